@@ -149,15 +149,12 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
   return items.every(isWell) ? EXIT.inSync : EXIT.attention;
 }
 
-/**
- * Makes commands from operations that change no document by themselves. Each command adds only the
- * text that it prints.
- */
-
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
-  /** Shows an answer to people, but not by lines. `took`: milliseconds until the answer. */
+  /**
+   * Prints an answer for people, if `lines` is not enough. `took`: milliseconds until the answer.
+   */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;

@@ -65,17 +65,12 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   ];
 }
 
-/**
- * Finds the problems that `watch` reports after each run: new ones, ended ones, and how many are
- * left.
- */
-
 /** LIMIT: problems of each kind that are listed after a run. */
 const MAX_PROBLEMS = 20;
 
 /**
- * Returns a function that gives the lines for the end of a run. The function remembers what it
- * reported for each folder.
+ * Returns a function that gives the lines for the end of a run of `watch`: new problems, ended
+ * ones, and how many are left. The function remembers what it reported for each folder.
  */
 export function trackProblems(): (
   root: string,

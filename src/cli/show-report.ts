@@ -132,8 +132,6 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
   }
 }
 
-/** Shows the result of a wait: one line, then each path that is not on the service yet. */
-
 type WaitState = {
   readonly exit: ExitCode;
   readonly words: string;

@@ -70,8 +70,6 @@ const CONTROLS_EXCEPT_LINE_ENDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202
 const CONTROLS_EXCEPT_COLOURS =
   /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
 
-/** Formats ages, columns and long lists for people. */
-
 /** Returns the age of a time, such as `3 h`. */
 export function age(io: Io, since: number): string {
   return ageText(io.clock.now() - since);
@@ -103,11 +101,6 @@ export function firstLines(lines: readonly string[], most: number, indent: strin
   const more = lines.length - most;
   return more <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(more)} more${ending}`];
 }
-
-/**
- * Measures text in terminal cells: two for East Asian characters and most emoji, none for combining
- * marks.
- */
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;

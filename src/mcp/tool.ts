@@ -84,8 +84,6 @@ export function badCall(what: string, next: string, code: string, facts: object 
   return refusal({ kind: "usage", what, next, code }, facts);
 }
 
-/** Arguments that several tools share. */
-
 export { PATH } from "../mirror/operations/define.ts";
 
 export const VERSION = z

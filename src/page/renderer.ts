@@ -26,7 +26,8 @@ const PROGRAM = new URL(
 );
 
 /**
- * Returns null if rendering takes too long, or too many documents wait: the source is then shown.
+ * Renders Markdown. Returns null if rendering takes too long, or too many documents wait: the
+ * source is then shown.
  */
 export type Render = (
   text: string,

@@ -23,7 +23,7 @@ describe("headings", () => {
   ].join("\n");
 
   test("are found outside of code and front matter, each with its section", () => {
-    expect(headingsOf(TEXT).map(({ level, name, line, last }) => [level, name, line, last])).toEqual([
+    expect(headingsOf(TEXT).map(({ level, name, line, lastLine: last }) => [level, name, line, last])).toEqual([
       [1, "Plan", 4, 9],
       [2, "Costs", 5, 9],
       [1, "Under", 10, 16],
@@ -44,6 +44,6 @@ describe("headings", () => {
   });
 
   test("lines that end in CR LF are headings too", () => {
-    expect(headingsOf("# One\r\ntext\r\n").map(({ name, last }) => [name, last])).toEqual([["One", 2]]);
+    expect(headingsOf("# One\r\ntext\r\n").map(({ name, lastLine: last }) => [name, last])).toEqual([["One", 2]]);
   });
 });

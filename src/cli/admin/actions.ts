@@ -197,8 +197,8 @@ const keys: Actions = {
       const body = { grants: [], ...readChanges(args, io), workspaceId };
       const describe = (key: KeyJson) =>
         `created the key ${shownName(key.label)} of ${shownName(name)}: ${keyWords(io, key)} (${key.id})`;
-      const made = await makeKey(call, () => session.ask("createKey", { body }), describe);
-      return { ...made, ...warningsOf(made.key) };
+      const madeKey = await makeKey(call, () => session.ask("createKey", { body }), describe);
+      return { ...madeKey, ...warningsOf(madeKey.key) };
     },
   },
   change: {

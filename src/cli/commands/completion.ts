@@ -31,16 +31,12 @@ export const command: Command = {
   },
 };
 
-/**
- * Finds what a shell offers for the next word of a command line. Each offer is a line with the
- * kind, the word and its description, separated by tabs.
- */
-
 /** An offer. `file`, `folder`: the shell completes files or folders itself. */
 type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
- * Returns the lines for the next word of a command line.
+ * Returns what a shell offers for the next word of a command line. Each line has the kind, the word
+ * and its description, separated by tabs.
  * @param words complete words after `mdmirror`
  * @param names of the linked folders
  */

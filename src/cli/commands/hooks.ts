@@ -42,7 +42,7 @@ function list(io: Io, json: boolean): ExitCode {
 }
 
 function hookLine({ name, on, mirrors, argv }: Hook): string {
-  const events = [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
+  const events = [...on].map(([event, delayMs]) => `${event} (after ${ageText(delayMs)})`).join(", ");
   const folders = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
   return `${name}: on ${events}${folders}: runs ${shownWords(argv.join(" "))}`;
 }

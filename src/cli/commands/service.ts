@@ -120,11 +120,6 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
 }
 
 /**
- * Manages one background service for all linked folders, in addition to services for single folders
- * or instead of them.
- */
-
-/**
  * Reports each linked folder that the background service could not sync, with the reason. Removes
  * services of single folders, which would run a second daemon for the same folder.
  */

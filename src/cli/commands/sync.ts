@@ -144,8 +144,6 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   if (ran.kind === "trouble" && !quiet) complain(io, ran.trouble);
 }
 
-/** Shows the end of a `sync` according to its options. */
-
 type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
 
 type RunPrinting = RunPrinter & {

@@ -73,11 +73,9 @@ async function keepInSync(
 }
 
 /**
- * Output of `watch`: a line for people, or a JSON object. Events that only report a phase (idle,
- * observing, applying) are not printed.
+ * Returns a function that prints the events of folders, as lines or as JSON objects.
+ * @param showsNames true if each line names its folder
  */
-
-/** @param showsNames true if each line names its folder */
 export function showEvents(
   io: Io,
   { json, showsNames }: { readonly json: boolean; readonly showsNames: boolean },

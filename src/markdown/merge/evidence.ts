@@ -41,22 +41,22 @@ type WordCounts = Map<number, number>;
 export function isGone(
   edit: Edit,
   base: Ids,
-  more: Script,
+  otherScript: Script,
   wordsOf: WordsOf,
   reading: LineReader,
   added: Ids = [],
 ): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
-  const otherEdits = editsTouching(more.edits, edit.start, edit.end);
+  const otherEdits = editsTouching(otherScript.edits, edit.start, edit.end);
   const size = otherEdits.reduce(
     (sum, { from, to }) => sum + to - from,
     (edit.end - edit.start) * (1 + otherEdits.length),
   );
-  if (!reserveSteps(reading, more.edits.length + STEPS_PER_WORD * size)) return false;
+  if (!reserveSteps(reading, otherScript.edits.length + STEPS_PER_WORD * size)) return false;
   const addedWords = added.flatMap(wordsOf);
   if (!reserveSteps(reading, addedWords.length)) return false;
-  const left = wordsLeft(edit, base, { ids: more.ids, edits: otherEdits }, wordsOf, reading, addedWords);
+  const left = wordsLeft(edit, base, { ids: otherScript.ids, edits: otherEdits }, wordsOf, reading, addedWords);
   return left !== undefined && CHANCE_SHARE * left.count <= left.of;
 }
 

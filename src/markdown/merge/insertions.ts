@@ -119,7 +119,11 @@ function mayFollow(first: Piece, second: Piece): boolean {
   if (first.opens || second.closes) return false;
   // A row continues a table, so it may only follow a row with as many cells. Other text needs a
   // blank line after a row.
-  if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
+  if (
+    isRow(second.firstEntry)
+      ? first.lastEntry !== second.firstEntry
+      : isRow(first.lastEntry) && first.after + second.before === ""
+  )
     return false;
   return keepsSeams(first, second);
 }
@@ -171,10 +175,11 @@ function join(pieces: readonly Piece[], between = ""): InsertedText {
  * gap; other pieces get the larger gap.
  */
 function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, second: Piece): string {
-  if (isRow(second.head)) return "";
-  if (first.tail === undefined || first.tail !== second.head) return longerGap(first.after, second.before);
+  if (isRow(second.firstEntry)) return "";
+  if (first.lastEntry === undefined || first.lastEntry !== second.firstEntry)
+    return longerGap(first.after, second.before);
   const goesOn = (line: string | undefined): boolean =>
-    line !== undefined && (entryShapeOf(line) === second.head || /^\s+\S/.test(line));
+    line !== undefined && (entryShapeOf(line) === second.firstEntry || /^\s+\S/.test(line));
   if (goesOn(lines[above])) return second.before;
   if (goesOn(lines[below])) return first.after;
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";

@@ -23,8 +23,8 @@ export type Piece = {
    * Shape of the first entry, as `entryShapeOf` returns it. The next member is for the last entry.
    * Undefined if the first line is not an entry.
    */
-  readonly head: string | undefined;
-  readonly tail: string | undefined;
+  readonly firstEntry: string | undefined;
+  readonly lastEntry: string | undefined;
   /**
    * `opens`: true if the piece leaves a block open. `closes`: true if the piece closes a block that
    * was opened above.
@@ -54,8 +54,8 @@ export function pieceOf(text: Lines, range: Range): Piece {
     level: level ?? 7,
     highest: headings.reduce((least, heading) => Math.min(least, heading.level), 8),
     indent: first.length - first.trimStart().length,
-    head: entryShapeOf(first),
-    tail: entryShapeOf(core.findLast((line) => entryShapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
+    firstEntry: entryShapeOf(first),
+    lastEntry: entryShapeOf(core.findLast((line) => entryShapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
     parts: level === undefined ? countEntries(core) : headings.filter((heading) => heading.level === level).length,
   };
 }

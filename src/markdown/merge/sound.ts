@@ -153,8 +153,8 @@ type LineContexts = {
 };
 
 /**
- * Returns the contexts of the lines of the merged text, the last of the four, except blank lines
- * and lines that open or close a block.
+ * Returns the contexts of the lines of the merged text, which is `texts[3]`. Leaves out blank
+ * lines, and lines that open or close a block.
  */
 function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: LineReader): LineContexts[] {
   const m = contexts[3];

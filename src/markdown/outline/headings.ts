@@ -10,7 +10,7 @@ export type Heading = {
   /** Line of the heading, from 1. */
   readonly line: number;
   /** Last line of the section: the line before the next heading of the same or a higher level. */
-  readonly last: number;
+  readonly lastLine: number;
 };
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
@@ -26,9 +26,9 @@ export function headingsOf(text: string): Heading[] {
 }
 
 /** Returns the headings of some lines, without their sections, from the index `from` on. */
-export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "last">[] {
+export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
   const fences = openFences(lines);
-  const found: Omit<Heading, "last">[] = [];
+  const found: Omit<Heading, "lastLine">[] = [];
   for (let index = from; index < lines.length; index++) {
     if (fences[index] !== "") continue;
     const heading = atxAt(lines, index) ?? underlinedAt(lines, index, from);
@@ -38,12 +38,12 @@ export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "l
 }
 
 /** Adds the end of the section to each heading. */
-function withSections(found: readonly Omit<Heading, "last">[], lines: number): Heading[] {
-  const open: Omit<Heading, "last">[] = [];
+function withSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
+  const open: Omit<Heading, "lastLine">[] = [];
   const headings: Heading[] = [];
   for (const heading of found.toReversed()) {
     while (open.length > 0 && open.at(-1)!.level > heading.level) open.pop();
-    headings.push({ ...heading, last: (open.at(-1)?.line ?? lines + 1) - 1 });
+    headings.push({ ...heading, lastLine: (open.at(-1)?.line ?? lines + 1) - 1 });
     open.push(heading);
   }
   return headings.reverse();
@@ -61,7 +61,9 @@ export function headingsNamed(headings: readonly Heading[], wanted: string): Hea
 }
 
 function isBelowAll(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
-  const above = headings.filter((other) => other.line < line && line <= other.last).map(({ name }) => asTyped(name));
+  const above = headings
+    .filter((other) => other.line < line && line <= other.lastLine)
+    .map(({ name }) => asTyped(name));
   let index = 0;
   for (const name of above) if (name === names[index]) index++;
   return index === names.length;
@@ -77,13 +79,13 @@ function asTyped(name: string): string {
     .toLowerCase();
 }
 
-function atxAt(lines: readonly string[], index: number): Omit<Heading, "last"> | null {
+function atxAt(lines: readonly string[], index: number): Omit<Heading, "lastLine"> | null {
   const [, marks, name = ""] = ATX.exec(lines[index]!) ?? [];
   return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
 /** Returns the heading above the underline at `index`. */
-function underlinedAt(lines: readonly string[], index: number, from: number): Omit<Heading, "last"> | null {
+function underlinedAt(lines: readonly string[], index: number, from: number): Omit<Heading, "lastLine"> | null {
   const [, marks] = UNDERLINE.exec(lines[index]!) ?? [];
   const above = index > from ? lines[index - 1]! : "";
   if (marks === undefined || above.trim() === "" || NO_PARAGRAPH.test(above)) return null;

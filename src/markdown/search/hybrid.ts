@@ -79,7 +79,10 @@ class HybridSearch<One extends FoundDocument> {
     this.#limit = limit;
   }
 
-  /** Returns true if too few documents contain all units of the query, or the query as typed. */
+  /**
+   * Returns true if fewer documents than the limit contain all words of the query, or the query as
+   * typed.
+   */
   hasTooFew(): boolean {
     let full = 0;
     for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;

@@ -98,7 +98,10 @@ function matchOfUnit(document: FoldedDocument, unit: Unit) {
 type Places = { readonly weight: number; readonly isWhole: boolean };
 const NO_PLACES: Places = { weight: 0, isWhole: false };
 
-/** Weighs the occurrences of a unit in a text. A whole word weighs 1, each further one less. */
+/**
+ * Weighs the occurrences of a word in a text. A single whole word weighs 1; each further occurrence
+ * adds less than the one before.
+ */
 function placesOf(text: string, unit: Unit): Places {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;

@@ -27,7 +27,10 @@ const MAX_RANGES = 100;
  * match, and reads to the end of the line at worst.
  */
 const SHARE_PER_MATCH = 0.1;
-/** LIMIT: steps of one part of a scan. For the most complex pattern, a part has ten characters. */
+/**
+ * LIMIT: steps of one part of a scan, after which other work can run. The most complex pattern
+ * needs 4,000 for each character.
+ */
 const STEPS_PER_PART = 40_000;
 export type EarlyEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 

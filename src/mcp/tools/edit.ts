@@ -114,11 +114,6 @@ async function replace(
   return answer({ path, version: saved.value.version, previous: version, bytes, ...facts, next: UPLOAD_NOTE });
 }
 
-/**
- * Edits content: replaces old pieces by new ones. Each old piece must occur exactly once; with
- * `all`, at least once.
- */
-
 type Replacement = {
   readonly old_text: string;
   readonly new_text: string;
@@ -135,8 +130,9 @@ type ReplaceResult =
   | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
 
 /**
- * Applies edits in order; each edit changes the result of the edits before it. Pieces have line
- * feeds, which also match CR LF in the content.
+ * Applies edits in order; each edit changes the result of the edits before it. Each old piece must
+ * occur exactly once; with `all`, at least once. Pieces have line feeds, which also match CR LF in
+ * the content.
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);

@@ -58,7 +58,7 @@ function outlineOf(facts: object, text: string): ToolResult {
   // Headings are content of the document, so they are sent as `text`.
   const shown = all
     .slice(0, MAX_HEADINGS)
-    .map((heading) => `${heading.line}-${heading.last}: ${"#".repeat(heading.level)} ${heading.name}`);
+    .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);
   return answer({ ...facts, headings: all.length, ...cut }, shown.join("\n"));
 }
 
@@ -82,7 +82,7 @@ function sectionOf(facts: object, text: string, wanted: string, { lines, max_cha
       "no-heading",
     );
   if (found.length > 1) return ambiguousHeading(found);
-  const whole = only.last - only.line + 1;
+  const whole = only.lastLine - only.line + 1;
   return answerPart(facts, text, {
     from_line: only.line,
     lines: Math.min(lines ?? whole, whole),

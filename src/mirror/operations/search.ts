@@ -174,12 +174,14 @@ function* indexChangedFiles(
   // service.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
-  let indexed = 0;
+  let indexedCount = 0;
   for (let start = 0; changed.length - start > DOCUMENTS_AT_ONCE; start += DOCUMENTS_AT_ONCE) {
-    indexed += search.update(changed.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
+    indexedCount += search.update(changed.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
     yield;
   }
-  return indexed + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
+  return (
+    indexedCount + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read)
+  );
 }
 
 function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {

@@ -115,7 +115,7 @@ export type RemoteTraits = {
   readonly keptForms: KeptForms;
 };
 
-/** Answers of the service about the rate of requests. */
+/** What the service has answered about the rate of requests. */
 export type Pressure = {
   /** Number of refusals because of too many requests, since creation. */
   readonly refusals: number;

@@ -1,6 +1,6 @@
 /**
- * Selects the events for a key, by the functions of the API at the time of sending. A key gets
- * changes of items that it may read now, or could read before. Other items leave no trace.
+ * Selects the events for a key when they are sent, by the same access checks as the API. A key gets
+ * changes of items that it may read now, or could read before, and nothing about other items.
  */
 
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";

@@ -286,11 +286,9 @@ function declaredLength({ headers }: IncomingMessage): number {
   return length === undefined ? 0 : Number(length);
 }
 
-/** Answers an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
-
 type OperatorPage = (request: FastifyRequest) => Promise<WireResponse>;
 
-/** Returns the pages by path. */
+/** Returns the pages for an operator's programs, by path. */
 function operatorPages(state: ServerState): Readonly<Record<string, OperatorPage>> {
   let openapi: string | null = null;
   return {

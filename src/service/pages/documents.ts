@@ -43,8 +43,8 @@ type Document = {
   readonly text: string;
   /** Time of the published change, in milliseconds since the epoch. */
   readonly at: number;
-  /** A change in review; null if there is none. */
-  readonly review: string | null;
+  /** Id of a change in review; null if there is none. */
+  readonly reviewId: string | null;
   readonly mayProtect: boolean;
 };
 
@@ -66,7 +66,7 @@ function readPath(call: PageCall): Promise<SeenPath | Refused> {
     const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
     const review = (await tables.changes.filesInReview([row.seq])).get(row.seq) ?? null;
     const mayProtect = includes(await access.levelOfFile(row), "full");
-    return { kind: "document", workspace, row, text, at: published.get(row.seq)!.at, review, mayProtect };
+    return { kind: "document", workspace, row, text, at: published.get(row.seq)!.at, reviewId: review, mayProtect };
   });
 }
 
@@ -133,7 +133,7 @@ function entryRow(
   folder: string,
   { entry, call }: { readonly entry: Entry; readonly call: PageCall },
 ): Html {
-  const { kind, name, isProtected, review, published } = entry;
+  const { kind, name, isProtected, reviewId: review, published } = entry;
   const path = folder === "" ? name : `${folder}/${name}`;
   return html`<tr class="${kind}"><th scope="row"><a href="${filesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${badgeOf("quiet", "protected")}`
@@ -158,7 +158,7 @@ export function searchForm(workspace: WorkspaceRow, path: string, query: string)
 }
 
 async function documentPage(document: Document, call: PageCall): Promise<PageResult> {
-  const { workspace, row, text, at, review, mayProtect } = document;
+  const { workspace, row, text, at, reviewId: review, mayProtect } = document;
   const { who, csrf, now } = call;
   const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
@@ -239,8 +239,8 @@ type Entry = {
   readonly kind: "folder" | "file";
   readonly name: string;
   readonly isProtected: boolean;
-  /** A change in review; null if there is none. */
-  readonly review: string | null;
+  /** Id of a change in review; null if there is none. */
+  readonly reviewId: string | null;
   /** Null for a folder. */
   readonly published: Published | null;
 };
@@ -320,14 +320,14 @@ async function entriesOf(
   await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
     const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
-    return seen.map(({ name }) => ({ kind, name, isProtected: false, review: null, published: null }));
+    return seen.map(({ name }) => ({ kind, name, isProtected: false, reviewId: null, published: null }));
   }
   const seen = (rows as readonly FileRow[]).filter((row) => includes(access.file(row), "read"));
   const seqs = seen.map(({ seq }) => seq);
   const [published, inReview] = [await tables.files.published(seqs), await tables.changes.filesInReview(seqs)];
   return seen.map(({ seq, name, protected: isProtected }): Entry => {
-    const review = inReview.get(seq) ?? null;
-    return { kind, name, isProtected: isProtected === 1, review, published: published.get(seq) ?? null };
+    const reviewId = inReview.get(seq) ?? null;
+    return { kind, name, isProtected: isProtected === 1, reviewId, published: published.get(seq) ?? null };
   });
 }
 

@@ -83,14 +83,14 @@ function reviewTable(reviews: readonly ReviewInfo[], { names, common, now }: Lis
 <tbody>${reviews.map(
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
       html`<tr><th scope="row"><a href="${withQuery(itemAddress(REVIEWS, id), common)}">${nameView(path.slice(1))}</a></th>
-<td data-label="From">${senderOf(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
+<td data-label="From">${senderView(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
 <td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${agoOf(at, now)}</td>${
         isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : agoOf(decidedAt, now)}</td>`
       }</tr>`,
   )}</tbody></table></div>`;
 }
 
-function senderOf(sender: string | null): Html {
+function senderView(sender: string | null): Html {
   return sender === null || sender === "" ? html`an unnamed key` : nameView(sender);
 }
 
@@ -154,7 +154,7 @@ function heading(review: Review, workspace: string, { now, query }: PageCall): H
     { href: itemAddress(REVIEWS, review.id), label: name, current: "page" },
   ])}
 <div class="title"><h1>${nameView(name)}</h1><a class="button" href="${filesAddress(workspaceId, name)}">Open document</a></div>
-<p class="meta">${badgeOf(tone, label)} <span>${senderOf(sender)} sent this ${agoOf(at, now)}</span>${
+<p class="meta">${badgeOf(tone, label)} <span>${senderView(sender)} sent this ${agoOf(at, now)}</span>${
     decidedAt !== null && html` <span>${label} ${agoOf(decidedAt, now)}</span>`
   } <span>${REASONS[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
 }

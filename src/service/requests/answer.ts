@@ -13,10 +13,6 @@ export function clauseOf(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
 
-/**
- * Result of a request. A refusal is a value, so a transaction can roll back without an exception.
- */
-
 type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;

@@ -54,7 +54,7 @@ type OtherRows = {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
     /** Key of a block that ends. */
-    readonly block?: string;
+    readonly blockKey?: string;
     readonly dir?: DirId;
   };
 };
@@ -125,7 +125,7 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
   for (const { side, from, to } of moved ?? []) state.moveSubtree(side, from, to);
   if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);
   if (removes?.tombstone !== undefined) state.removeTombstone(removes.tombstone);
-  if (removes?.block !== undefined) state.removeBlock(removes.block);
+  if (removes?.blockKey !== undefined) state.removeBlock(removes.blockKey);
   if (removes?.dir !== undefined) state.removeDir(removes.dir);
 }
 

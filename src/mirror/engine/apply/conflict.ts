@@ -226,9 +226,9 @@ export async function keepMineBeside(
   digest: Digest,
 ): Promise<ValueOrEnd<null>> {
   const copyAt = placeBeside(ctx, findDocumentPath(ctx, record, found), digest);
-  const placed = writeConflictCopy(ctx, copyAt, local, digest);
-  if (placed.kind === "got") await flushFiles(ctx.world, [copyAt]);
-  return placed;
+  const written = writeConflictCopy(ctx, copyAt, local, digest);
+  if (written.kind === "got") await flushFiles(ctx.world, [copyAt]);
+  return written;
 }
 
 /** Returns the first path that is free or already has the content of the copy. */

@@ -128,8 +128,8 @@ function examineAfterPowerLoss(
   const replaced = state.text(row.expect);
   if (replaced !== null && isCutOff(Buffer.from(replaced), { size: stamp.size, digest })) return "older";
   if (containsChanges(ctx, versionBefore(ctx, row, replaced), row.expect, text)) return null;
-  // Content in the store that is no version of the document may be the late save: a save is stored
-  // before it is written.
+  // Only a version of the document is certainly older. Other content in the store may be the late
+  // save itself, because content is stored before it is written.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 

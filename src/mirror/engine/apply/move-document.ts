@@ -118,11 +118,10 @@ function concludeMoved(
   // sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = { ...record, remotePath: isRenamed ? row.to : path };
-  // On some deployments a rename gives the document a new change id, although its content is the
-  // same. Base then takes the new id. If the content differs, or an effect on it ended during the
-  // request, base keeps the old id, and the next cycle reads the document. ORDER: the id in the
-  // answer to the move is not used, because a PUT may have been saved in between; the id that was
-  // read with the content is.
+  // On some deployments a rename gives the document a new change id for the same content, so base
+  // takes the new id. `contentId` is null if the content differs. Base then keeps the old id, and
+  // the next cycle reads the document. ORDER: not the id in the answer to the move, because a PUT
+  // may have been saved in between.
   const newBase = contentId !== null && record.changeId === earlierBaseId ? { ...moved, changeId: contentId } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = newBase;

@@ -70,7 +70,7 @@ interface Conclusion<Row extends Intent, Seen> {
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
-/** The part of an effect that recovery needs, and the only part of a later phase. */
+/** The part of an effect that recovery needs. A later phase of an effect has only this part. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   /**
    * Finds out how far the effect got. Only reads, and is idempotent. `fault`: reason why there was

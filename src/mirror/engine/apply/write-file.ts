@@ -249,5 +249,5 @@ function conflictAfter(
 ): Pick<StateChange, "conflict" | "removes"> {
   const conflict = isOpen ? state.conflict(id) : null;
   if (conflict !== null) return { conflict: { ...conflict, baseChangeId, baseDigest } };
-  return { removes: { conflict: id, ...(endsBlock === true ? { block: id } : {}) } };
+  return { removes: { conflict: id, ...(endsBlock === true ? { blockKey: id } : {}) } };
 }

@@ -114,10 +114,10 @@ export class Runner implements WatchListener {
 
   /**
    * Scans the paths that have been unchanged for long enough. Does nothing while paused.
-   * @param first true: scans even while a failed run waits for its retry
+   * @param duringRetryWait true: scans even while a failed run waits for its retry
    */
-  async scanSettled(first: boolean): Promise<void> {
-    if (!this.#isPaused() && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
+  async scanSettled(duringRetryWait: boolean): Promise<void> {
+    if (!this.#isPaused() && (duringRetryWait || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
   /** Returns true if a run has ended since the daemon started. */

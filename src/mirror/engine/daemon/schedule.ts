@@ -203,7 +203,6 @@ export class Schedule {
 }
 
 /** Share by which the interval of polls varies at random, up and down. */
-
 const JITTER = 0.1;
 /**
  * Divisors of the part of the budget that listings of everything may use without activity: a third,

@@ -34,13 +34,6 @@ export type PlacedDocument = {
  */
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
-/**
- * Ends conflicts, reviews and refused edits as a user decides. Effects come first and base second,
- * and no content is lost: the content that is not chosen is in the store and, as a file, in the
- * trash. A crash between two effects leaves a state that a program could have made, from which the
- * next run continues.
- */
-
 /** Keeps the local content. It is sent as an edit of the version that the conflict copy showed. */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endConflictWith(ctx, placed, conflict, null, "you chose mine");
@@ -139,7 +132,7 @@ function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): voi
 export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
     record: { ...record, submissions: [] },
-    removes: { block: record.id },
+    removes: { blockKey: record.id },
     event: {
       kind: "note-facts",
       side: "local",
@@ -187,8 +180,6 @@ function versionSeen(conflict: Conflict): ShownVersion {
   const before = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
   return before ?? newestShown(conflict);
 }
-
-/** Ends blocked changes that concern where a document is, or whether it exists. */
 
 /**
  * Deletes the document on the service after its file was renamed to a name that is not synced, as
@@ -252,7 +243,7 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
   if (digest === null) return notDone(stale(`no file is at ${path}`));
   const outcome = commit(ctx, {
     ends: { record, trashPath: null },
-    removes: { block: record.id },
+    removes: { blockKey: record.id },
     event: {
       kind: "forget",
       side: "both",

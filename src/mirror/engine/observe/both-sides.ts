@@ -175,11 +175,11 @@ async function scanBoth(
  */
 async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
   if (scan.kind !== "seen" || scan.tree.nothingKnown !== true) return scan;
-  const approved = await observeRemote(world, base, true, known);
-  if (approved.kind !== "seen") return approved;
-  const { gone } = approved.tree;
+  const asIfApproved = await observeRemote(world, base, true, known);
+  if (asIfApproved.kind !== "seen") return asIfApproved;
+  const { gone } = asIfApproved.tree;
   const unseen = new Map([...scan.tree.unseen].filter(([id]) => !gone.has(id)));
-  return { kind: "seen", tree: { ...approved.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
+  return { kind: "seen", tree: { ...asIfApproved.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
 }
 
 /**

@@ -141,8 +141,7 @@ function judgeNotFound(
   away: readonly DocId[],
 ): void {
   if (!isKeyProven) {
-    // No document outside the subtree answered either: nothing shows that this is the right
-    // workspace.
+    // No document answered, not even one outside the subtree: this may be the wrong workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
     proof.outside.clear();
   }

@@ -78,7 +78,7 @@ export type RunReport = {
    * not.
    */
   readonly expectedStopReasons?: readonly Reason[];
-  /** Actions to which the answer to the stop applies, in the order of the plan. */
+  /** Actions that an approval carries out and a rejection undoes, in the order of the plan. */
   readonly stopped: readonly Action[];
   /** Number of local entries that are not synced, by kind. Null if the folder was not scanned. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;

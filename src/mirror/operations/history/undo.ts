@@ -193,7 +193,7 @@ function undoItem(
       return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
     case "text-back": {
       const record = world.state.record(item.id)!;
-      return withReview(record, restoreText(ctx, record, item.digest, item.expect, detail));
+      return withReviewNote(record, restoreText(ctx, record, item.digest, item.expect, detail));
     }
     case "conflict-back":
       return openAgain(ctx, item, detail);
@@ -208,7 +208,7 @@ function undoItem(
  * Adds a note to the result if a change of the document is in review: the API has no call that
  * withdraws a review.
  */
-function withReview({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
+function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
 

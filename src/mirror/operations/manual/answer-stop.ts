@@ -187,7 +187,7 @@ function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: Sto
   });
 }
 
-/** Restores a document or file that a stopped change would delete or overwrite, or already did. */
+/** A document or file that a rejection restores, or leaves alone. */
 type RejectItem = PlanItem<ResultOf<typeof REJECT>["items"][number]> & {
   readonly path: LocalPath;
   readonly kind: RejectionKind | "left";

@@ -5,7 +5,9 @@ import { hasFileAt, localPathsOf, remotePathsOf } from "../../model/left-out.ts"
 import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
-/** Names that each side treats as equal: tested on the disk, learned about the service. */
+/**
+ * How each side decides whether two names are equal: tested on the disk, learned about the service.
+ */
 export type Foldings = Readonly<Record<Side, DiskFolding>>;
 
 export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {

@@ -30,9 +30,9 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 }
 
 /**
- * Returns why a document may be a file that this scan did not read: files were being written or
- * moved. Null if they were not. A file that cannot be read at all does not count, because it may
- * stay unreadable.
+ * Returns why the file of a missing document may be one that this scan did not read: files were
+ * being written or moved. Null if none were. An unreadable file does not count, because it may stay
+ * unreadable.
  */
 export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;

@@ -45,10 +45,9 @@ export function backupTables(db: Sqlite.Database): BackupTable[] {
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**
- * Digest of a backup: SHA-256 of the rows that a restore uses. SQLite's own check finds damaged
- * pages; the digest finds a content, grant or key that differs from the one in the backup.
+ * Name of the digest in `meta`: SHA-256 of the rows that a restore uses. SQLite's own check finds
+ * damaged pages; the digest finds content, grants or keys that were changed.
  */
-
 const DIGEST = "backup-digest";
 
 function digestOf(db: Sqlite.Database): Buffer {
@@ -79,8 +78,6 @@ function addValue(hash: Hash, value: unknown): void {
   hash.update(`${value === null ? "null" : typeof value} ${bytes.length} `);
   hash.update(bytes);
 }
-
-/** A backup: a complete `service.db` in one file, in the same form for each kind of store. */
 
 export type BackupContents = {
   readonly workspaces: number;
