@@ -178,7 +178,7 @@ type RewrittenLinks = {
   readonly result: string;
   /** Number of links in the document. */
   readonly count: number;
-  /** True if a wiki link was draft. */
+  /** True if the new document has a new wiki link. */
   readonly hasWiki: boolean;
 };
 

@@ -19,8 +19,8 @@ export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (t
 }
 
 /**
- * Returns true if the merged text has no more faults than the sides account for: the greatest of
- * local, remote, and base with both changes.
+ * Returns true if the merged text has no more faults than the sides explain: as many as local, as
+ * remote, or as base with the changes of both, whichever is most.
  */
 export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);

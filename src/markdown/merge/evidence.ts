@@ -33,9 +33,9 @@ export function wordsOfLines(reading: LineReader): WordsOf {
 type WordCounts = Map<number, number>;
 
 /**
- * Returns true if another version, with the script `more`, lacks the words that `edit` removed from
- * base, at the place of the edit. A third of the words may be left. Also true if `edit` removed
- * nothing; false if the budget is too small.
+ * Returns true if another version, with the script `otherScript`, lacks the words that `edit`
+ * removed from base, at the place of the edit. A third of the words may be left. Also true if
+ * `edit` removed nothing; false if the budget is too small.
  * @param added elements that the edit added in place of the removed ones
  */
 export function isGone(

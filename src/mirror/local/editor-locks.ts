@@ -72,7 +72,7 @@ const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 
 
 function swapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const lock = attemptCall(() => fs.readFile(path));
-  // A swap file that cannot be read exists: a program is just writing it, or it belongs to another
+  // A swap file that cannot be read counts: a program is just writing it, or it belongs to another
   // user.
   if ("errno" in lock) return ABSENT_CODES.has(lock.errno) ? null : "vim";
   const found = lock.value;

@@ -112,7 +112,10 @@ export class RootGuard {
     return new ScanFolder(this.fs, this.#canKeepOpen, this.names());
   }
 
-  /** Returns the folder at `path`, which was just found at `abs`, for acting on its entries. */
+  /**
+   * Returns the place of a folder whose entries will change; a call of `place` has just returned
+   * `abs` for it.
+   */
   inside(path: LocalPath, abs: string): DiskPlace {
     return this.#handles === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
   }

@@ -23,8 +23,8 @@ export type FolderRules = {
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
   /**
-   * The rules of `.gitignore` alone; and these rules with `ours` after them, so that a line `!name`
-   * in ours includes a path again.
+   * `git`: rules of `.gitignore` alone. `both`: these rules and then `ours`, so that a line `!name`
+   * in `ours` includes a path again.
    */
   readonly git: Ignore;
   readonly both: Ignore;

@@ -127,8 +127,8 @@ export type RemoteTree = {
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Recorded folder ids proven absent: complete folder listing, and no document of theirs is
-   * present.
+   * Ids of recorded folders whose absence is proven: the folder listing is complete, and no
+   * document in them is listed.
    */
   readonly goneFolders: ReadonlySet<DirId>;
   /**

@@ -49,7 +49,7 @@ export type Signals = {
    * approval, by side. The hour is measured by the monotonic clock.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Number of recorded documents that are listed with an earlier change id of their own. */
+  /** Number of recorded documents that the service lists in an earlier version than base has. */
   readonly earlierChangeIds: number;
   /**
    * True if the service was restored from a backup since the last complete run. Documents that the
@@ -103,7 +103,7 @@ export type Verdict =
       readonly stoppedSteps: readonly number[];
       /**
        * True if the reasons themselves are approved. They cast doubt on the folder, the workspace
-       * or the service as a whole, and so on every step.
+       * or the service as a whole, and therefore on every step.
        */
       readonly byReason: boolean;
       /**

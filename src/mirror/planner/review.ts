@@ -50,7 +50,7 @@ export function settleSubmissions(
   const commonBase = settled ?? base;
   // Both sides have the same content, which contains the sent content, so the review is over.
   if (settled === null && local.digest === published.digest) return { local: published.text, waiting: [], commonBase };
-  // If a review is over, base may still help with the merge.
+  // If a review is over, the second base for the merge is the one from before that review.
   const bases = [commonBase, settled === null ? null : base];
   const pending = sent.slice(lastPublished + 1);
   const rebased = pending.flatMap((submission) => {

@@ -74,7 +74,7 @@ export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boole
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
-/** Returns a record with the current change id, if the state still has its content. */
+/** Returns the record with the change id of the stored record, if both have the same content. */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
   const current = ctx.world.state.record(record.id);
   return current?.digest === record.digest ? { ...record, changeId: current.changeId } : record;

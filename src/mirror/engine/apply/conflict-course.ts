@@ -58,8 +58,8 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // The contents do not merge, so submissions based on the new version end. If the service accepted
-  // the change, the file was edited since, and no review is pending any more.
+  // The contents do not merge, so submissions that were merged with the new version are dropped. If
+  // the service accepted the change, the local difference is a later edit, and no review is open.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;

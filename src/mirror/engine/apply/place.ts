@@ -51,7 +51,7 @@ function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp
   return atPath.kind === "file" && known !== null && sameInodeAndBirth(known, atPath.stamp) ? known : walked;
 }
 
-/** Records new paths of a document in base. Both sides already have the document there. */
+/** Records new paths of a document in base. Both sides already have the document at these paths. */
 export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const record = state.record(action.id);

@@ -104,8 +104,8 @@ export function writeChosen(ctx: CycleContext, { record, path, text, seen, next,
   const { id } = record;
   const atPath = ctx.world.disk.look(path);
   const expect = atPath.kind === "file" ? atPath.digest : null;
-  // If there is no file, only a version of the service can return to the path.
   const writes = text === null ? expect : digestOf(text);
+  // A missing file can only be restored with a version of the service (`next`), at a free path.
   if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
     return notDone(stale(`no file is at ${path}`));
   if (expect !== null && isUnseenContent(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));

@@ -8,8 +8,8 @@ import { pathOfGoal } from "./places.ts";
 /**
  * Returns the path that must be empty right before a document or folder is deleted on the service.
  * If the file comes back, it appears at this path, below its folder, which this plan may move. If
- * another entry is at the path (`rm b; mv a b`), or arrives before the deletion (`claimantsOf`),
- * the absence is already proven. The function then returns a free name beside the path.
+ * another entry is at the path (`rm b; mv a b`), or the plan puts one at the path before the
+ * deletion, the absence is already proven. Then returns a free name beside the path.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const path = ownPath(draft, row);

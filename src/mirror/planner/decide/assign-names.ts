@@ -161,9 +161,9 @@ export class NameAssignment {
   }
 
   /**
-   * Gives the present owner of a wanted name another local name, so that the document of the
-   * service gets the wanted name. Possible only if the owner moves on the service, too, or if its
-   * two names do not correspond.
+   * Gives the owner of a name another local name, because a document of the service needs that
+   * name. Returns false unless the owner moves on the service too, or its two names do not
+   * correspond.
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -256,7 +256,7 @@ export class NameAssignment {
   #mayGetNumber(row: Row, owner: Owner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
-    // A new file at a temporary name has no better claim to the lasting name than other rows.
+    // A new file with a temporary name does not own the original name, so it may get a number.
     if (isTemporaryName(localPlace.name)) return true;
     const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
     return wanted !== null && this.#owners.isSameSlot("local", wanted, localPlace);

@@ -43,8 +43,8 @@ export function decideConflict(
     return true;
   }
   const course = courseOf(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block also records the document's local content: base has other content, by which the file
-  // would not be recognised after a move.
+  // The block has the digest of the local content, by which the file is recognised after a move.
+  // The digest in base is of other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
   // A newer version is shown beside its document, and the earlier copy is removed.
   if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
@@ -95,10 +95,10 @@ export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: Docu
 
 /**
  * Withdraws the end of a conflict if the record of its document stays. A document that seems gone
- * may only be unreadable. If the table blocks it, its record stays, and the conflict must stay too.
- * When two contents were new at one path, base is the version in the conflict copy. Without the
- * conflict, the local content would replace that version as a plain edit once the document is seen
- * again.
+ * may only be unreadable. If `CONTENT_RULES` blocks it, its record stays, and the conflict must
+ * stay too. When two contents were new at one path, base is the version in the conflict copy.
+ * Without the conflict, the local content would replace that version as a plain edit once the
+ * document is seen again.
  */
 export function keepUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
   // No other rule has proposed an action for the document, so this plan does not end its record.

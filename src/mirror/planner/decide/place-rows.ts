@@ -37,8 +37,8 @@ export function isOnBoth(folder: FolderRow): boolean {
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
     placeRow(draft, folder, whoMoved(draft.forest, folder));
-  // The disk treats both names as equal, and the service cannot change its own name: base records
-  // the local spelling.
+  // The names differ only in a spelling that the disk ignores and the service cannot change, so
+  // only base gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }

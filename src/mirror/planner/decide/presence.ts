@@ -237,8 +237,8 @@ function isKnownToDiffer(
 }
 
 /**
- * Returns true if the key can read a folder of the service; a document that the service does not
- * show there is then deleted, not hidden. A list shows only entries that the key may read, so a
+ * Returns true if the key can read a folder of the service. A document that is missing in a
+ * readable folder was deleted, not hidden. A list shows only entries that the key may read, so a
  * listed folder is readable.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {

@@ -41,8 +41,8 @@ function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
 type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Returns moved folders by their recorded paths: the path in base, and the path once the folders
- * above have been recorded.
+ * Returns moved folders by the paths that base has for them during the plan: the present one, and
+ * the one after the folders above have been recorded.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const index = new Map<string, FolderRow[]>();

@@ -101,9 +101,9 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 }
 
 /**
- * Keeps the block of a new file whose document the service now shows. The answer to its POST is
- * decisive until base has recorded the two as one. Their contents may not be read in this cycle,
- * and the next listing may be incomplete.
+ * Keeps the block of a new file that the service refused, although the service now shows a document
+ * at its path. The block stays until base has recorded the two as one: the next listing may be
+ * incomplete, and the POST must not be sent again then.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = rememberedBlock(draft, path);

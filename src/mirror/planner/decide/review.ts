@@ -48,8 +48,8 @@ function hasMetEdit({ submissions }: DocumentRecord): boolean {
 }
 
 /**
- * Decides about content that is in review because another edit was published. The decision is the
- * same whether the two merge locally or a copy shows the published content.
+ * Decides about content that is in review because another edit was published. Blocks the document,
+ * whether or not the two contents merge.
  * @param publishedId the published version; null if it was not read yet
  * @returns false if the content is not in review for this reason, was edited since it was sent, or
  * was never sent

@@ -37,9 +37,9 @@ export function matchByPathAndText(matching: Matching): void {
 }
 
 /**
- * Returns a test for a file at a document's path. It is true if the file's inode belongs to another
- * document, its content is at least as similar to that document's content, and this document's
- * inode has similar content elsewhere.
+ * Returns a function that is true if the file at a document's path is another document's, because
+ * the two were swapped. The file has the other document's inode and fits its content at least as
+ * well; and the file with this document's inode, at another path, has similar content.
  */
 function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);

@@ -208,7 +208,8 @@ function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath,
 }
 
 /**
- * Folders by the key that names equal on the disk share; null if the disk distinguishes all names.
+ * Folders by path key: paths that the disk treats as equal have the same key. Null if the disk
+ * distinguishes all names.
  */
 type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
 

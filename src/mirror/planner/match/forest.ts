@@ -166,10 +166,12 @@ export function baseFolderOf(
 }
 
 /**
- * Returns the folder that was at a path of base: the recorded one; otherwise the folder that is
- * locally at that path; otherwise one without a record that is still on the service; otherwise a
- * folder without a place. A recorded folder whose local move is blocked may be at that path: base
- * then has the documents that moved into it meanwhile.
+ * Returns the folder that was at a local path of base, the first that exists of:
+ * - the folder that base records at the path
+ * - the folder that is at the path now. Its own move may be blocked, and base has documents in it
+ * already.
+ * - a folder without a record at the corresponding path on the service
+ * - a new row without a place
  * @param remotePath path of the same folder on the service, if base knows it
  */
 function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {

@@ -104,8 +104,8 @@ function addRemoteFolder(
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted on the service and created again there: for all users it is the same
-    // folder, although its id is new.
+    // The folder was deleted and created again on the service: for all users it is the same folder,
+    // although its id is new.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     register(forest, twin);
     return;
@@ -117,9 +117,9 @@ function addRemoteFolder(
 }
 
 /**
- * Returns the local folder that corresponds to a folder on the service: the folder with the same
- * name. Otherwise a folder whose name has digits of the id, because the name was taken; otherwise a
- * folder whose name the disk treats as equal.
+ * Returns the local folder that corresponds to a folder on the service. Prefers the folder with the
+ * same name, then one whose name has digits of the id (because the name was taken), then one whose
+ * name the disk treats as equal.
  */
 function twinPathOf(
   forest: Forest,
@@ -194,8 +194,8 @@ function localPathOf(
 }
 
 /**
- * Returns true if the folder was moved only on the service. If it was moved locally as well, the
- * table decides.
+ * Returns true if the folder was moved only on the service. If it was moved locally as well,
+ * `placeRule` decides.
  */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;

@@ -135,9 +135,8 @@ const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const s
 
 /**
  * Checks whether the other side is emptied: recorded documents are gone from it, and no other
- * document stays on it. The stop remains until the user answers.
- * A single recorded document may be deleted without approval, because two scans missed it. That
- * document, or a folder, must also have shown that the key belongs to this workspace.
+ * document stays on it. The stop remains until the user answers. If only one document is recorded,
+ * its deletion needs no approval: two scans, or a proof of absence by a valid key, are enough.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;

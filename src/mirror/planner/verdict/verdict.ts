@@ -20,7 +20,7 @@ import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 /** Result of the safety checks: the verdict, and the documents to read first. */
 type Judgement = {
   readonly verdict: Verdict;
-  /** Documents whose new content on the service must be read before the verdict counts. */
+  /** Documents whose new content on the service must be read before the verdict is final. */
   readonly toRead: readonly DocId[];
 };
 
