@@ -262,7 +262,7 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
       check(!isTakenHere(world, action.localPath), `taken here: ${say}`);
       check(parentOf(action.localPath) === "" || world.folders.has(parentOf(action.localPath)), `no folder: ${say}`);
       world.makeFolder(action.localPath);
-      putFolder(action.dirId, action.localPath, action.remotePath);
+      putFolder(action.dirId, action.localPath, action.remotePath, action.carries);
       return;
     case "make-folder-remote":
       check(!isTakenThere(world, action.remotePath), `taken there: ${say}`);

@@ -69,6 +69,15 @@ test("I02 a new document in such a folder is recorded once, if a removed folder 
   expect(say(planOf(world, pull))).toBe("block direction-off e");
 });
 
+test("I02 a document stays deleted if its removed folder comes back at the new place that it has on the service", () => {
+  const world = worldAfter(["d/a.md=1 d/b.md=2", "rmdir d", "mv d e; mv e/a.md e/c.md", ""]);
+  const pull = { direction: "pull" } as const;
+  expect(say(planOf(world, pull))).toBe("make-folder-local e; create-local e/c.md; block direction-off d/b.md");
+  execute(world, planOf(world, pull).steps, () => 0);
+  expect(say(planOf(world, pull))).toBe("block direction-off e/b.md");
+  expect(say(planOf(world))).toBe("delete-remote e/b.md");
+});
+
 test("a push blocks two new contents that an earlier sync found to differ, until one of them changes", () => {
   const row: Row = ["", "new a.md 1", "new a.md 2", ""];
   const plans = [null, "another version"].map((found) => {

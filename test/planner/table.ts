@@ -83,7 +83,7 @@ function wordsOf(action: Action): string {
     case "link-folder":
     case "make-folder-local":
     case "make-folder-remote":
-      return `${action.kind}${"carries" in action && action.carries !== null ? " alone" : ""} ${action.localPath === action.remotePath ? action.localPath : `${action.localPath}=${action.remotePath}`}`;
+      return `${action.kind}${action.kind === "link-folder" && action.carries !== null ? " alone" : ""} ${action.localPath === action.remotePath ? action.localPath : `${action.localPath}=${action.remotePath}`}`;
     case "delete-remote":
     case "remove-folder-remote":
       return `${action.kind} ${action.remotePath}`;

@@ -226,7 +226,10 @@ export type Outcome =
     };
 
 type FolderAction =
-  | ({ readonly kind: "make-folder-local" } & FolderPlace)
+  /**
+   * `carries`: documents that stay deleted locally, and whose records get the folder's new path.
+   */
+  | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Both sides have the folder at these places, and base has it at another place or not at all.

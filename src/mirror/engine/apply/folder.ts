@@ -37,7 +37,7 @@ export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-
   const made = ctx.world.disk.makeFolder(action.localPath);
   if (made.kind !== "done") return outcomeOfDisk(made);
   ctx.notes.made.add(inodeKey(made.value));
-  return recordFolder(ctx, { ...action, carries: [] }, eventOf(action, "local"));
+  return recordFolder(ctx, action, eventOf(action, "local"));
 }
 
 type PostRow = Extract<Intent, { kind: "post-folder" }>;

@@ -1,4 +1,4 @@
-import type { DirId } from "../../../contract/ids.ts";
+import type { DirId, DocId } from "../../../contract/ids.ts";
 import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, setGoal } from "../match/row.ts";
 import { baseFolderOf, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
@@ -184,13 +184,22 @@ function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): voi
   setGoal(folder, "local", wish.place);
   if (dirId === null) return;
   const why = record === null ? "new on the service" : "deleted locally, but documents are in it";
+  const carries = record === null ? [] : listDeleted(draft, folder);
   propose(draft, folder, "arrive-local", (paths) => ({
     kind: "make-folder-local",
     why,
     dirId,
     localPath: paths.local,
     remotePath: paths.remote,
+    carries,
   }));
+}
+
+/** Returns the documents that base has in a folder and that stay deleted locally. */
+function listDeleted({ forest, documents }: PlanDraft, folder: FolderRow): DocId[] {
+  const isDeleted = ({ record, local }: DocumentRow) =>
+    record !== null && local.goal === null && baseFolderOf(forest, "local", record) === folder;
+  return documents.filter(isDeleted).map(({ record }) => record!.id);
 }
 
 function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
