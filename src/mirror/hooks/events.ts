@@ -6,23 +6,17 @@ import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 /** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
 type EventItems = readonly HookItem[] | null;
 
-const ITEMS_OF_EVENT: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItems>> = {
-  stopped: (before, now) => newOf(before.stopped, now.stopped),
-  offline: (before, now) => (now.state === "offline" && before.state !== "offline" ? now.offline : null),
-  conflict: (before, now) => newOf(before.conflicts, now.conflicts),
-  attention: (before, now) => newOf(before.attention, now.attention),
-  "review-settled": settledOf,
-  "in-sync": (before, now) =>
-    now.state === "in-sync" && (before.state !== "in-sync" || sumOf(changesBetween(before, now)) > 0) ? [] : null,
-};
-
 /**
  * Returns the subjects of an event that happened between two states; null if the event did not
  * happen.
  */
 export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems {
   // While the service is not reached, nothing else is known.
-  return now.state === "offline" && event !== "offline" ? null : ITEMS_OF_EVENT[event](before, now);
+  if (now.state === "offline" && event !== "offline") return null;
+  if (event === "review-settled") return settledOf(before, now);
+  if (event !== "in-sync") return newOf(before.problems[event], now.problems[event]);
+  const isChanged = before.state !== "in-sync" || sumOf(changesBetween(before, now)) > 0;
+  return now.state === "in-sync" && isChanged ? [] : null;
 }
 
 /** One event of a hook for a folder. Times are in milliseconds by the monotonic clock. */
@@ -82,11 +76,11 @@ function keyOf({ kind, path }: HookItem): string {
  * Returns paths that left review. A document that is in review under another path was moved, and
  * does not count.
  */
-function settledOf(before: Facts, { reviews, conflicts }: Facts): EventItems {
+function settledOf(before: Facts, { reviews, problems }: Facts): EventItems {
   if (reviews === null || before.reviews === null) return null;
   const [known, present] = [new Set(before.reviews), new Set(reviews)];
   const moved = new Set(reviews.filter((key) => !known.has(key)).map(sinceOf));
-  const open = new Set(conflicts.map(({ path }) => path));
+  const open = new Set(problems.conflict.map(({ path }) => path));
   const settled = before.reviews
     .filter((key) => !present.has(key) && !moved.has(sinceOf(key)))
     .map((key) => key.slice(key.indexOf(" ") + 1))

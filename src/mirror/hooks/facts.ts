@@ -4,6 +4,7 @@ import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { attentionJson, type OpenProblems } from "../operations/results/attention.ts";
 import type { AttentionEntry } from "../operations/results/shapes.ts";
+import type { EventName } from "./hook.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 
 /** State of a linked folder for hooks: paths, codes and numbers, never content. */
@@ -11,19 +12,19 @@ export type Facts = {
   readonly state: RunState["state"];
   /** Number of changes that this process has synced. */
   readonly changes: Changes;
-  /** Problems that require a person. */
-  readonly attention: readonly HookItem[];
-  /** Conflicts, also those in review that need no local choice. */
-  readonly conflicts: readonly HookItem[];
-  /** Reasons of a stop. */
-  readonly stopped: readonly HookItem[];
-  /** Reasons why the service is not reached. */
-  readonly offline: readonly HookItem[];
+  /**
+   * Open problems by their event. `attention`: they require a person; `conflict`: also those in
+   * review that need no local choice; `stopped`, `offline`: the reasons.
+   */
+  readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
   /** Milliseconds for which the service has not been reached. */
   readonly offlineMs: number;
   /** Changes in review, each as `SINCE PATH`; null if unknown. */
   readonly reviews: readonly string[] | null;
 };
+
+/** Events that happen when a problem begins. */
+export type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 
 /** Numbers of changes, by the names of the counts of `sync --json`. */
 export type Changes = Readonly<Record<string, number>>;
@@ -34,12 +35,9 @@ export type HookItem = Omit<AttentionEntry, "detail">;
 /** State of a folder, from the report of a run or from the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
-/** Reason why the service is unreachable, and for how long. */
-type OfflineFact = { readonly code: WaitReason; readonly ms: number };
-
-type StoredFacts = {
-  /** Reason and duration; null if the service is reached. */
-  readonly offline?: OfflineFact | null;
+type KnownFacts = {
+  /** Why the service is unreachable, and for how long; null if it is reached. */
+  readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: Changes;
 };
 
@@ -47,16 +45,20 @@ type StoredFacts = {
 export function factsOf(
   root: string,
   { state, attention, safetyStop }: FolderState,
-  { offline = null, changes = {} }: StoredFacts = {},
+  { offline = null, changes = {} }: KnownFacts = {},
 ): Facts {
+  const isOffline = offline !== null || state === "offline";
+  const unreached = { path: "", kind: "offline", code: offline?.code ?? null, next: "mdmirror doctor" };
   return {
-    state: offline === null ? state : "offline",
+    state: isOffline ? "offline" : state,
     changes,
-    // Pending problems need no action of a person.
-    attention: itemsOf(attention.filter(({ waits }) => !waits)),
-    conflicts: itemsOf(attention.filter(({ kind }) => CONFLICTS.has(kind))),
-    stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),
-    offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
+    problems: {
+      // Pending problems need no action of a person.
+      attention: itemsOf({ attention: attention.filter(({ waits }) => !waits) }),
+      conflict: itemsOf({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
+      stopped: itemsOf({ safetyStop }),
+      offline: isOffline ? [unreached] : [],
+    },
     offlineMs: offline?.ms ?? 0,
     reviews: readSummary(root)?.totals.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,
   };
@@ -77,15 +79,13 @@ export function readStoredFacts(root: string): Facts | null {
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-function itemsOf(attention: FolderState["attention"]): HookItem[] {
-  return attentionJson({ attention, safetyStop: null, fault: null }).map(itemOf);
-}
-
 /**
- * Returns an item without its detail, in which a service may repeat content that was sent to it.
+ * Returns problems without their details, in which a service may repeat content that was sent to
+ * it.
  */
-function itemOf({ path, kind, code, next }: HookItem): HookItem {
-  return { path, kind, code, next };
+function itemsOf(open: Partial<OpenProblems>): HookItem[] {
+  const entries = attentionJson({ attention: [], safetyStop: null, fault: null, ...open });
+  return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 
 /** Reads the state file; null if it cannot be read, which the run itself reports. */

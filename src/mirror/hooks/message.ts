@@ -60,10 +60,10 @@ const MAX_PATHS = 50;
 
 export function messageOf({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): Message {
   const { name, root, clock, random } = subject;
-  const { attention, conflicts, reviews, state } = now;
+  const { problems, reviews, state } = now;
   const counts = {
-    attention: attention.length,
-    conflicts: conflicts.length,
+    attention: problems.attention.length,
+    conflicts: problems.conflict.length,
     inReview: reviews?.length ?? 0,
     changes: changesBetween(before, now),
   };

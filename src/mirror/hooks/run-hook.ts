@@ -66,10 +66,7 @@ export async function runHooksAfterSync(
 
 const NO_FACTS: Omit<Facts, "state"> = {
   changes: {},
-  attention: [],
-  conflicts: [],
-  stopped: [],
-  offline: [],
+  problems: { attention: [], conflict: [], stopped: [], offline: [] },
   offlineMs: 0,
   reviews: null,
 };

@@ -4,23 +4,24 @@ import type { Facts, HookItem } from "../../../src/mirror/hooks/facts.ts";
 import { EVENT_NAMES, type EventName } from "../../../src/mirror/hooks/hook.ts";
 import { parseHooks } from "../../../src/mirror/hooks/read-hooks.ts";
 
-const CALM: Facts = {
-  state: "in-sync",
-  changes: {},
-  attention: [],
-  conflicts: [],
-  stopped: [],
-  offline: [],
-  offlineMs: 0,
-  reviews: [],
-};
+const NONE = { attention: [], conflict: [], stopped: [], offline: [] };
+const CALM: Facts = { state: "in-sync", changes: {}, problems: NONE, offlineMs: 0, reviews: [] };
 const item = (kind: string, path = ""): HookItem => ({ path, kind, code: null, next: "" });
 const inConflict = (...paths: string[]): Facts => {
   const items = paths.map((path) => item("conflict", path));
-  return { ...CALM, state: "attention", attention: items, conflicts: items };
+  return { ...CALM, state: "attention", problems: { ...NONE, attention: items, conflict: items } };
 };
-const stopped = (reason: string): Facts => ({ ...CALM, state: "stopped", stopped: [item(reason)] });
-const offline = (ms: number): Facts => ({ ...CALM, state: "offline", offlineMs: ms, offline: [item("offline")] });
+const stopped = (reason: string): Facts => ({
+  ...CALM,
+  state: "stopped",
+  problems: { ...NONE, stopped: [item(reason)] },
+});
+const offline = (ms: number): Facts => ({
+  ...CALM,
+  state: "offline",
+  offlineMs: ms,
+  problems: { ...NONE, offline: [item("offline")] },
+});
 const reviews = (...keys: string[]): Facts => ({ ...CALM, reviews: keys });
 const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } });
 
