@@ -4,7 +4,6 @@
  */
 
 import { pathsOfOperands } from "../../model/mirror-folder.ts";
-import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { PathState } from "../../ports/disk.ts";
@@ -14,7 +13,7 @@ import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { readPastTime } from "./as-of.ts";
-import { findDocument, type KnownPlace, recordAt } from "./find-document.ts";
+import { findDocument, indexRecords, type KnownPlace } from "./find-document.ts";
 import { entryAt, findVersion, newestOf, obstacleTo, type HistoryEntry, readHistory } from "./history.ts";
 import {
   leftRow,
@@ -31,15 +30,6 @@ import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-
-/**
- * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
- * null if base has the document.
- */
-type RestorableDocument = Pick<KnownPlace, "path" | "record" | "tombstone"> & {
-  readonly id: DocId;
-  readonly gone: number | null;
-};
 
 type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
@@ -133,18 +123,16 @@ function planSeveral(
  * Returns one document for each path: the document that base has there, or else a deleted one. Of
  * several deleted documents, returns the one whose deletion takes precedence.
  */
-function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
-  const documents = new Map<LocalPath, RestorableDocument>();
-  for (const { id, localPath: path } of base.records.values()) {
-    const record = recordAt(base, path);
-    if (record?.id === id) documents.set(path, { id, path, record, tombstone: null, gone: null });
-  }
+function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
+  const documents = new Map<LocalPath, KnownPlace>();
+  for (const [path, record] of indexRecords(base))
+    documents.set(path, { id: record.id, path, requestedPath: path, record, tombstone: null });
   for (const tombstone of base.tombstones.values()) {
     const { id, localPath: path, at } = tombstone;
     const known = documents.get(path);
-    if (base.records.has(id) || known?.gone === null) continue;
-    if (known === undefined || isNearer(at, known.gone, asOf))
-      documents.set(path, { id, path, record: null, tombstone, gone: at });
+    if (base.records.has(id) || known?.tombstone === null) continue;
+    if (known === undefined || isNearer(at, known.tombstone.at, asOf))
+      documents.set(path, { id, path, requestedPath: path, record: null, tombstone });
   }
   return [...documents.values()];
 }
@@ -161,19 +149,18 @@ function isNearer(deletedAt: number, otherAt: number, asOf: number | null): bool
 function itemOf(
   { state, disk }: Pick<World, "state" | "disk">,
   storedNames: State["storedNames"],
-  document: RestorableDocument,
+  document: KnownPlace,
   asOf: number | null,
 ): PlanItem<RestoredItem>[] {
-  const { id, path, record, tombstone } = document;
+  const { path } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const place = { id, path, record, tombstone, requestedPath: path };
-  const entry = entryAt(readHistory(state, place, storedNames), asOf);
+  const entry = entryAt(readHistory(state, document, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
-  const obstacle = obstacleTo(state, place, entry, atPath);
+  const obstacle = obstacleTo(state, document, entry, atPath);
   if (obstacle !== null) return [leftAlone(path, `${obstacle.what}; ${obstacle.next}`)];
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
-  return currentDigest === entry.digest ? [] : [putBack(place, entry, currentDigest)];
+  return currentDigest === entry.digest ? [] : [putBack(document, entry, currentDigest)];
 }
 
 function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
@@ -185,9 +172,9 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
  * deleted, or have no local file, are wanted. With a time, only documents that were not deleted by
  * then are wanted.
  */
-function isUnwanted({ record, gone }: RestorableDocument, atPath: PathState, asOf: number | null): boolean {
+function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
-  return gone !== null && gone <= asOf;
+  return tombstone !== null && tombstone.at <= asOf;
 }
 
 /**
@@ -221,7 +208,7 @@ function storedUnder<K>(
  * no file
  */
 function putBack(
-  { id, path, record }: Pick<KnownPlace, "id" | "path" | "record">,
+  { id, path, record }: KnownPlace,
   entry: HistoryEntry,
   currentDigest: Digest | null,
 ): PlanItem<RestoredItem> {
