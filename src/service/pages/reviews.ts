@@ -131,7 +131,7 @@ async function reviewPage(
   });
   return {
     title: `Review of ${review.path}`,
-    scripts: view === "edit" ? ["review.js"] : [],
+    scripts: view === "edit" ? ["editor.js"] : [],
     main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart">${segmentsOf("Views", views)}
 ${besideLinks(beside, review, common)}</div>
@@ -309,9 +309,9 @@ function editor({ csrf, query }: PageCall, review: ShownReview, unsaved: Unsaved
 ${actionForm(
   { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
   html`<label for="content">The version to publish</label>
-<textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
+<textarea id="content" name="content" rows="20" dir="auto" spellcheck="false" data-editor="The version to publish">
 ${unsaved?.text ?? merged ?? content}</textarea>
-<textarea id="content-live" hidden readonly aria-label="Published">
+<textarea hidden readonly aria-label="Published" data-beside="The published version">
 ${liveContent}</textarea>
 <details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details>
 ${status === "in_review" && bar}`,

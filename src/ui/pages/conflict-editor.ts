@@ -74,7 +74,7 @@ shows the present versions, and keeps your result.</p>
 ${form(fieldsOf(text, start))}
 ${
   theirs.kind === "text" &&
-  html`<textarea id="result-other" hidden readonly aria-label="Theirs">
+  html`<textarea hidden readonly aria-label="Theirs" data-beside="Theirs">
 ${theirs.text}</textarea>`
 }</section>`;
 }
@@ -83,7 +83,7 @@ ${theirs.text}</textarea>`
 function fieldsOf(text: string, from: Start): Html {
   return html`<input type="hidden" name="from" value="${from}">
 <label class="unseen" for="result-text">Content of the document</label>
-<textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-keep>
+<textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-editor="The result">
 ${text}</textarea>
 <label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the document</label>
 <div class="sticky"><span class="faint wide">All versions stay in the history.</span><button class="main-action" name="way" value="merged">Save the result</button></div>`;

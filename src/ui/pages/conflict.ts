@@ -64,7 +64,7 @@ ${unsavedDraft(draft)}`,
     return ok({
       title,
       announcement: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
-      scripts: isEditing(problem) ? ["conflict.js"] : ["clashes.js"],
+      scripts: isEditing(problem) ? ["editor.js"] : ["clashes.js"],
       main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${wholeChoices(problem)}</div>
 <div id="versions" data-versions="${versions}">${stateOf(problem)}</div>
 <div id="job">${jobOf(job)}</div>

@@ -9,7 +9,7 @@ import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
 
 const asset = (type: string) => ({ type, bytes: new TextEncoder().encode("/* x */") });
 const BUNDLE: Bundle = {
-  names: new Map(["page.js", "review.js", "style.css", "icon.svg"].map((name) => [name, `1-${name}`])),
+  names: new Map(["page.js", "editor.js", "style.css", "icon.svg"].map((name) => [name, `1-${name}`])),
   assets: new Map([
     ["1-page.js", asset("text/javascript; charset=utf-8")],
     ["1-style.css", asset("text/css; charset=utf-8")],

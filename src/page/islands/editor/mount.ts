@@ -6,25 +6,26 @@ import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 /** Window width from which the editor has two columns; narrower windows have one. */
 const WIDE = "(min-width: 45rem)";
 
-/** The field to edit, the field with the other version, and their labels. */
-export type Sides = {
-  readonly field: string;
-  readonly other: string;
-  readonly result: string;
-  readonly beside: string;
-};
+/** Labels of the content to edit, and of the other version. */
+type Labels = { readonly result: string; readonly beside: string };
 
 type Texts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
+/** Returns the field for the content to edit: `data-editor` is its label. */
+export function editedField(): HTMLTextAreaElement | null {
+  return document.querySelector("textarea[data-editor]");
+}
+
 /**
- * Replaces a field by an editor. The field stays, hidden, and has the content for the form. Does
- * nothing if the editor already exists.
+ * Replaces the field by an editor, beside the version in the field `data-beside`. The field stays,
+ * hidden, and has the content for the form. Does nothing if the editor already exists.
  */
-export function mountEditor(sides: Sides): void {
-  const field = document.querySelector<HTMLTextAreaElement>(sides.field);
-  const other = document.querySelector<HTMLTextAreaElement>(sides.other);
+export function mountEditor(): void {
+  const field = editedField();
+  const other = document.querySelector<HTMLTextAreaElement>("textarea[data-beside]");
   if (field === null || other === null || field.previousElementSibling?.className === "editor") return;
-  const { result, beside } = sides;
+  const labels = { result: field.dataset["editor"]!, beside: other.dataset["beside"]! };
+  const { result, beside } = labels;
   const isWide = matchMedia(WIDE).matches;
   const host = boxBefore(
     field,
@@ -34,8 +35,8 @@ export function mountEditor(sides: Sides): void {
   // CodeMirror puts its styles into its root. In a shadow root it uses style sheet objects, which
   // the page's policy allows.
   const texts = { root: host.attachShadow({ mode: "open" }), field, other: other.value };
-  if (isWide) mountBeside(texts, sides);
-  else mountUnified(texts, sides);
+  if (isWide) mountBeside(texts, labels);
+  else mountUnified(texts, labels);
 }
 
 /** Returns the element for the editor, below the headings of its columns. */
@@ -54,7 +55,7 @@ function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLEl
   return host;
 }
 
-function mountBeside({ root, field, other }: Texts, { result, beside }: Sides): void {
+function mountBeside({ root, field, other }: Texts, { result, beside }: Labels): void {
   const readOnly = [EditorState.readOnly.of(true), EditorView.editable.of(false), focusable()];
   new MergeView({
     root,
@@ -76,7 +77,7 @@ function takeButton(sign: string, beside: string): HTMLElement {
   return button;
 }
 
-function mountUnified({ root, field, other }: Texts, { result, beside }: Sides): void {
+function mountUnified({ root, field, other }: Texts, { result, beside }: Labels): void {
   // No button keeps a passage: the form sends the editor's content in any case.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
