@@ -250,9 +250,9 @@ export class Rig {
 
   /** The ids of the changes in review. */
   reviews(): string[] {
-    const all = this.service.admin.reviews.list(this.workspaceId);
-    if (!Array.isArray(all)) throw new Error("no list of reviews");
-    return all.map(({ id }) => id);
+    const all = this.service.admin.reviews.page({ workspaceId: this.workspaceId });
+    if (!("data" in all)) throw new Error("no list of reviews");
+    return all.data.map(({ id }) => id);
   }
 
   /** Writes a document's text on the service. */

@@ -208,10 +208,10 @@ describe("sync", () => {
     const { rig, mirror } = await withReview();
     mirror.disk.user.write(SWAP, OPEN);
     const { reviews } = rig.service.admin;
-    const waiting = reviews.list(workspaceOf(rig));
-    if (!Array.isArray(waiting)) throw new Error("no list of reviews");
-    for (const { id } of waiting) expect(reviews.accept(id)).not.toHaveProperty("code");
-    expect(waiting).toHaveLength(1);
+    const waiting = reviews.page({ workspaceId: workspaceOf(rig) });
+    if (!("data" in waiting)) throw new Error("no list of reviews");
+    for (const { id } of waiting.data) expect(reviews.accept(id)).not.toHaveProperty("code");
+    expect(waiting.data).toHaveLength(1);
     expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
     const record = [...mirror.state.load().records.values()].find(({ localPath }) => localPath === "note.md");
     expect(record?.submissions).toEqual([]);

@@ -80,17 +80,17 @@ function remotePath(rig: Rig): string {
 
 /** Decides about the oldest review. */
 function decide({ rig }: Scene, how: (id: string) => object): void {
-  const all = rig.service.admin.reviews.list(workspaceOf(rig));
-  if (!Array.isArray(all)) throw new Error("no list of reviews");
-  expect(how(all[0]!.id)).not.toHaveProperty("code");
+  const all = rig.service.admin.reviews.page({ workspaceId: workspaceOf(rig) });
+  if (!("data" in all)) throw new Error("no list of reviews");
+  expect(how(all.data[0]!.id)).not.toHaveProperty("code");
 }
 
 /** Returns the names of the contents that are in review, oldest first. */
 export function reviewsOf(rig: Rig): string[] {
   const { reviews } = rig.service.admin;
-  const all = reviews.list(workspaceOf(rig));
-  if (!Array.isArray(all)) throw new Error("no list of reviews");
-  return all.map(({ id }) => {
+  const all = reviews.page({ workspaceId: workspaceOf(rig) });
+  if (!("data" in all)) throw new Error("no list of reviews");
+  return all.data.map(({ id }) => {
     const review = reviews.show(id);
     if (!("content" in review)) throw new Error(`no review ${id}`);
     return nameOf(review.content);

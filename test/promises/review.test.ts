@@ -193,9 +193,9 @@ const START = "first line\n\nmiddle line\n\nlast line\n";
 const MINE = "first line, edited locally\n\nmiddle line\n\nlast line\n";
 
 function reviewIds({ rig }: Fixture): string[] {
-  const all = rig.service.admin.reviews.list(workspaceOf(rig));
-  if (!Array.isArray(all)) throw new Error("no list of reviews");
-  return all.map(({ id }) => id);
+  const all = rig.service.admin.reviews.page({ workspaceId: workspaceOf(rig) });
+  if (!("data" in all)) throw new Error("no list of reviews");
+  return all.data.map(({ id }) => id);
 }
 
 describe("a text that is sent to review, and whose answer is lost", () => {

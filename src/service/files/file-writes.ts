@@ -58,24 +58,23 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
 
 /** PUT /v1/files/{id}/content */
 export async function putContent({ context, id, body }: Call<"putContent">): Promise<Answer> {
-  const sent = { id, baseId: body.baseChangeId, content: body.content };
-  const found = await findForEdit(context, sent);
+  const found = await findForEdit(context, id, body.baseChangeId);
   if (isRefused(found)) return found;
   const { row, live, base } = found;
   if (base === null) {
     const detail = "baseChangeId is not a change of this file.";
     return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
   }
-  const lost = await judgeLinks(context, sent.content);
+  const lost = await judgeLinks(context, body.content);
   if (lost !== null) return lost;
-  if (row.protected === 1) return submit(context, row, sent, "protected");
-  const versions = { live: { id: row.changeId, text: live }, base: { id: sent.baseId, text: base.text } };
-  const text = combineWithLive(context.combine, versions, sent.content);
-  if (text === null) return submit(context, row, sent, "conflict");
+  if (row.protected === 1) return submit(context, row, body, "protected");
+  const stored = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
+  const text = combineWithLive(context.combine, { ...body, ...stored });
+  if (text === null) return submit(context, row, body, "conflict");
   return done(200, presentEdit(await saveText(context, row, live, text), text));
 }
 
-async function findForEdit(context: RequestContext, { id, baseId }: SentContent): Promise<FileForEdit | Refused> {
+async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
   const found = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
   if (found === undefined) return noFile();
   const level = await context.access.levelOfFile(found.row);
@@ -83,13 +82,13 @@ async function findForEdit(context: RequestContext, { id, baseId }: SentContent)
   return includes(level, "edit") ? found : notWritable();
 }
 
-type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
+type SentEdit = Call<"putContent">["body"];
 
-/** The published version of a file, and the one that an edit began with. */
-type EditedVersions = {
-  readonly live: { readonly id: string; readonly text: string };
-  /** The text is null if it was pruned. */
-  readonly base: { readonly id: string; readonly text: string | null };
+/** An edit, with the published version and the content of its base: null if it was pruned. */
+type StoredEdit = SentEdit & {
+  readonly baseContent: string | null;
+  readonly liveChangeId: string;
+  readonly liveContent: string;
 };
 
 /**
@@ -99,9 +98,10 @@ type EditedVersions = {
  * in review as a base").
  * @returns null if they cannot be combined, or if only the combined content exceeds the limit
  */
-export function combineWithLive(combine: Combine, { live, base }: EditedVersions, sent: string): string | null {
-  if (base.id === live.id || sent === live.text) return sent;
-  const text = base.text === null ? null : combine(base.text, sent, live.text);
+export function combineWithLive(combine: Combine, edit: StoredEdit): string | null {
+  const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
+  if (baseChangeId === liveChangeId || content === liveContent) return content;
+  const text = baseContent === null ? null : combine(baseContent, content, liveContent);
   return text === null || contentFault(text) !== null ? null : text;
 }
 
@@ -122,8 +122,8 @@ export async function saveText(
 }
 
 /** Sends an edit to review. Until the decision, the file cannot be deleted. */
-async function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Promise<Answer> {
-  const { baseId, content: text } = sent;
+async function submit(context: RequestContext, row: FileRow, sent: SentEdit, reason: ReviewReason): Promise<Answer> {
+  const { baseChangeId: baseId, content: text } = sent;
   const id = newId(context, "chg_");
   const now = context.now();
   await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at: now, key: context.key });

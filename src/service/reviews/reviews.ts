@@ -2,11 +2,12 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource, ReviewReason } from "../../contract/resources.ts";
 import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type RequestContext, type ServerContext, type Working, writeWith } from "../requests/context.ts";
+import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
 import { noWorkspace } from "../keys/keys.ts";
 import { combineWithLive, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
-import type { ChangeStatus, FileRow, ReviewWithFile } from "../store/rows.ts";
+import type { ChangeStatus, ReviewWithFile } from "../store/rows.ts";
+import type { Tables } from "../store/tables.ts";
 
 export type ReviewInfo = {
   readonly id: ChangeId;
@@ -72,23 +73,14 @@ export class Reviews {
     this.#server = server;
   }
 
-  /** Returns the reviews of a workspace, in the order in which the changes went to review. */
-  async list(
-    workspaceId: string,
-    status: ReviewInfo["status"] = "in_review",
-  ): Promise<readonly ReviewInfo[] | Refused> {
-    const page = await this.page({ workspaceId, status, limit: Number.MAX_SAFE_INTEGER - 1 });
-    return isRefused(page) ? page : page.data;
-  }
-
+  /** Returns reviews, in the order in which the changes went to review. */
   page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return noWorkspace();
-      const query = { workspace: workspace?.seq ?? null, status, most: limit + 1 };
-      const rows = latestFirst
-        ? await tables.changes.reviewedBefore({ ...query, from: after === 0 ? Number.MAX_SAFE_INTEGER : after })
-        : await tables.changes.reviewed({ ...query, from: after });
+      const from = latestFirst && after === 0 ? Number.MAX_SAFE_INTEGER : after;
+      const query = { workspace: workspace?.seq ?? null, status, from, most: limit + 1, latestFirst };
+      const rows = await tables.changes.reviewed(query);
       const page = rows.slice(0, limit);
       const hasMore = rows.length > limit;
       return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.change.seq) : null };
@@ -96,18 +88,9 @@ export class Reviews {
   }
 
   show(changeId: string): Promise<Review | Refused> {
-    return this.#server.store.read(async (tables): Promise<Review | Refused> => {
-      const found = await tables.changes.review(changeId);
-      if (found === undefined) return noReview();
-      const { change, file } = found;
-      const base = await tables.changes.base(change.baseId!, file.seq);
-      return {
-        ...reviewInfo(found),
-        content: await tables.changes.text(change.id),
-        baseContent: base!.text,
-        liveContent: await tables.changes.text(file.changeId),
-        liveChangeId: file.changeId as ChangeId,
-      };
+    return this.#server.store.read(async ({ changes }) => {
+      const found = await changes.review(changeId);
+      return found === undefined ? noReview() : readReview(changes, found);
     });
   }
 
@@ -125,19 +108,16 @@ export class Reviews {
       const from = (await changes.review(changeId))?.change.seq ?? 0;
       const workspace = workspaceId === null ? undefined : await workspaces.byId(workspaceId);
       const query = { workspace: workspace?.seq ?? null, status: "in_review", from, most: 1 } as const;
-      const [before, after] = [await changes.reviewedBefore(query), await changes.reviewed(query)];
+      const [before] = await changes.reviewed({ ...query, latestFirst: true });
+      const [after] = await changes.reviewed({ ...query, latestFirst: false });
       const place = await changes.position(from, query.workspace);
-      return { previous: before[0]?.change.id ?? null, next: after[0]?.change.id ?? null, ...place };
+      return { previous: before?.change.id ?? null, next: after?.change.id ?? null, ...place };
     });
   }
 
   /** Returns the content that accepting publishes; null if the two versions do not merge. */
-  merged({ baseChangeId, baseContent, content, liveChangeId, liveContent }: Review): string | null {
-    const versions = {
-      live: { id: liveChangeId, text: liveContent },
-      base: { id: baseChangeId, text: baseContent },
-    };
-    return combineWithLive(this.#server.combine, versions, content);
+  merged(review: Review): string | null {
+    return combineWithLive(this.#server.combine, review);
   }
 
   /**
@@ -168,11 +148,17 @@ export class Reviews {
       if (seen !== null && found.file.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
+      const review = await readReview(working.tables.changes, found);
+      const combined = content ?? this.merged(review);
+      if (combined === null && review.reason !== "conflict") {
+        const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
+        return refuse("edit_conflict", detail);
+      }
       // The decision and the version that it publishes get the same time, so that `decided` finds
       // both.
       const at = working.now();
-      const row = await publish({ ...working, now: () => at, key: null }, found, content);
-      if (isRefused(row)) return row;
+      const saving = { ...working, now: () => at, key: null };
+      const row = await saveText(saving, found.file, review.liveContent, combined ?? review.content);
       await working.tables.changes.decide(found.change.seq, "accepted", at);
       return presentFile(row);
     });
@@ -188,22 +174,16 @@ export class Reviews {
   }
 }
 
-async function publish(
-  working: Working & Pick<RequestContext, "key">,
-  { change, file }: ReviewWithFile,
-  content: string | null,
-): Promise<FileRow | Refused> {
-  const { changes } = working.tables;
-  const live = await changes.text(file.changeId);
-  if (content !== null) return saveText(working, file, live, content);
-  const sent = await changes.text(change.id);
-  const { text } = (await changes.base(change.baseId!, file.seq))!;
-  const versions = { live: { id: file.changeId, text: live }, base: { id: change.baseId!, text } };
-  const combined = combineWithLive(working.combine, versions, sent);
-  if (combined !== null) return saveText(working, file, live, combined);
-  if (change.reason === "conflict") return saveText(working, file, live, sent);
-  const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
-  return refuse("edit_conflict", detail);
+async function readReview(changes: Tables["changes"], found: ReviewWithFile): Promise<Review> {
+  const { change, file } = found;
+  const base = await changes.base(change.baseId!, file.seq);
+  return {
+    ...reviewInfo(found),
+    content: await changes.text(change.id),
+    baseContent: base!.text,
+    liveContent: await changes.text(file.changeId),
+    liveChangeId: file.changeId as ChangeId,
+  };
 }
 
 function noReview(): Refused {

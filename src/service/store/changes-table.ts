@@ -122,6 +122,8 @@ type ReviewedQuery = {
   /** Row number of the change at which the previous page ended. */
   readonly from: number;
   readonly most: number;
+  /** True for the changes before `from`, the latest first. */
+  readonly latestFirst: boolean;
 };
 
 type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
@@ -178,12 +180,9 @@ export function changesTable(session: Session) {
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
     /** Returns changes after `from`, in the order in which they went to review. */
-    async reviewed({ workspace, status, from, most }: ReviewedQuery) {
-      return (await session.all(SQL.reviewed, status, from, workspace, most)).map(reviewedOf);
-    },
-    /** Returns changes before `from`, the latest first. */
-    async reviewedBefore({ workspace, status, from, most }: ReviewedQuery) {
-      return (await session.all(SQL.reviewedBefore, status, from, workspace, most)).map(reviewedOf);
+    async reviewed({ workspace, status, from, most, latestFirst }: ReviewedQuery) {
+      const statement = latestFirst ? SQL.reviewedBefore : SQL.reviewed;
+      return (await session.all(statement, status, from, workspace, most)).map(reviewedOf);
     },
     /** Returns the number of changes in review, and this change's position among them, from 1. */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,

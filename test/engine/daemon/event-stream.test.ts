@@ -370,7 +370,7 @@ describe("protected documents", () => {
 });
 
 function reviewsOf({ service }: DaemonRig): ChangeId[] {
-  const all = service.admin.reviews.list(service.admin.workspaces()[0]!.id);
-  if (!Array.isArray(all)) throw new Error("no list of reviews");
-  return all.map(({ id }) => id);
+  const all = service.admin.reviews.page({ workspaceId: service.admin.workspaces()[0]!.id });
+  if (!("data" in all)) throw new Error("no list of reviews");
+  return all.data.map(({ id }) => id);
 }

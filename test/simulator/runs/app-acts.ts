@@ -188,10 +188,10 @@ function settleReview(
   seed: number,
 ): string | null {
   const { reviews } = simulatedWorld.admin;
-  const open = simulatedWorld.whileOpen(() => reviews.list(simulatedWorld.workspaceId));
-  if (!Array.isArray(open)) return null;
+  const open = simulatedWorld.whileOpen(() => reviews.page({ workspaceId: simulatedWorld.workspaceId }));
+  if (open === null || !("data" in open)) return null;
   const id = choose(
-    open.map((one) => one.id),
+    open.data.map((one) => one.id),
     seed,
   );
   if (id === null) return null;
