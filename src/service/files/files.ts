@@ -6,7 +6,7 @@ import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { PlaceFor } from "../store/files-table.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
-import { answerList, type Selection } from "./lists.ts";
+import { answerList } from "./lists.ts";
 import { findRouteOfFile, makeFolders, noFile, occupied, pathIn, routeIn, type FollowedPath } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileWithContentJson, presentFile } from "./present.ts";
@@ -15,28 +15,24 @@ import { fileWithContentJson, presentFile } from "./present.ts";
 export function listFiles(call: Call<"listFiles">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FILES, {
-    select: (selector, range) => selectFiles(call.context, selector, range),
+    select: (range) => selectFiles(call, range),
     folderOf: ({ folder }) => folder,
     show: (row) => (includes(access.file(row), "read") ? presentFile(row) : null),
   });
 }
 
-async function selectFiles(context: RequestContext, selector: Selection, range: RowRange): Promise<readonly FileRow[]> {
-  const { tables, workspace } = context;
-  switch (selector.kind) {
-    case "none":
-      return tables.files.all(range);
-    case "path-prefix":
-      return selector.path === "" ? tables.files.all(range) : tables.files.inTree({ ...range, path: selector.path });
-    case "parent-id": {
-      const folder = await tables.folders.byId(workspace.seq, selector.id);
-      return folder === undefined ? [] : tables.files.inFolder({ ...range, folder: folder.seq });
-    }
-    case "path": {
-      const row = await tables.files.byPath(workspace.seq, selector.path);
-      return row === undefined ? [] : [row];
-    }
+async function selectFiles({ context, query }: Call<"listFiles">, range: RowRange): Promise<readonly FileRow[]> {
+  const { files, folders } = context.tables;
+  const { path, path_prefix: prefix, parent_id: parentId } = query;
+  if (path !== undefined) {
+    const row = await files.byPath(range.workspace, path);
+    return row === undefined ? [] : [row];
   }
+  if (parentId !== undefined) {
+    const folder = await folders.byId(range.workspace, parentId);
+    return folder === undefined ? [] : files.inFolder({ ...range, folder: folder.seq });
+  }
+  return prefix === undefined || prefix === "" ? files.all(range) : files.inTree({ ...range, path: prefix });
 }
 
 /** GET /v1/files/{id} */

@@ -4,7 +4,7 @@ import { FOLDERS } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { Call } from "../requests/context.ts";
-import { answerList, type Selection } from "./lists.ts";
+import { answerList } from "./lists.ts";
 import { findFolder, findRoute, makeFolder, makeFolders, occupied, pathIn, routeIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
@@ -13,33 +13,28 @@ import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 export function listFolders(call: Call<"listFolders">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FOLDERS, {
-    select: (selector, range) => selectFolders(call, selector, range),
+    select: (range) => selectFolders(call, range),
     folderOf: ({ seq }) => seq,
     show: (row) => (includes(access.folder(row.seq), "read") ? presentFolder(row) : null),
   });
 }
 
 async function selectFolders(
-  { context }: Call<"listFolders">,
-  selector: Selection,
+  { context, query }: Call<"listFolders">,
   range: RowRange,
 ): Promise<readonly FolderRow[] | Refused> {
-  const { workspace } = context;
   const { folders } = context.tables;
-  switch (selector.kind) {
-    case "none":
-      return folders.inParent({ ...range, parent: ROOT });
-    case "path-prefix":
-      return selector.path === "" ? folders.all(range) : folders.below({ ...range, path: selector.path });
-    case "parent-id": {
-      const parent = await findFolder(context, selector.id);
-      return isRefused(parent) ? parent : folders.inParent({ ...range, parent: parent.seq });
-    }
-    case "path": {
-      const row = await folders.byPath(workspace.seq, selector.path);
-      return row === undefined ? [] : [row];
-    }
+  const { path, path_prefix: prefix, parent_id: parentId } = query;
+  if (path !== undefined) {
+    const row = await folders.byPath(range.workspace, path);
+    return row === undefined ? [] : [row];
   }
+  if (parentId !== undefined) {
+    const parent = await findFolder(context, parentId);
+    return isRefused(parent) ? parent : folders.inParent({ ...range, parent: parent.seq });
+  }
+  if (prefix === undefined) return folders.inParent({ ...range, parent: ROOT });
+  return prefix === "" ? folders.all(range) : folders.below({ ...range, path: prefix });
 }
 
 /** GET /v1/folders/{id} */

@@ -9,22 +9,11 @@ import type { Call } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
 import type { RowRange } from "../store/rows.ts";
 
-export type Selection =
-  | { readonly kind: "none" }
-  | { readonly kind: "path" | "path-prefix"; readonly path: string }
-  | { readonly kind: "parent-id"; readonly id: string };
-
 type ListCall = Call<"listFiles" | "listFolders">;
-
-function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCall["query"]): Selection {
-  if (path !== undefined) return { kind: "path", path };
-  if (prefix !== undefined) return { kind: "path-prefix", path: prefix };
-  return id === undefined ? { kind: "none" } : { kind: "parent-id", id };
-}
 
 /** Functions that select, filter and show the items of one kind of list. */
 type ListOf<Row> = {
-  readonly select: (selector: Selection, range: RowRange) => Promise<readonly Row[] | Refused>;
+  readonly select: (range: RowRange) => Promise<readonly Row[] | Refused>;
   /** Returns the row number of the folder that decides who may read the item. */
   readonly folderOf: (row: Row) => number;
   /** Returns the item in the form of the API; null if the key may not read the item. */
@@ -41,15 +30,14 @@ export async function answerList<Row extends { readonly seq: number }>(
   { select, folderOf, show }: ListOf<Row>,
 ): Promise<Answer> {
   const { workspace, cursorSecret, access } = context;
-  const { limit, cursor } = query;
-  const selector = selectorOf(query);
+  const { limit, cursor, ...selector } = query;
   const boundTo = JSON.stringify([workspace.id, url, selector]);
   const after = cursor === undefined ? 0 : openCursor(cursorSecret, boundTo, cursor);
   if (after === null) {
     return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
   }
   // One row more than the page shows whether another page follows.
-  const rows = await select(selector, { workspace: workspace.seq, after, count: limit + 1 });
+  const rows = await select({ workspace: workspace.seq, after, count: limit + 1 });
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);
   await access.loadAncestors(page.map(folderOf));
