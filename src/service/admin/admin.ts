@@ -1,10 +1,20 @@
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, newId, type Working, workingIn, writeWith } from "../requests/context.ts";
-import { type KeyInfo, keyInfos, makeKey, type NewKeyInfo, noWorkspace, readGrants, setGrants } from "../keys/keys.ts";
+import {
+  type KeyInfo,
+  keyInfo,
+  keyInfos,
+  makeKey,
+  type NewKeyInfo,
+  noWorkspace,
+  readGrants,
+  setGrants,
+} from "../keys/keys.ts";
 import type { KeyChanges, NewKey } from "./operations.ts";
+import { limitOf } from "../requests/rate.ts";
 import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
-import type { CountedWorkspace, KeyMembers, KeyRow, Settings, WorkspaceState } from "../store/rows.ts";
+import type { CountedWorkspace, Settings, WorkspaceState } from "../store/rows.ts";
 
 type KeyPageRequest = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
@@ -77,10 +87,7 @@ export class Admin {
 
   /** Returns a key; null if the key does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
-    return this.#read(async (working) => {
-      const row = await working.tables.keys.byId(keyId);
-      return row === undefined ? null : (await keyInfos(working, [row]))[0]!;
-    });
+    return this.#read((working) => keyInfo(working, keyId));
   }
 
   /**
@@ -114,9 +121,9 @@ export class Admin {
         if (isRefused(wanted)) return wanted;
         await setGrants(working, row.seq, workspace, wanted);
       }
-      const changed = changedMembers(row, members);
-      await keys.change(row.seq, changed);
-      return (await keyInfos(working, [{ ...row, ...changed }]))[0]!;
+      const { label, expiresAt } = row;
+      await keys.change(row.seq, { label, rateLimit: limitOf(row), expiresAt, ...members });
+      return (await keyInfo(working, keyId))!;
     });
   }
 
@@ -146,15 +153,6 @@ export class Admin {
       refuse("not_found", "A PostgreSQL database is not one file: copy it with mdmirror serve backup --database URL.")
     );
   }
-}
-
-function changedMembers(row: KeyRow, { rateLimit, label, expiresAt }: Omit<KeyChanges, "grants">): KeyMembers {
-  const { rateRequests, rateSeconds } = row;
-  const rate =
-    rateLimit === undefined
-      ? { rateRequests, rateSeconds }
-      : { rateRequests: rateLimit?.requests ?? null, rateSeconds: rateLimit?.seconds ?? null };
-  return { ...rate, label: label ?? row.label, expiresAt: expiresAt === undefined ? row.expiresAt : expiresAt };
 }
 
 /** Returns the result of an admin operation as an HTTP answer. */

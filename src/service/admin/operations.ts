@@ -81,9 +81,11 @@ const key = z
     workspaceId: z.string(),
     label: z.string(),
     grants: z.array(grant),
+    // Current path of each grant, in the same order; the whole workspace is `/`.
     grantPaths: z.array(z.string()),
     rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
-    // Times are in milliseconds since the epoch; null means never.
+    // Times are in milliseconds since the epoch; null means never. The last use is exact to the
+    // minute after a crash.
     expiresAt: z.number().nullable(),
     createdAt: z.number(),
     lastUsedAt: z.number().nullable(),
@@ -178,6 +180,8 @@ export type AdminOperationName = keyof AdminOperations;
 
 export type WorkspaceJson = z.output<typeof workspace>;
 export type KeyJson = z.output<typeof key>;
+/** A key as the service sends it. */
+export type SentKey = z.input<typeof key>;
 export type MadeKey = z.output<typeof madeKey>;
 export type ReviewJson = z.output<typeof review>;
 export type ShownReviewJson = z.output<typeof shownReview>;

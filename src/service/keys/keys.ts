@@ -3,36 +3,14 @@
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type Working } from "../requests/context.ts";
-import type { KeyGrant, NewKey } from "../admin/operations.ts";
+import type { KeyGrant, NewKey, SentKey } from "../admin/operations.ts";
 import { placeAt } from "./kept-grants.ts";
 import { shownPath } from "../files/present.ts";
 import { limitOf } from "../requests/rate.ts";
-import {
-  type GrantRow,
-  type KeyRow,
-  type Level,
-  type RateLimit,
-  ROOT,
-  type ShownGrant,
-  type WorkspaceRow,
-} from "../store/rows.ts";
+import { type GrantRow, type KeyRow, type Level, ROOT, type ShownGrant, type WorkspaceRow } from "../store/rows.ts";
 
-export type KeyInfo = {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly label: string;
-  /** Grants, in the form of a request. */
-  readonly grants: readonly KeyGrant[];
-  /** Current path of each grant, in the same order; the whole workspace is `/`. */
-  readonly grantPaths: readonly string[];
-  readonly rateLimit: RateLimit | null;
-  /** Expiry in milliseconds since the epoch; null if the key does not expire. */
-  readonly expiresAt: number | null;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  /** Last use in milliseconds since the epoch, exact to the minute after a crash; null: never. */
-  readonly lastUsedAt: number | null;
-};
+/** A key in the form of an answer. Its grants have the form of a request. */
+export type KeyInfo = Readonly<Omit<SentKey, "grants">> & { readonly grants: readonly KeyGrant[] };
 
 /** A new key, with its secret, which is shown only once. */
 export type NewKeyInfo = KeyInfo & { readonly key: string };
@@ -46,25 +24,22 @@ export async function makeKey(working: Working, options: NewKey): Promise<NewKey
   const grants = await readGrants(working, workspace, options.grants);
   if (isRefused(grants)) return grants;
   const key = newKeyText(working);
-  const row = {
-    id: newId(working, "key_"),
-    workspaceId: workspace.id,
-    hash: hashKey(key),
-    label: options.label ?? "",
-    rateRequests: options.rateLimit?.requests ?? null,
-    rateSeconds: options.rateLimit?.seconds ?? null,
-    expiresAt: options.expiresAt ?? null,
-    at: working.now(),
-  };
-  const seq = await tables.keys.insert(row);
+  const { label = "", rateLimit = null, expiresAt = null } = options;
+  const [id, workspaceId, at] = [newId(working, "key_"), workspace.id, working.now()];
+  const seq = await tables.keys.insert({ id, workspaceId, hash: hashKey(key), label, rateLimit, expiresAt, at });
   await setGrants(working, seq, workspace, grants);
-  const [info] = await keyInfos(working, [{ seq, ...row, lastUsedAt: null }]);
-  return { ...info!, key };
+  return { ...(await keyInfo(working, id))!, key };
 }
 
 /** Returns a new key: 256 random bits. The prefix makes a leaked key recognisable. */
 function newKeyText({ random }: Working): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
+}
+
+/** Returns a key in the form that administrators see; null if the key does not exist. */
+export async function keyInfo(working: Working, id: string): Promise<KeyInfo | null> {
+  const row = await working.tables.keys.byId(id);
+  return row === undefined ? null : (await keyInfos(working, [row]))[0]!;
 }
 
 /** Returns keys in the form that administrators see, in the same order. */

@@ -1,5 +1,5 @@
 import { DROP_GRANTS_OF } from "./grants-table.ts";
-import type { KeyMembers, KeyRow, NewKey } from "./rows.ts";
+import type { KeyMembers, KeyRow, NewKey, RateLimit } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 
 export const KEY_COLUMNS = `k.seq, k.id, k.workspace_id AS "workspaceId", k.label, k.rate_requests AS "rateRequests",
@@ -28,6 +28,8 @@ const SQL = {
   remove: sql("keys.remove", "DELETE FROM keys WHERE seq = $1"),
 } as const;
 
+const rateColumns = (limit: RateLimit | null) => [limit?.requests ?? null, limit?.seconds ?? null];
+
 export function keysTable(session: Session) {
   return {
     byId: (id: string) => session.one(SQL.byId, id),
@@ -40,12 +42,12 @@ export function keysTable(session: Session) {
      * Creates a key.
      * @returns its row number
      */
-    async insert({ id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at }: NewKey) {
-      const values = [id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at];
+    async insert({ id, workspaceId, hash, label, rateLimit, expiresAt, at }: NewKey) {
+      const values = [id, workspaceId, hash, label, ...rateColumns(rateLimit), expiresAt, at];
       return (await session.one(SQL.insert, ...values))!.seq;
     },
-    change: async (key: number, { label, rateRequests, rateSeconds, expiresAt }: KeyMembers) =>
-      session.send(SQL.change, key, label, rateRequests, rateSeconds, expiresAt),
+    change: async (key: number, { label, rateLimit, expiresAt }: KeyMembers) =>
+      session.send(SQL.change, key, label, ...rateColumns(rateLimit), expiresAt),
     /**
      * Saves the last use of keys, unless a later use is saved.
      * @param uses times by row number

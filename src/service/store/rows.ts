@@ -111,12 +111,13 @@ export type KeyRow = {
 };
 
 /** Fields of a key that can change, except for its grants. */
-export type KeyMembers = Pick<KeyRow, "label" | "rateRequests" | "rateSeconds" | "expiresAt">;
+export type KeyMembers = Pick<KeyRow, "label" | "expiresAt"> & { readonly rateLimit: RateLimit | null };
 
-export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
-  /** SHA-256 of the key; the key itself is never stored. */
-  readonly hash: Buffer;
-};
+export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
+  KeyMembers & {
+    /** SHA-256 of the key; the key itself is never stored. */
+    readonly hash: Buffer;
+  };
 
 /**
  * Level of a grant. `none` removes, in a subtree, the access from a grant on a folder above or on

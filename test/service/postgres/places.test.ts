@@ -117,7 +117,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
 });
 
 function newKey(workspace: number) {
-  const limits = { rateRequests: null, rateSeconds: null, expiresAt: null };
+  const limits = { rateLimit: null, expiresAt: null };
   const id = `key_${workspace}`;
   return { id, workspaceId: `wsp_${workspace}`, hash: Buffer.from(id), label: "", ...limits, at: 0 };
 }

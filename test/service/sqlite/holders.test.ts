@@ -11,7 +11,7 @@ async function openStore(): Promise<{ readonly store: SqliteStore; readonly key:
   onTestFinished(() => store.close());
   const key = await store.write(async ({ workspaces, keys, grants }) => {
     await workspaces.insert("wsp_1", "notes");
-    const given = { id: "key_1", workspaceId: "wsp_1", hash: HASH, label: "a", rateRequests: null, rateSeconds: null };
+    const given = { id: "key_1", workspaceId: "wsp_1", hash: HASH, label: "a", rateLimit: null };
     const seq = await keys.insert({ ...given, expiresAt: null, at: 0 });
     await grants.replace(seq, [{ ...ALL, level: "full" }]);
     return seq;
