@@ -151,7 +151,7 @@ export class Service {
    * @param most `a-step`: a few milliseconds of work
    */
   async indexStep(most: "a-step" | "all" = "a-step"): Promise<"done" | "more"> {
-    return this.#core.isOpen ? this.#store.indexing.step(most) : "done";
+    return this.#core.isOpen ? this.#store.indexStep(most) : "done";
   }
 
   /**

@@ -149,7 +149,7 @@ export class EventHub {
 
   #begin(): void {
     if (this.#timer !== null) return;
-    this.#unsubscribe = this.#store.outbox.onChange(this.wake);
+    this.#unsubscribe = this.#store.onChange(this.wake);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
   }

@@ -49,10 +49,18 @@ export type Store = {
   /** Resolves when every running transaction has ended. */
   close(): Promise<void>;
 
-  /** Indexes written documents for search. */
-  readonly indexing: Indexing;
-  /** Reports changes to listeners. */
-  readonly outbox: Outbox;
+  /**
+   * Indexes queued documents for search.
+   * @param most cost of the step
+   * @returns `done` if nothing is left
+   */
+  indexStep(most: "a-step" | "all"): Promise<"done" | "more">;
+  /**
+   * Calls `listener` after each commit of any process that may have added to `Tables.outbox`; some
+   * calls may be unnecessary.
+   * @returns a function that removes the listener
+   */
+  onChange(listener: () => void): () => void;
   /** Space on the local disk that is kept for deletions. */
   readonly reserve?: ReservedSpace;
   /** Copies the database beside itself while it is in use, if it is a local file. */
@@ -74,24 +82,6 @@ export type PoolFigures = { readonly connections: number; readonly idle: number;
 
 /** A finished backup; `file` is a name in the data folder. */
 export type BackupMade = { readonly file: string; readonly bytes: number };
-
-export type Outbox = {
-  /**
-   * Calls `listener` after each commit of any process that may have added to `Tables.outbox`; some
-   * calls may be unnecessary.
-   * @returns a function that removes the listener
-   */
-  onChange(listener: () => void): () => void;
-};
-
-export type Indexing = {
-  /**
-   * Indexes queued documents.
-   * @param most cost of the step: `a-step` or `all`
-   * @returns `done` if nothing is left
-   */
-  step(most: "a-step" | "all"): Promise<"done" | "more">;
-};
 
 export type ReservedSpace = {
   /** Reserves more space if the disk has enough. */

@@ -73,7 +73,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     const { store, other, workspace } = await openStore();
     let at = await newest(other);
     let woken = Promise.withResolvers<void>();
-    onTestFinished(other.outbox.onChange(() => woken.resolve()));
+    onTestFinished(other.onChange(() => woken.resolve()));
     const made = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const ids: string[] = [];
     while (!ids.includes(made)) {

@@ -42,7 +42,7 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
       const path = `/folder${i % 7 === 0 ? "-seven" : ""}/note-${i}.md`;
       await ask(sides, "POST", "/v1/files", { path, content: text });
     }
-    await store.indexing.step("all");
+    await store.indexStep("all");
   });
   afterAll(async () => {
     await sides.postgres.close();

@@ -1,5 +1,4 @@
 import type { Pool } from "pg";
-import type { Outbox } from "../store.ts";
 import { PRUNE } from "./outbox-table.ts";
 
 /** Milliseconds between two reads of the outbox while anybody listens. */
@@ -12,7 +11,7 @@ const PRUNE_EVERY_MS = 600_000;
  * Wakes listeners after each commit of this process. Also wakes them periodically, for commits of
  * other processes, and for rows that wait until an older transaction ends.
  */
-export class OutboxPoll implements Outbox {
+export class OutboxPoll {
   readonly #pool: Pool;
   readonly #onFault: (error: unknown) => void;
   readonly #listeners = new Set<() => void>();

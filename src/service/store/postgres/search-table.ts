@@ -8,7 +8,7 @@ import { foldersTable } from "../folders-table.ts";
 import { type Session, sql, FILE_PATH } from "../sql.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Indexing, SearchScope } from "../store.ts";
+import type { SearchScope } from "../store.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** LIMIT: unindexed files that a search reads, the newest first. */
@@ -122,16 +122,12 @@ const SQL = {
 } as const;
 
 /** Indexes written documents in steps; any process may take a step. */
-export function searchIndexing(transactions: Transactions): Indexing {
-  return {
-    async step(most) {
-      for (;;) {
-        const done = await transactions.write({ work: indexDocuments, isSynced: false });
-        if (done < STEP) return "done";
-        if (most === "a-step") return "more";
-      }
-    },
-  };
+export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
+  for (;;) {
+    const done = await transactions.write({ work: indexDocuments, isSynced: false });
+    if (done < STEP) return "done";
+    if (most === "a-step") return "more";
+  }
 }
 
 async function indexDocuments(session: Session): Promise<number> {

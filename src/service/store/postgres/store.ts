@@ -1,6 +1,6 @@
 import type { Pool, PoolConfig } from "pg";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
-import type { Indexing, PoolFigures, SearchScope, Store } from "../store.ts";
+import type { PoolFigures, SearchScope, Store } from "../store.ts";
 import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import { FILE_COLUMNS, type FoundFile, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
@@ -14,7 +14,7 @@ import { migrate } from "./migrate.ts";
 import { OutboxPoll } from "./outbox-poll.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
-import { searchIndexing, searchSource } from "./search-table.ts";
+import { indexWritten, searchSource } from "./search-table.ts";
 import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -34,16 +34,14 @@ type PostgresOptions = {
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
-  readonly indexing: Indexing;
-  readonly outbox: OutboxPoll;
+  readonly #outbox: OutboxPoll;
   readonly #pool: Pool;
   readonly #transactions: Transactions;
 
   private constructor(pool: Pool, { cursorSecret, generation }: Marks, outbox: OutboxPoll) {
     this.#pool = pool;
-    this.outbox = outbox;
+    this.#outbox = outbox;
     this.#transactions = new Transactions(pool);
-    this.indexing = searchIndexing(this.#transactions);
     this.cursorSecret = cursorSecret;
     this.generation = generation;
   }
@@ -75,7 +73,7 @@ export class PostgresStore implements Store {
 
   async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
     const result = await this.#transactions.write({ work: (session) => work(tablesOf(session)), keep });
-    this.outbox.committed();
+    this.#outbox.committed();
     return result;
   }
 
@@ -86,6 +84,14 @@ export class PostgresStore implements Store {
 
   search(scope: SearchScope): DocumentSource<FoundFile> {
     return searchSource(this.#transactions, scope);
+  }
+
+  indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
+    return indexWritten(this.#transactions, most);
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#outbox.onChange(listener);
   }
 
   async figures(): Promise<Figures> {
@@ -125,7 +131,7 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.outbox.close();
+    this.#outbox.close();
     await this.#pool.end();
   }
 }

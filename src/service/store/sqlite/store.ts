@@ -4,7 +4,7 @@ import type { Figures, Holder, KeyRow } from "../rows.ts";
 import { META, readSettings, SET_META, SETTINGS } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
-import type { BackupMade, Indexing, Outbox, Store } from "../store.ts";
+import type { BackupMade, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
@@ -44,9 +44,7 @@ export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
   readonly reserve: Reserve;
-  readonly indexing: Indexing;
   readonly search: Store["search"];
-  readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
   readonly #db: Db;
   readonly #session: SqliteSession;
   readonly #holders: Holders;
@@ -70,7 +68,6 @@ export class SqliteStore implements Store {
     this.#index = new SearchIndex(db);
     this.search = searchIn(db, this.#index, this.#session, this.#turns);
     this.#tables = this.#openTables();
-    this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
     const folder = onDisk(location)?.folder ?? null;
     this.reserve = new Reserve(folder);
     this.#backup = folder === null ? null : new OnlineBackup(folder, db, this.#turns);
@@ -100,7 +97,7 @@ export class SqliteStore implements Store {
     return result;
   }
 
-  #onChange(listener: () => void): () => void {
+  onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -156,9 +153,10 @@ export class SqliteStore implements Store {
   /**
    * Runs one step of indexing. After a power cut that undoes it, the queue still has its entries.
    */
-  #indexStep(most: number): Promise<"done" | "more"> {
+  indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
+    const cost = most === "all" ? Number.MAX_SAFE_INTEGER : STEP;
     return this.#turns.take(async () =>
-      this.#index.isUnfinished() ? this.#unsynced(async () => this.#index.update(most)) : "done",
+      this.#index.isUnfinished() ? this.#unsynced(async () => this.#index.update(cost)) : "done",
     );
   }
 }
