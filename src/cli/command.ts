@@ -100,13 +100,10 @@ export type Args = {
   texts(name: string): readonly string[];
 };
 
-/** The operands of a command. */
 export type Operands = {
   /** Form of the operands and of required options in the usage, such as `[DIR]`; may be empty. */
   readonly usage: string;
-  /** Least number of operands. */
   readonly least: number;
-  /** Greatest number of operands. */
   readonly most: number;
   /** Possible values of the first operand, if there are only a few. */
   readonly words?: readonly string[];

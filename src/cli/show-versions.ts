@@ -44,7 +44,6 @@ export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
 /** Colours of the lines of hunks in a unified diff, by their first character. */
 const BRUSHES: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
 
-/** Returns a unified diff. */
 export function unifiedLines(io: Io, names: PatchNames, before: string, after: string): string[] {
   const paint = paintFor(io);
   return patchLines(names, before, after).map((line, index) => {

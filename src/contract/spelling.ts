@@ -30,7 +30,6 @@ export function targetOf({ to, former }: LinkTarget): DocId | DirId | null {
  * the form of the service.
  */
 export type Spelling = {
-  /** Path of the file. */
   readonly path: LocalPath;
   /**
    * Document that the bytes belonged to when they were read or written; null if unknown. After two

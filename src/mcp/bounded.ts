@@ -51,7 +51,6 @@ export function countLinesOf(text: string): number {
   return splitLines(text).length;
 }
 
-/** Returns a unified diff. */
 export function diffOf(names: PatchNames, before: string, after: string): string {
   return `${patchLines(names, before, after).join("\n")}\n`;
 }

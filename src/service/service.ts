@@ -13,7 +13,6 @@ import { KeyUses } from "./keys/key-uses.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
 import type { Combine, ServerContext } from "./requests/context.ts";
 
-/** Dependencies and options of a service. */
 export type ServiceOptions = {
   /** Store of the documents; the service closes the store. */
   readonly store: Store;

@@ -29,7 +29,6 @@ export type UiAction = {
   readonly run: (ui: Ui, request: ActionRequest) => Done | Promise<Done>;
 };
 
-/** Name and root of a linked folder. */
 type FolderRef = Pick<Folder, "name" | "root">;
 
 /**

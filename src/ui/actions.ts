@@ -18,7 +18,6 @@ import { numberIn } from "./parts.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
-/** Every action. */
 export const ACTIONS: readonly UiAction[] = [
   { path: "sync", run: (ui, { folder }) => startSync(ui, folder, "") },
   // Only a sync shows what reviewers have decided.

@@ -34,7 +34,6 @@ type Target = {
   readonly key: string;
 };
 
-/** Fields of the form. */
 export type LinkFields = Readonly<Record<"url" | "key" | "dir" | "remote" | "direction", string>>;
 
 /** A form with a field that is refused. */

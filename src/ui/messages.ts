@@ -103,13 +103,11 @@ function countDone(items: readonly Row[]): number {
   return items.filter(({ end }) => end === "done").length;
 }
 
-/** Returns the result of a choice for several conflicts. */
 export function manyResolvedNotice(items: readonly Row[]): Notice {
   const done = countDone(items);
   return itemsNotice(done > 0 ? "good" : "asks", `${plural(done, "conflict")} resolved.`, items);
 }
 
-/** Returns the result of an undo. */
 export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
   const open = countDone(items.filter(({ kind }) => kind === "conflict-back"));
   const others = countDone(items) - open;

@@ -93,7 +93,6 @@ export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
   });
 }
 
-/** An open conflict in a list. */
 export type OpenConflict = {
   /** Value that a form sends: the path of the conflict, and the versions that a page shows now. */
   readonly choice: string;

@@ -49,7 +49,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
     "How long a problem lasts before it is reported: another process uses the folder, or the service cannot be reached.",
 };
 
-/** Returns the meaning of a setting. */
 export function settingMeaning(name: string, { meaning }: Setting<unknown>): string {
   return MEANINGS[name] ?? meaning.replaceAll("`", "");
 }
@@ -129,7 +128,6 @@ export function settingText({ defaultValue }: Setting<unknown>, typed: string): 
   return JSON.stringify(typed.split(/[\s,]+/).filter((word) => word !== ""));
 }
 
-/** Returns the label of a setting. */
 export function settingLabel(name: string): string {
   return LABELS[name] ?? name;
 }

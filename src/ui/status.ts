@@ -38,7 +38,6 @@ function isPaused({ state, needs, daemon }: Folder): boolean {
   return daemon?.paused === true && needs.length === 0 && (state === "in-sync" || state === "attention");
 }
 
-/** Returns the state as one sentence. */
 function stateSentence(folder: Folder): Shown {
   const { state, needs, waits, status, trouble } = folder;
   if (trouble !== null) return sentenceView(trouble.what);

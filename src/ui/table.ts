@@ -15,7 +15,6 @@ import { STOP } from "./pages/stop.ts";
 import { LEAVE } from "./pages/trouble.ts";
 import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 
-/** Every page. */
 export const PAGES: readonly UiPage[] = [
   ...[HOME, LINK_PAGE, OVERVIEW, PROBLEMS, CONFLICT, STOP, DOCS, WHY, HISTORY, DIFF],
   ...[RUNS, RUN, REVIEWS, SEARCH, SETTINGS_PAGE, USER_DOCS, USER_DOC, LEAVE],

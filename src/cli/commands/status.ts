@@ -159,7 +159,7 @@ const DAEMON_MS = 250;
  * a limited time. Prints no name or content from the folder.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
-  const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, onlyAdmitted: true });
+  const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
   const short = shortStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = short;
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));

@@ -129,7 +129,7 @@ type StateForHooks = { readonly root: string; readonly facts: Facts };
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
-  const reading = await readFolderStatus(root, { ...contextOf(io), onlyAdmitted: true });
+  const reading = await readFolderStatus(root, { ...contextOf(io), mustBeAdmitted: true });
   return reading.kind === "seen" && reading.daemon === null ? { root, facts: factsOf(root, reading.status) } : null;
 }
 

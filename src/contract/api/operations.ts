@@ -72,7 +72,9 @@ const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 
 const SELECTOR_MISUSE = "mutually_exclusive" satisfies FieldCode;
 
-/** Makes the parameters of a list. A `path` must be that of an item in the list. */
+/**
+ * Returns the schema of a list's query, from the schemas of one item's path and of a folder's id.
+ */
 function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>) {
   const parameters = z.strictObject({
     limit: integerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),

@@ -124,7 +124,7 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
   return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
 }
 
-/** Returns the end of the reference whose text closes at `close`; -1 if no reference ends there. */
+/** Returns the end of the reference whose text closes at `close`; -1 if it is no reference. */
 function referenceEnd(
   cx: InlineContext,
   close: number,

@@ -51,8 +51,8 @@ function resolvePath(target: string, place: Place): string | null {
 }
 
 /**
- * Returns the path that a destination leads to, even if nothing exists there; null if the path is
- * outside the root.
+ * Returns the path that a destination leads to, even if nothing exists at the path; null if the
+ * path is outside the root.
  */
 export function pathTo({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign" || target === "") return null;

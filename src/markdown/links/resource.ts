@@ -28,7 +28,7 @@ const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
  * @param open offset of the `(`
- * @returns null if no resource begins there
+ * @returns null if no resource begins at `open`
  */
 export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
   let offset = skipSpaces(text, open + 1);

@@ -7,7 +7,6 @@ export type Budget = { left: number };
 /** LIMIT: steps of one merge. Nearly all real merges take fewer. */
 export const MERGE_STEPS = 2_000_000;
 
-/** Returns a full budget. */
 export function newBudget(): Budget {
   return { left: MERGE_STEPS };
 }

@@ -4,7 +4,6 @@ import type { Edit } from "./myers.ts";
 import { diffFilled, type Lines, type LineReader, readLines } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
-/** A merged text, or the conflicts. */
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] };
 
 /**

@@ -194,7 +194,7 @@ function countBreaks(tokens: readonly Token[]): number {
 
 /**
  * Returns true if a change adds words to a line. The added words belong to the words beside them,
- * so they must not join other words that the other side wrote there.
+ * so they must not join words that the other side wrote at the same place.
  */
 function addsWords(tokens: Passage, change: SideEdit): boolean {
   const { start, end } = change.edit;

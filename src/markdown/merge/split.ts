@@ -34,7 +34,6 @@ export class StringNumbers {
     return this.#texts.length;
   }
 
-  /** Returns the string that has this number. */
   text(id: number): string {
     return this.#texts[id] as string;
   }
@@ -57,7 +56,6 @@ export class RunNumbers {
     return id;
   }
 
-  /** Returns the run that has this number. */
   run(id: number): readonly number[] {
     return this.#runs[id] as readonly number[];
   }

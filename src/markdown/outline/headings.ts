@@ -61,9 +61,7 @@ export function headingsNamed(headings: readonly Heading[], wanted: string): Hea
 }
 
 function isBelowAll(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
-  const above = headings
-    .filter((other) => other.line < line && line <= other.lastLine)
-    .map(({ name }) => asTyped(name));
+  const above = headings.filter((one) => one.line < line && line <= one.lastLine).map(({ name }) => asTyped(name));
   let index = 0;
   for (const name of above) if (name === names[index]) index++;
   return index === names.length;

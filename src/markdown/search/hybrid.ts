@@ -203,7 +203,6 @@ function isCounted(judged: DocumentMatch | null | undefined, counts: (judged: Do
   return judged !== null && judged !== undefined && counts(judged);
 }
 
-/** Returns true if a document contains a piece. */
 function holds({ hasAllUnits, pieces }: DocumentMatch, piece: number): boolean {
   return hasAllUnits || (pieces[piece] ?? 0) > 0;
 }

@@ -137,7 +137,6 @@ export function intersectionOf(sets: readonly KeySet[]): KeySet {
   return known.length > 1 ? { kind: "each", of: known } : (known[0] ?? ANY_KEYS);
 }
 
-/** Returns the union of sets. */
 function unionOf(sets: readonly KeySet[]): KeySet {
   if (sets.some(({ kind }) => kind === "any")) return ANY_KEYS;
   return sets.length === 1 ? sets[0]! : { kind: "one", of: sets };

@@ -28,7 +28,6 @@ const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } a
 /** LIMIT: occurrences of one unit that are examined in one text, so that long texts stay fast. */
 const MAX_PLACES = 32;
 
-/** Matches a query with a document, by its path and its text. */
 export function matchDocument(query: Query, path: string, text: string): DocumentMatch {
   const document = new FoldedDocument(path, text);
   const { units } = query;

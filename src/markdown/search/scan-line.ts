@@ -1,7 +1,7 @@
 /**
  * Scans one line with a compiled pattern, in parts, and finds the same ranges as the engine.
  * Simulates the engine's program one character at a time (Pike's algorithm). Between two characters
- * the state is a list of threads, so the scan can pause there.
+ * the state is only a list of threads, so the scan can pause.
  */
 
 import type { Range } from "./snippets.ts";

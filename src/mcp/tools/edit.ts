@@ -176,7 +176,7 @@ async function refuseStale(mirror: ServedMirror, path: string, readVersion: stri
 }
 
 /**
- * Returns the content of a version from the state; null if it is not stored there. The state has
+ * Returns the content of a version from the state; null if the state lacks it. The state has
  * contents as they are on the service, so a version whose local links differ is not found.
  */
 function storedText(root: string, version: Digest, { openOptions }: Host): string | null {

@@ -133,7 +133,7 @@ export type StatusOptions = {
    * True to refuse each folder that `admit` rejects, or whose configuration cannot be read. False
    * (default): to refuse only untrusted folders.
    */
-  readonly onlyAdmitted?: boolean;
+  readonly mustBeAdmitted?: boolean;
 };
 
 /**
@@ -161,12 +161,12 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
  * Returns why the contents of a folder may not be shown. Somebody else may have created the folder
  * with its contents, so the registry must have it as the user's.
  */
-function whyNotAdmitted(root: string, { env, cwd, onlyAdmitted = false }: StatusOptions): Trouble | null {
+function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind === "trouble") return onlyAdmitted ? config.trouble : null;
+  if (config.kind === "trouble") return mustBeAdmitted ? config.trouble : null;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });
   if (admitted.kind !== "trouble") return null;
-  return onlyAdmitted || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+  return mustBeAdmitted || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
 /** Phases of a daemon's loop in which a run may be active. */

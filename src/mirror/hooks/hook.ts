@@ -32,7 +32,6 @@ export type Hook = {
   readonly argv: readonly string[];
 };
 
-/** Result of a hook. */
 export type HookEnd =
   | { readonly kind: "done"; readonly ms: number }
   | {

@@ -1,7 +1,7 @@
 /**
  * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (otherwise `~/.config/mdmirror`). A
- * hook runs programs, so hooks are read only there: never in a linked folder, which anybody may
- * have made, and never from a file that somebody else can write.
+ * hook runs programs, so hooks are read from this file only, and only if nobody else can write it:
+ * never from a linked folder, which anybody may have made.
  */
 
 import { realpathSync, statSync } from "node:fs";

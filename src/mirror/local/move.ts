@@ -75,9 +75,9 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 }
 
 /**
- * Moves a file to `trash/…` and checks it there. If its content is not the expected one, the file
- * is moved back. ORDER: the caller journals (path, trashPath) before the move; recovery moves the
- * file back if the path is free.
+ * Moves a file to `trash/…`, then checks it. If its content is not the expected one, the file is
+ * moved back. ORDER: the caller journals (path, trashPath) before the move; recovery moves the file
+ * back if the path is free.
  */
 export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
   return attemptEffect(path, () => {

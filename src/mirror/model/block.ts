@@ -133,7 +133,6 @@ export const ONE_WAY_CLAUSES = { pull: "this sync only downloads", push: "this s
 
 export type BlockReason = keyof typeof REASONS;
 
-/** Facts about each reason, by the reason. */
 export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS;
 
 /** Returns true if the block leaves work to do. */

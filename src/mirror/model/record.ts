@@ -102,7 +102,6 @@ export type DocumentRecord = {
   readonly state: "linked" | "outside" | "suspended";
 };
 
-/** Id and paths of a recorded document. */
 export type DocumentPaths = Pick<DocumentRecord, "id" | "localPath" | "remotePath">;
 
 /**
@@ -140,7 +139,7 @@ export type FolderRecord = {
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
-  /** Path below `.mdmirror/`, or null if no local content was moved there. */
+  /** Path of the moved content below `.mdmirror/`; null if no local content was moved. */
   readonly trashPath: string | null;
   readonly at: number;
 };

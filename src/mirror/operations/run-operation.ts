@@ -242,7 +242,6 @@ export async function runRead<D extends ReadDeclaration>(
   return input.kind === "trouble" ? input : read(root, input.value, options);
 }
 
-/** Returns a result without the content of documents. */
 export function withoutContents({ contents = [] }: ReadDeclaration, result: object): object {
   const plain = JSON.stringify(result, (name, value: unknown) => (contents.includes(name) ? undefined : value));
   return JSON.parse(plain) as object;

@@ -174,14 +174,12 @@ function* indexChangedFiles(
   // service.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
-  let indexedCount = 0;
+  let updates = 0;
   for (let start = 0; changed.length - start > DOCUMENTS_AT_ONCE; start += DOCUMENTS_AT_ONCE) {
-    indexedCount += search.update(changed.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
+    updates += search.update(changed.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
     yield;
   }
-  return (
-    indexedCount + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read)
-  );
+  return updates + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
 }
 
 function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {

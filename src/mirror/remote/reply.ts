@@ -58,7 +58,7 @@ export type Reply =
       /** Reason why there was no answer, often a code: for the log. */
       readonly why?: string;
     }
-  /** Not sent, because the service asked for a longer pause than the caller should wait. */
+  /** Not sent, because the service asked for a longer pause than the caller may wait. */
   | { readonly kind: "paused"; readonly detail: string };
 
 /** A reply without a value. */

@@ -270,7 +270,7 @@ export function linkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
 
-/** Returns the folder whose content is the content of the linked folder; "" for the workspace. */
+/** Returns the path on the service of the linked folder's root; "" for the workspace's root. */
 export function prefixOf(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }

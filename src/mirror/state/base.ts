@@ -84,7 +84,6 @@ const CONFLICTS = new Columns<keyof Conflict>(
   { newestCopyPath: "conflict_copy_path" },
 );
 
-/** Documents in conflict. */
 class ConflictTable extends KeyedTable<Conflict, "id"> {
   readonly #ofOther = this.sql<[LocalPath, DocId], { readonly found: 0 | 1 }>(
     "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",

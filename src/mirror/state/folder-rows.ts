@@ -20,7 +20,6 @@ export type FolderRows = {
 };
 
 export type FolderSum = {
-  /** Name of the folder. */
   readonly name: string;
   readonly documents: number;
   /**

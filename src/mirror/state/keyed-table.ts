@@ -4,7 +4,6 @@ import { upsert, WithStatements } from "./statement.ts";
 /** Columns of a table, each with the name of the field that it stores. */
 export class Columns<Member extends string> {
   readonly members: readonly Member[];
-  /** Names of the columns. */
   readonly names: readonly string[];
   /** Columns in the form for a query: each under the name of its field. */
   readonly selected: string;

@@ -95,8 +95,8 @@ const key = z
 
 /**
  * Returns a function that adds to a grant its path, and `waits`: true if nothing exists at the path
- * yet. A file or folder created there gets this grant only if it allows less than the parent's
- * grant.
+ * yet. A file or folder created at the path gets this grant only if it allows less than the
+ * parent's grant.
  */
 const grantWithPath = (paths: readonly string[]) => (parsed: z.output<typeof grant>, index: number) => ({
   path: paths[index]!,

@@ -45,8 +45,8 @@ export async function reachByFolder(
   if (isOfDatabase(dataFolder)) return reachShared(dataFolder, openWire);
   const owner = ownerOf(dataFolder);
   if (owner.kind === "trouble") return owner;
-  const me = effectiveUser();
-  const isOurs = me === null || me === owner.value;
+  const userId = effectiveUser();
+  const isOurs = userId === null || userId === owner.value;
   const began = clock.monotonic();
   for (;;) {
     const reached = (isOurs ? await openUnlessInUse(dataFolder) : null) ?? reachByAddress(dataFolder, openWire);

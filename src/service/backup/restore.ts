@@ -17,7 +17,8 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
 /**
  * Makes a data folder from a backup. The backup has the keys of the workspaces; the admin key is
  * created when a service first starts in the folder.
- * @param file and data absolute; `data` may not have a service yet
+ * @param file absolute path
+ * @param dataFolder absolute path; may not have a service yet
  */
 export async function restoreBackup(file: string, dataFolder: string): Promise<Result<BackupContents>> {
   const existing = SERVICE_FILES.find((name) => existsSync(join(dataFolder, name)));

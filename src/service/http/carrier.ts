@@ -34,7 +34,7 @@ const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the first hook of each request. */
+    /** The request with its facts; set by the first hook of each request. */
     exchange: Exchange;
   }
   interface FastifyContextConfig {

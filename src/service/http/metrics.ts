@@ -98,7 +98,6 @@ export class RequestMetrics {
     this.#log({ at, ms: rounded(ms), method, status, ...entry });
   }
 
-  /** Counts a stream, which is not timed. */
   countStream({ route }: RequestRecord, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
     this.#count(route, methodOf(method!), response.statusCode);

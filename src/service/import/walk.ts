@@ -95,7 +95,7 @@ export function clause(fault: NameFault, name: string): string {
   return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
 }
 
-/** Name of an entry on the service, and the entry that has this name there. */
+/** A name on the service, and the local name of the entry that gets it. */
 type ImportName = { readonly name: string; readonly holder: string };
 
 /**

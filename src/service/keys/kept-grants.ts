@@ -69,7 +69,6 @@ export async function applyKeptGrants(
   return refused;
 }
 
-/** File or folder that a grant is on. */
 type GrantPlace = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
 
 /** Returns the file or folder at a path. */

@@ -24,7 +24,6 @@ export function searchAddress(workspaceId: string): string {
   return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/search`;
 }
 
-/** Returns the address of a review, key or workspace, below that of its list. */
 export function itemAddress(list: typeof REVIEWS | typeof KEYS | typeof WORKSPACES, id: string): string {
   return `${list}/${encodeURIComponent(id)}`;
 }

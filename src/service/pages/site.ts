@@ -48,7 +48,6 @@ type Signed = (Session<SignedIn> & Shown) | null;
 /** Renders Markdown; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
 
-/** Dependencies of the pages. */
 export type PagesWorld = {
   readonly served: Served;
   readonly bundle: Bundle;

@@ -167,7 +167,6 @@ export function workspacesOf({ server }: Core): Promise<WorkspaceRow[]> {
   return server.store.read((tables) => tables.workspaces.all());
 }
 
-/** Returns the names of workspaces by id. */
 export async function workspaceNames(core: Core): Promise<ReadonlyMap<string, string>> {
   return new Map((await workspacesOf(core)).map(({ id, name }) => [id, name]));
 }

@@ -43,7 +43,6 @@ export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): 
   };
 }
 
-/** A request without its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
 /**

@@ -56,7 +56,6 @@ export type Neighbours = {
 };
 
 export type Review = ReviewInfo & {
-  /** Content in review. */
   readonly content: string;
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;

@@ -159,7 +159,7 @@ function isDoable({ kind }: UndoPlan["plan"]["items"][number]): boolean {
   return kind !== "left";
 }
 
-/** Lists, when opened, the changes that the button to undo would make. */
+/** Lists the changes that the undo of a run would make; the list opens on demand. */
 function undoPart({ undoneBy }: RunLine, { plan: { items } }: UndoPlan): Html | null {
   const doable = items.filter(isDoable).length;
   const more = items.length - SIZE;

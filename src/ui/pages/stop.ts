@@ -179,7 +179,7 @@ ${waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(waiting))}</p>
 )}</section>`;
 }
 
-/** Returns the numbers of a list of changes: documents as in the question, then the others. */
+/** Returns the numbers of deletions and of other changes, such as `3 deletions, 1 other change`. */
 function countedChanges(changes: number, deletions: number): string {
   if (deletions === 0) return plural(changes, "change");
   const others = changes - deletions;

@@ -63,8 +63,8 @@ export type DaemonStatus = {
    */
   readonly pausedUntil?: number;
   /**
-   * Last time at which both sides were equal apart from blocks, in milliseconds since the epoch;
-   * null if they were not equal since the start.
+   * Last time at which a listing showed both sides equal and no problem was open, in milliseconds
+   * since the epoch; null if there was none since the start.
    */
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the daemon's loop last made progress. */

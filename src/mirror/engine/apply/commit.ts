@@ -25,7 +25,7 @@ export type StateChange = {
    * the state, because a step may have moved the document meanwhile.
    */
   readonly contentRecord?: DocumentRecord;
-  /** The version to remember for the history, if base moved to one. */
+  /** Base's new version, to remember for the history; undefined if base keeps its version. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   /** Event for the log. Undefined if the change is not worth logging. */
   readonly event?: EventFields;

@@ -14,8 +14,8 @@ import { keepFileText, localContentName, storeConflictCopy } from "./text-name.t
 import type { EffectResult } from "./run-effect.ts";
 
 /**
- * Chooses the path of a version's copy. Skips a path that another conflict has recorded: there, a
- * missing file counts as a choice for that conflict.
+ * Chooses the path of a version's copy. Skips a path that another conflict has recorded: a missing
+ * file at such a path counts as a choice for that conflict.
  * @param before the versions shown so far
  * @returns the versions shown from now on, of which the last has no file yet, and the path of its
  * copy

@@ -40,7 +40,7 @@ type CreatedDocument = {
 
 /**
  * Creates the document on the service. If the service says that the path is taken, but the listing
- * shows no item there, mdmirror blocks the file and does not send it again.
+ * shows no item at the path, mdmirror blocks the file and does not send it again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, string, CreatedDocument> = {
   async prepare(ctx, planned) {

@@ -151,8 +151,9 @@ function isReparent({ from, to }: Row): boolean {
 }
 
 /**
- * Sets the record's local path to the file's path when the move was sent, if base's two paths do
- * not correspond. The next plan then sees that the user moved the file from that path.
+ * Returns the record. If its two paths do not belong to each other (`isPathPair`), its local path
+ * becomes that of the file when the move was sent: the next plan then sees that the user moved the
+ * file from that path.
  */
 function asMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
   return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };

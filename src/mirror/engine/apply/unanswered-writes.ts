@@ -29,17 +29,14 @@ import { containsChanges } from "./set-aside.ts";
 
 type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;
+type WriteEnd = Pick<EffectEnd, "change" | "next">;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
 /**
  * Returns the end of a write that no read found: an event for the log, and a journal row with the
  * sent content.
  */
-export function endOfUnfoundWrite(
-  ctx: CycleContext,
-  row: WriteIntent,
-  fault: Fault | null,
-): Pick<EffectEnd, "change" | "next"> {
+export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
@@ -49,7 +46,7 @@ export function endOfUnfoundWrite(
  * Returns the end of a PUT that the service combined with another edit: an event for the log, and a
  * journal row with the sent content. The local file keeps its content.
  */
-export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): Pick<EffectEnd, "change" | "next"> {
+export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
@@ -58,7 +55,7 @@ function remember(
   ctx: CycleContext,
   row: WriteIntent,
   logged: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
-): Pick<EffectEnd, "change" | "next"> {
+): WriteEnd {
   ctx.notes.tally.hasSent = true;
   const { localPath, digest } = row;
   const document =

@@ -104,7 +104,7 @@ export class EventWatch implements EventListener {
 async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
   const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
-    const path = pathToRequest(world, hint, world.state.record(hint.id));
+    const path = wantedPath(world, hint, world.state.record(hint.id));
     if (path === "elsewhere") return null;
     if (path !== "known") requested.push({ hint, path });
   }
@@ -117,11 +117,7 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
  * version of the event, or has no such document and needs none. `elsewhere`: the document is gone,
  * was moved, or its path is unknown, so more documents may have moved.
  */
-function pathToRequest(
-  world: World,
-  hint: FileHint,
-  record: DocumentRecord | null,
-): RemotePath | "known" | "elsewhere" {
+function wantedPath(world: World, hint: FileHint, record: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
   const path = hint.path === null ? null : fromService(world, hint.path);
   const isOutside = hint.path !== null && (path === null || path === "");

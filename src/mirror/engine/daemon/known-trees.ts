@@ -303,9 +303,7 @@ function isPlain(state: State, record: DocumentRecord): boolean {
   return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
-/**
- * Returns true if mdmirror has never had a document, and can plan its new file without the rest.
- */
+/** Returns true if mdmirror never had a document, and can plan its file without a full listing. */
 function isUnknown(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
   // A document that comes back gets its former local name, which the tombstone records.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;

@@ -31,7 +31,7 @@ export class RunLog {
 
   /**
    * Takes the report of a run, and publishes what is new in it.
-   * @param listed true if this run listed the service. An earlier listing is no longer proof
+   * @param listed true if this run listed the service; only such a run proves both sides equal
    */
   note(report: RunReport, listed: boolean): void {
     const before = this.#report;

@@ -69,10 +69,9 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs. An interrupted effect took the file from the
- * path in its journal row. Otherwise the document, or its folder, may have moved since, and its
- * record has the new path. If the move was refused, the document is still at the path in the
- * journal row, and another document may be at the record's path.
+ * Returns the path to which a set-aside file belongs: the path in its journal row if the effect was
+ * interrupted, or if the document is still at this path because its move was refused; otherwise the
+ * path in the record, because the document or its folder may have moved since.
  */
 function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowOfDocument>): LocalPath {
   const { disk, state } = ctx.world;

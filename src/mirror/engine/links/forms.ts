@@ -364,7 +364,6 @@ function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }
 
-/** Returns all ids in a text as links. */
 function idsIn(text: string, wiki: boolean): LinkTarget[] {
   return destinationsOf(text, wiki).flatMap((destination) =>
     isId(destination) ? [{ destination, at: null, to: destination as LinkTarget["to"] }] : [],

@@ -60,7 +60,9 @@ export class MirrorLinks {
     this.disk = new LinkedDisk(disk, this.forms, state);
   }
 
-  /** Returns a lookup in which both forms of a content are equal. */
+  /**
+   * Returns a lookup in which a content is equal in its local form and in the form of the service.
+   */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);

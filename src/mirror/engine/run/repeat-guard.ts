@@ -30,7 +30,6 @@ export function wasFutile({ futile }: Tally, action: Action): boolean {
   return futile.size > 0 && futile.has(keyOf(action));
 }
 
-/** Returns the outcome of an action that is not repeated. */
 export function earlierOutcome({ futile }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: futile.get(keyOf(action))!.detail };
 }

@@ -1,4 +1,4 @@
-/** A single run, and its preview. */
+/** Runs one sync, or only plans it. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";

@@ -74,7 +74,7 @@ function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
 
 /**
  * Returns a pseudonym for each word. Words that are one name on a disk which ignores case or
- * Unicode forms get pseudonyms that are one name there too.
+ * Unicode forms get pseudonyms that are one name on such a disk too.
  */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));

@@ -87,7 +87,6 @@ function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): E
   return { named, record, path, keys: new Set([record?.id, named, path]) };
 }
 
-/** Returns the record of the document that the plan moves to a path. */
 function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
   for (const { action } of plan?.steps ?? [])
     if ("to" in action && action.to === named && "id" in action) return base.records.get(action.id) ?? null;

@@ -120,8 +120,8 @@ function planSeveral(
 }
 
 /**
- * Returns one document for each path: the document that base has there, or else a deleted one. Of
- * several deleted documents, returns the one whose deletion takes precedence.
+ * Returns one document for each path: base's document, or else a deleted one. Of several deleted
+ * documents, returns the one whose deletion takes precedence.
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();

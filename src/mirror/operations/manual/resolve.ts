@@ -199,7 +199,7 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   return ok(openItems.filter((open) => pathsOf(open).some(selection.value.selects)));
 }
 
-/** Returns the item of a problem, or the reason why the choice does not resolve the problem. */
+/** Returns the plan for a problem, or the reason why the choice does not resolve the problem. */
 function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
   const chosen = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ way: resolutionOf(way, text), seen });
   if (chosen.kind === "trouble") return chosen;
@@ -278,8 +278,8 @@ async function resolveIn(
 }
 
 /**
- * Returns notes about a review. No endpoint withdraws a review, so a change in review stays there
- * after a choice.
+ * Returns notes about a review. No endpoint withdraws a review, so a change in review stays in
+ * review after a choice.
  */
 function reviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];

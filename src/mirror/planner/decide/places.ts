@@ -123,7 +123,7 @@ function remoteName(
 
 /**
  * Returns why no entry can be put below a folder on the service: the folder is missing and cannot
- * be created. Null if entries can be put there.
+ * be created. Null if entries can be put below it.
  */
 function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {

@@ -187,7 +187,7 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
 /**
  * Returns the folder that was at a path of base on the service. A recorded folder also counts if it
  * moved to that path and base has not recorded the move yet: base's documents below the path were
- * moved there one by one, and did not move again.
+ * moved one by one, and did not move again.
  */
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);

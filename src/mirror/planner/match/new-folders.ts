@@ -158,7 +158,7 @@ function addLocalFolder(forest: Forest, path: LocalPath, policy: Policy): void {
 
 /**
  * Merges a folder that was renamed or moved on the service to the path of a local folder without a
- * record: from then on the two are one folder. Documents that base has in the old folder stay there
+ * record: from then on the two are one folder. Documents that base has in the old folder stay in it
  * at first, follow one by one, and the old folder is removed when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {

@@ -50,8 +50,8 @@ export type FolderRow = CommonRow & {
   /** Id of the record, if the folder at its place on the service now has another id. */
   replaced: DirId | null;
   /**
-   * True if the recorded folder was replaced by another local folder: its contents move there, and
-   * the old folder is removed when it is empty.
+   * True if the recorded folder was replaced by another local folder: its contents move to the
+   * other folder, and the old folder is removed when it is empty.
    */
   isVacated: boolean;
   /**

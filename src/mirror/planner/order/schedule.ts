@@ -28,7 +28,7 @@ class Schedule {
   /** Number of place operations of a row that are not laid out yet. */
   readonly #openOperations = new Map<Row, number>();
   /** Number of rows that still have to leave a folder, by side. */
-  readonly #inside = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
+  readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
     this.#draft = draft;
@@ -129,7 +129,7 @@ class Schedule {
    * local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
-    if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
+    if (row.kind === "folder" && (this.#leaving[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
     const claimant = this.#claimantsOf(row, side).find((claimant) => this.#isOpen(claimant, "local"));
     return claimant === undefined ? null : `placed ${claimant.key}`;
   }
@@ -222,8 +222,8 @@ class Schedule {
   }
 
   #count(side: Side, folder: FolderRow, difference: number): void {
-    const remaining = (this.#inside[side].get(folder) ?? 0) + difference;
-    this.#inside[side].set(folder, remaining);
+    const remaining = (this.#leaving[side].get(folder) ?? 0) + difference;
+    this.#leaving[side].set(folder, remaining);
     if (remaining === 0) this.#wake("empty", side, folder.key);
   }
 

@@ -3,10 +3,11 @@ import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * One side while the plan is laid out step by step: the place of each row at that moment, and the
- * step that moved it there. The state gives an action its paths, and the steps that must come
- * before it: the last step that moved a folder on its path, the step that freed its slot, and the
- * last step on its own row. A folder's move also comes after the steps that used its old path.
+ * One side while the plan is laid out step by step: the place of each row after the steps so far,
+ * and the step that moved the row to this place. The state gives an action its paths, and the steps
+ * that must come before it: the last step that moved a folder on its path, the step that freed its
+ * slot, and the last step on its own row. A folder's move also comes after the steps that used its
+ * old path.
  */
 export class SideState {
   readonly side: Side;

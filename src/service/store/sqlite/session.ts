@@ -59,7 +59,7 @@ export class SqliteSession implements Session {
   }
 }
 
-/** Returns values by the numbers of their parameters. */
+/** Returns an object with each value by the number of its parameter (`?1`). */
 function bound(values: readonly unknown[]): object {
   return Object.fromEntries(values.map((value, index) => [index + 1, boundAs(value)]));
 }

@@ -117,7 +117,7 @@ export class SqliteStore implements Store {
 
   /**
    * Returns the holder of a key, without waiting for a turn. Each write begins with this read,
-   * before its body. Waiting there would keep the write from joining a group commit. RACE: an open
+   * before its body. Waiting would keep the write from joining a group commit. RACE: an open
    * transaction may have changed the key and may still be undone. The transaction of the request
    * reads the key again.
    */
