@@ -24,7 +24,7 @@ export type Facts = {
 };
 
 /** Events that happen when a problem begins. */
-export type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
+type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 
 /** Numbers of changes, by the names of the counts of `sync --json`. */
 export type Changes = Readonly<Record<string, number>>;
