@@ -88,19 +88,17 @@ export function operationCommand<D extends Declaration, Plan>(
   };
 }
 
+type OperationCall<D extends Declaration, Plan> = {
+  readonly operation: Operation<D, Plan>;
+  readonly parts: CommandParts<D, Plan>;
+  readonly input: ReadInput<D>;
+};
+
 async function perform<D extends Declaration, Plan>(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  {
-    operation,
-    parts,
-    input,
-  }: {
-    readonly operation: Operation<D, Plan>;
-    readonly parts: CommandParts<D, Plan>;
-    readonly input: ReadInput<D>;
-  },
+  { operation, parts, input }: OperationCall<D, Plan>,
 ): Promise<ExitCode> {
   const json = args.flag("json");
   let wasPlanned = false;

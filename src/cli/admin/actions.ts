@@ -36,10 +36,10 @@ type Call = {
 };
 
 export type Action = {
-  /** Operand in the usage of the action, such as `ID|LABEL`; null if the action has none. */
-  readonly operandForm: string | null;
-  /** Options of this action, in addition to those of every action. */
-  readonly options: readonly string[];
+  /** Operand in the usage of the action, such as `ID|LABEL`; undefined: none. */
+  readonly operandForm?: string;
+  /** Options of this action, in addition to those of every action; undefined: none. */
+  readonly options?: readonly string[];
   /**
    * Checks the command line before anything is opened.
    * @throws UsageError
@@ -170,7 +170,6 @@ function warningsOf({ grants }: KeyJson): Required<Pick<CommandResult, "warnings
 
 const keys: Actions = {
   list: {
-    operandForm: null,
     options: ["workspace"],
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
@@ -184,7 +183,6 @@ const keys: Actions = {
     },
   },
   create: {
-    operandForm: null,
     options: ["workspace", "out", ...CHANGE_OPTIONS],
     check(args, io) {
       if (args.text("label") === null) misuse("create takes --label, by which the key is known later");
@@ -217,7 +215,6 @@ const keys: Actions = {
   },
   revoke: {
     operandForm: "ID|LABEL",
-    options: [],
     async run({ session, operand }) {
       const found = unwrap(await findKey(session, operand));
       const { id, label } = found;
@@ -254,7 +251,6 @@ function reviewLines(io: Io, review: ShownReviewJson): string[] {
 
 const reviews: Actions = {
   list: {
-    operandForm: null,
     options: ["workspace"],
     async run(call) {
       const { only, names } = await wantedWorkspaces(call);
@@ -281,7 +277,6 @@ const reviews: Actions = {
   },
   show: {
     operandForm: "ID|PATH",
-    options: [],
     async run({ io, session, operand }) {
       const id = unwrap(await findReviewId(session, operand));
       const review = unwrap(await session.ask("showReview", { id }));
@@ -303,7 +298,6 @@ const reviews: Actions = {
   },
   reject: {
     operandForm: "ID|PATH",
-    options: [],
     async run({ session, operand }) {
       const id = unwrap(await findReviewId(session, operand));
       const { path } = unwrap(await session.ask("rejectReview", { id }));
@@ -316,7 +310,6 @@ const reviews: Actions = {
 function stateAction(state: "open" | "closed", words: string): Action {
   return {
     operandForm: "ID|NAME",
-    options: [],
     async run({ session, operand }) {
       const { id } = unwrap(await findWorkspace(session, operand));
       const workspace = unwrap(await session.ask("setState", { id, body: { state } }));
@@ -327,8 +320,6 @@ function stateAction(state: "open" | "closed", words: string): Action {
 
 const workspaces: Actions = {
   list: {
-    operandForm: null,
-    options: [],
     async run({ session }) {
       const all = unwrap(await listAll(session, "listWorkspaces"));
       const rows = all.map(({ id, name, state, documents, inReview }) => {

@@ -81,10 +81,10 @@ export const command: Command = {
   },
 };
 
-function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options, check }: Action): void {
+function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options = [], check }: Action): void {
   const words = args.operands.length - 2;
-  if (operandForm !== null && words < 1) misuse(`${verb} takes ${operandForm}`);
-  if (operandForm === null && words > 0) misuse(`${verb} takes no name`);
+  if (operandForm !== undefined && words < 1) misuse(`${verb} takes ${operandForm}`);
+  if (operandForm === undefined && words > 0) misuse(`${verb} takes no name`);
   const foreign = ACTION_OPTIONS.find((name) => isSet(args, name) && !options.includes(name));
   if (foreign !== undefined) misuse(`--${foreign} does not go with ${verb}`);
   if ((args.text("url") === null) !== (args.text("admin-key-file") === null))

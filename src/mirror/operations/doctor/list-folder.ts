@@ -76,8 +76,8 @@ function entriesOf(
     const isFolder = found === null ? row === null : found.kind === "folder";
     return [
       isFolder
-        ? folderEntry(path, { found, isLinked: folders.has(name), open, sum: sums && (sums.get(name) ?? NO_DOCUMENTS) })
-        : fileEntry(path, { found, row, open }),
+        ? folderEntry(path, found, folders.has(name), open, sums && (sums.get(name) ?? NO_DOCUMENTS))
+        : fileEntry(path, found, row, open),
     ];
   });
 }
@@ -106,37 +106,28 @@ function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
 
 function folderEntry(
   path: LocalPath,
-  {
-    found,
-    isLinked,
-    open,
-    sum,
-  }: {
-    readonly found: FolderName | null;
-    readonly isLinked: boolean;
-    readonly open: OpenProblems;
-    readonly sum: FolderEntry["sum"];
-  },
+  found: FolderName | null,
+  isLinked: boolean,
+  open: OpenProblems,
+  sum: FolderEntry["sum"],
 ): FolderEntry {
   const reviews = [...open.reviews].filter((one) => isBelow(one, path)).length;
-  const common = { path, kind: "folder" as const, row: null, reviews, sum };
   const needs = open.requiringAction.filter((one) => isBelow(one, path)).length;
+  const common = { path, kind: "folder" as const, row: null, reviews, needs, sum };
   const stays = found?.whyUnsynced ?? null;
-  if (stays !== null) return { ...common, needs, state: "ignored", why: UNSYNCED_WORDS[stays] };
+  if (stays !== null) return { ...common, state: "ignored", why: UNSYNCED_WORDS[stays] };
   const block = open.blocks.get(path);
-  if (block !== undefined) return { ...common, needs, ...blockedAs(block) };
-  if (found === null) return { ...common, needs, state: "waiting", why: "the local file is gone" };
-  if (!isLinked) return { ...common, needs, state: "waiting", why: "created locally" };
-  return { ...common, needs, state: "in-sync", why: null };
+  if (block !== undefined) return { ...common, ...blockedAs(block) };
+  if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
+  if (!isLinked) return { ...common, state: "waiting", why: "created locally" };
+  return { ...common, state: "in-sync", why: null };
 }
 
 function fileEntry(
   path: LocalPath,
-  {
-    found,
-    row,
-    open,
-  }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: OpenProblems },
+  found: FolderName | null,
+  row: DocumentRow | null,
+  open: OpenProblems,
 ): FolderEntry {
   const common = { path, kind: "document" as const, needs: 0, reviews: 0, sum: null, row: null };
   const stays = found?.whyUnsynced ?? null;

@@ -37,9 +37,9 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "trouble", trouble: faultTrouble(remote.fault, url) };
   const pairs = pairsOf({ base, local, remote: remote.tree });
-  const rows = await readRows(world, pairs);
-  if (rows.fault !== null) return { kind: "trouble", trouble: faultTrouble(rows.fault, url) };
-  const report = reportOf({ base, local, remote: remote.tree }, pairs, rows.rows);
+  const rows = await readRows(world, pairs, url);
+  if (rows.kind === "trouble") return rows;
+  const report = reportOf({ base, local, remote: remote.tree }, pairs, rows.value);
   const differences = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
   return ok({ agree: differences.every((list) => list.length === 0), ...report });
 }
@@ -60,7 +60,8 @@ type VerifiedDocument = {
 async function readRows(
   { progress, disk, remote }: World,
   pairs: readonly ComparedEntry[],
-): Promise<{ readonly rows: readonly VerifiedDocument[]; readonly fault: Fault | null }> {
+  url: string,
+): Promise<Result<readonly VerifiedDocument[]>> {
   const listed = pairs.flatMap((pair) => (pair.document === undefined ? [] : [{ pair, document: pair.document }]));
   let done = 0;
   let fault: Fault | null = null;
@@ -74,7 +75,7 @@ async function readRows(
       return { id: document.id, path: pair.path, sha256: "" as Digest, size: 0, end: "unread", why };
     }),
   );
-  return { rows, fault };
+  return fault === null ? ok(rows) : { kind: "trouble", trouble: faultTrouble(fault, url) };
 }
 
 /** Faults after which nothing more can be read from the service. */

@@ -5,7 +5,6 @@ import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
-import type { Fault } from "../../ports/remote.ts";
 import { recordAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
@@ -69,26 +68,24 @@ async function planProtection(
   );
   if (selection.kind === "trouble") return selection;
   const chosen = records.filter(({ localPath }) => selection.value.selects(localPath));
-  const found = await protectionOf(world, chosen);
-  if ("fault" in found) return { kind: "trouble", trouble: faultTrouble(found.fault, url) };
+  const { items: listed, fault } = await listDocuments(world, chosen);
+  if (fault !== null) return { kind: "trouble", trouble: faultTrouble(fault, url) };
+  const known = new Map<string, boolean>(listed.map((document) => [document.id, document.protected]));
   const items = chosen.map(({ id, localPath: path }): PlanItem => {
-    if (found.known.get(id) === value)
-      return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
+    if (known.get(id) === value) return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
     const act = async (ctx: CycleContext) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
     return { row: plannedRow(path), act };
   });
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
-type Protection = { readonly known: ReadonlyMap<string, boolean> } | { readonly fault: Fault };
-
-async function protectionOf(world: World, records: readonly DocumentRecord[]): Promise<Protection> {
+/** Lists the document of a record, or all documents for several records. */
+function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [first, second] = records;
-  const one = first === undefined || second !== undefined ? null : toService(world, first.remotePath);
-  const whole = prefix === "" ? ({ kind: "none" } as const) : ({ kind: "path-prefix", pathPrefix: prefix } as const);
-  const { items, fault } = await remote.listFiles(one === null ? whole : { kind: "path", path: one });
-  return fault === null ? { known: new Map(items.map((item) => [item.id, item.protected])) } : { fault };
+  if (first !== undefined && second === undefined)
+    return remote.listFiles({ kind: "path", path: toService(world, first.remotePath) });
+  return remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix });
 }
 
 const FORBIDDEN = "this key may not change the protection";
