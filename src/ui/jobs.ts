@@ -1,3 +1,5 @@
+/** Work that takes longer than a request: jobs, searches, and scans of stopped changes. */
+
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
@@ -5,9 +7,11 @@ import { Traffic } from "../mirror/daemon/traffic.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
-import type { Trouble } from "../common/trouble.ts";
+import type { Result, Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { noticeOfTrouble } from "./messages.ts";
+import { readStop, type StopView } from "../mirror/operations/manual/answer-stop.ts";
+import type { MirrorStatus } from "../mirror/folder/status.ts";
 
 /**
  * Work that a page started and that continues after its request. A folder has one job at a time.
@@ -147,4 +151,115 @@ export function draftKey(root: string, path: string): string {
 /** Returns the key of the choices for the clashes of a conflict, as the form sent them. */
 export function choicesKey(root: string, path: string): string {
   return `${draftKey(root, path)}\0choices`;
+}
+
+/**
+ * Stopped changes for a page. `isScanning`: a scan is running; until its end, `seen` is the result
+ * of the last scan, with its time.
+ */
+export type StopReading = {
+  readonly isScanning: boolean;
+  readonly seen: { readonly scannedAt: number; readonly result: Result<StopView> } | null;
+};
+
+type StopsWorld = Parameters<typeof readStop>[1] & {
+  readonly jobs: Jobs;
+  readonly onFault: (error: unknown) => void;
+};
+
+/**
+ * Finds the changes that a safety check stopped. Finding them needs a scan of both sides, which
+ * takes too long for a page. So the scan starts when a page asks for its result, and again after
+ * each run.
+ */
+export class Stops {
+  readonly #world: StopsWorld;
+  /** Readings by root path of the folder. `key`: state of the folder at the start of the scan. */
+  readonly #kept = new Map<string, StopReading & { readonly key: string }>();
+
+  constructor(world: StopsWorld) {
+    this.#world = world;
+  }
+
+  /**
+   * Returns the current result for a folder; starts a scan if necessary.
+   * @param status of a folder that is stopped
+   */
+  of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
+    const key = JSON.stringify([safetyStop, lastRun]);
+    const kept = this.#kept.get(root);
+    if (kept !== undefined && (kept.key === key || kept.isScanning)) return kept;
+    const reading = { key, isScanning: true, seen: kept?.seen ?? null };
+    this.#kept.set(root, reading);
+    this.#world.jobs.track(this.#scan(root));
+    return reading;
+  }
+
+  /** Returns the number of files that a rejection of the last seen stop restores. */
+  filesBack(root: string): number {
+    const result = this.#kept.get(root)?.seen?.result;
+    const back = result?.kind === "ok" ? result.value.back : null;
+    return back?.kind === "ok" ? back.value.filter(({ kind }) => kind === "file-back").length : 0;
+  }
+
+  /** Marks the result of a folder as outdated: the next page that asks for it starts a new scan. */
+  forget(root: string): void {
+    const kept = this.#kept.get(root);
+    if (kept !== undefined) this.#kept.set(root, { ...kept, key: "" });
+  }
+
+  async #scan(root: string): Promise<void> {
+    const { clock, onFault } = this.#world;
+    const result = await readStop(root, this.#world).catch(
+      (error: unknown) => ({ kind: "trouble", trouble: troubleOrFault(error, onFault) }) as const,
+    );
+    this.#kept.set(root, { ...this.#kept.get(root)!, isScanning: false, seen: { scannedAt: clock.now(), result } });
+  }
+}
+
+/** LIMIT: milliseconds that a page waits for a search. */
+const WAIT_MS = 1_000;
+
+/**
+ * Searches of pages. The first search of a folder reads all documents, which takes longer than a
+ * page waits. The search then continues, and a later request finds the index up to date.
+ */
+export class Searches {
+  readonly #clock: Clock;
+  readonly #jobs: Jobs;
+  /** Ends of the running searches, by root path of the folder. */
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor({ clock, jobs }: { readonly clock: Clock; readonly jobs: Jobs }) {
+    this.#clock = clock;
+    this.#jobs = jobs;
+  }
+
+  /** Returns the result of a search; null if this search, or one before it, takes too long. */
+  async answer<T>(root: string, search: () => Promise<T>): Promise<T | null> {
+    const answered = new AbortController();
+    const late = this.#clock.sleep(WAIT_MS, answered.signal).then(() => null);
+    try {
+      const before = this.#running.get(root);
+      if (before !== undefined && (await Promise.race([before, late])) === null) return null;
+      const found = search();
+      this.#keep(root, found);
+      return await Promise.race([found, late]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #keep(root: string, found: Promise<unknown>): void {
+    const ended = found.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#running.set(root, ended);
+    this.#jobs.track(
+      ended.then(() => {
+        if (this.#running.get(root) === ended) this.#running.delete(root);
+      }),
+    );
+  }
 }

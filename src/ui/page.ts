@@ -7,10 +7,8 @@ import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
 import { type AllFolders, type Folder, type Folders, folderNamed } from "./folders.ts";
 import { isSameName } from "../mirror/trust/list.ts";
-import type { Drafts, Jobs } from "./jobs.ts";
+import type { Drafts, Jobs, Searches, Stops } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
-import type { Searches } from "./searches.ts";
-import type { Stops } from "./stops.ts";
 import type { Link } from "../page/parts.ts";
 
 /** Objects that all pages and actions share. */

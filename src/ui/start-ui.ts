@@ -10,11 +10,9 @@ import type { Random } from "../common/random.ts";
 import { Origins } from "../page/same-site.ts";
 import { Browsers, Tickets } from "../page/sessions.ts";
 import { Folders } from "./folders.ts";
-import { Searches } from "./searches.ts";
-import { Stops } from "./stops.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import { listen } from "./http.ts";
-import { Jobs } from "./jobs.ts";
+import { Jobs, Searches, Stops } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 const NOTICE_DIGITS = 16;

@@ -1,8 +1,7 @@
 import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
 import { DOCS, WHY } from "./pages/docs.ts";
-import { DIFF } from "./pages/diff.ts";
-import { HISTORY } from "./pages/history.ts";
+import { DIFF, HISTORY } from "./pages/history.ts";
 import { LINK_PAGE } from "./pages/link.ts";
 import { HOME } from "./pages/home.ts";
 import { OVERVIEW } from "./pages/overview.ts";

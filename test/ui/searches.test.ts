@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/common/clock.ts";
-import { Jobs } from "../../src/ui/jobs.ts";
-import { Searches } from "../../src/ui/searches.ts";
+import { Jobs, Searches } from "../../src/ui/jobs.ts";
 
 test("a page waits for a search for a second, and begins none while another one reads the folder", async () => {
   const late = Promise.withResolvers<void>();

@@ -1,12 +1,26 @@
-/** Shows the documents that changed last, or one document: its timeline beside one version. */
+/**
+ * Shows the documents that changed last, or one document: its timeline beside one version; and
+ * compares two versions.
+ */
 
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
-import type { MergeOf } from "../../mirror/operations/history/origins.ts";
-import { readVersion } from "../../mirror/operations/history/read-texts.ts";
 import {
-  type RecentDocument,
+  type MergeOf,
+  type MergeOrigins,
+  type MergeRow,
+  originHunks,
+} from "../../mirror/operations/history/origins.ts";
+import {
+  type NamedText,
+  readText,
+  readVersion,
+  type TextName,
+  type VersionView,
+} from "../../mirror/operations/history/read-texts.ts";
+import {
   readRecent,
   readTimeline,
+  type RecentDocument,
   type Timeline,
   type TimelineStep,
 } from "../../mirror/operations/history/timeline.ts";
@@ -14,20 +28,19 @@ import { RUNS } from "../../mirror/operations/history/events.ts";
 import type { State } from "../../mirror/ports/state.ts";
 import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { ageOf, badgeOf, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { verbWords } from "../activity.ts";
-import { documentAddress, mirrorAddress } from "../addresses.ts";
+import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { crumbsOf, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
+import { crumbsOf, folderForm, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
 import { jobOf } from "../status.ts";
-import { compareForm } from "./diff.ts";
-import { versionPart } from "./version.ts";
+import { differenceOf } from "../../page/side-by-side.ts";
 
 /** LIMIT: steps of a timeline, and documents of the list, on one page. */
 const STEPS_PER_PAGE = 100;
@@ -185,4 +198,148 @@ function mergedSentence({ mine, theirs }: MergeOf, entries: readonly HistoryEntr
 
 function timeOrStart(time: number, now: number): Html {
   return time <= 0 ? timeOf(time, now) : html`${ageOf(time, now)} ago`;
+}
+
+/**
+ * @param before the version before this one; null if there is none, or its content is no longer
+ * kept
+ */
+function versionPart(
+  folder: Folder,
+  seen: VersionView,
+  before: { readonly n: number; readonly text: string } | null,
+  request: PageRequest,
+): Html {
+  const { entry, text, origins } = seen;
+  const label = `Version ${entry.n}`;
+  return html`<section class="card flush" id="version"><header><h2>${label} · ${timeOf(entry.at, request.now)}</h2>${restorePart(folder, seen, request)}</header>
+<div>${noteOf(seen)}${
+    before === null
+      ? html`<p class="faint">The first known version.</p>`
+      : html`<h3>Changes since version ${before.n}</h3>${differenceOf({ text: before.text, label: `Version ${before.n}` }, { text, label })}`
+  }
+${origins !== null && originsPart(origins)}
+<details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
+}
+
+/** Shows why the version cannot be restored, or what a restore of the version does. */
+function noteOf({ entry, localFile, asNew, obstacle }: VersionView): Html {
+  if (localFile?.digest === entry.digest)
+    return html`<p class="faint">This is the present content of the local file.</p>`;
+  if (obstacle !== null)
+    return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+  const how = asNew
+    ? "A restore uploads the version as a new document."
+    : "A restore makes this version an edit; the present version stays in the history.";
+  return html`<p class="faint">${how}</p>`;
+}
+
+function restorePart(
+  folder: Folder,
+  { path, entry, localFile, obstacle }: VersionView,
+  request: PageRequest,
+): Html | null {
+  if (localFile?.digest === entry.digest || obstacle !== null) return null;
+  const fields = { n: String(entry.n), version: entry.digest, local: localFile?.digest ?? "" };
+  const button = html`<button class="main-action">Restore</button>`;
+  return folderForm(folder, { path: documentPart("restore", path), fields }, request, button);
+}
+
+/** LIMIT: lines of a merged version that are shown. */
+const MAX_LINES = 2_000;
+
+const WHOSE: Readonly<Record<string, string>> = {
+  base: "",
+  both: "both",
+  mixed: "mine and theirs",
+  mine: "mine",
+  theirs: "theirs",
+};
+
+/** Shows the side of each line of a merged version. */
+function originsPart(origins: MergeOrigins): Html {
+  if (origins.kind === "gone")
+    return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
+  const rows = originHunks(origins.rows).flatMap(({ after, lines: hunkLines }) => [`line ${after.line}`, ...hunkLines]);
+  return html`<h3>Origin of each line</h3>
+<p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
+<table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_LINES).map(lineOf)}</tbody></table>`;
+}
+
+const MARKS: Readonly<Record<string, string>> = { added: "new", removed: "gone" };
+
+function lineOf(row: MergeRow | string): Html {
+  if (typeof row === "string") return html`<tr class="gap"><td colspan="2">${row}</td></tr>`;
+  const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
+  const mark = MARKS[row.kind] ?? "";
+  return html`<tr><td class="no ${mark}">${whose}</td><td class="line ${mark}">${sentenceView(row.line.replace(/\n$/, ""))}</td></tr>`;
+}
+
+/** LIMIT: versions in a list. */
+const MAX_VERSIONS = 100;
+
+/** Returns a form that compares two versions, or a version with the file. */
+function compareForm(
+  mirror: string,
+  { path, localDigest, now }: Timeline,
+  entries: readonly HistoryEntry[],
+): Html | null {
+  const kept = entries
+    .filter(({ size }) => size !== null)
+    .map(({ n }) => n)
+    .toReversed()
+    .slice(0, MAX_VERSIONS);
+  if (kept.length + (localDigest === null ? 0 : 1) < 2) return null;
+  const options = (chosen: string) => [
+    localDigest !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
+    ...kept.map((n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`),
+  ];
+  const newest = localDigest === null ? String(kept[0]) : "here";
+  const before = String(kept.find((n) => n !== now && String(n) !== newest) ?? kept[0]);
+  return html`<form action="${documentAddress(mirror, "diff", path)}" class="row">
+<label for="from">Compare</label><select id="from" name="from">${options(before)}</select>
+<label for="to">with</label><select id="to" name="to">${options(newest)}</select><button>Show</button></form>`;
+}
+
+/** Compares two versions of a document. */
+export const DIFF = folderPage({
+  path: "/m/:name/diff/*",
+  section: "history/",
+  show(ui, { name: mirror, root }, request) {
+    const asPath = requestedPath(request);
+    const [from, to] = [requestedText(request.query.get("from")), requestedText(request.query.get("to"))];
+    if (from === null || to === null)
+      return trouble("usage", "two versions are missing in the address", "go back to its history");
+    const read = withLocal(root, ui, (local) => {
+      const before = readText(local, asPath, from);
+      if (before.kind === "trouble") return before;
+      const after = readText(local, asPath, to);
+      return after.kind === "trouble" ? after : ok({ before: before.value, after: after.value });
+    });
+    if (read.kind === "trouble") return read;
+    const { before, after } = read.value;
+    const { path } = after;
+    const nameText = (text: NamedText) => textName(mirror, path, text, request.now);
+    return ok({
+      title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
+      main: html`${crumbsOf(mirror, path, true)}
+<h1>Changes of ${nameView(nameOf(path))}</h1>
+<dl class="facts"><dt>From</dt><dd>${nameText(before)}</dd><dt>To</dt><dd>${nameText(after)}</dd></dl>
+<p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
+${differenceOf(labelled(before), labelled(after))}`,
+    });
+  },
+});
+
+function labelled({ text, name }: NamedText): { readonly text: string; readonly label: string } {
+  return { text, label: name === "here" ? "The file now" : `Version ${name}` };
+}
+
+function requestedText(text: string | null): TextName | null {
+  return text === "here" ? text : numberIn(text);
+}
+
+function textName(mirror: string, path: string, { name, at }: NamedText, now: number): Html {
+  if (name === "here") return html`<a href="${documentAddress(mirror, "docs", path)}">the file now</a>`;
+  return html`<a href="${documentAddress(mirror, "history", path, { n: name })}">version ${name}</a> ${timeOf(at ?? 0, now)}`;
 }

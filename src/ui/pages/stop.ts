@@ -9,7 +9,7 @@ import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { explained, folderForm } from "../parts.ts";
 import { jobOf, progressOf } from "../status.ts";
-import type { StopReading } from "../stops.ts";
+import type { StopReading } from "../jobs.ts";
 
 /** LIMIT: changes that are listed for each folder. */
 const MAX_CHANGES = 100;
