@@ -1,13 +1,12 @@
-import { pathSegments } from "../../contract/names.ts";
+import { nameOf } from "../../contract/path.ts";
 import { FILES } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, doneAsWritten, isRefused, type Refused } from "../requests/answer.ts";
-import { type Call, newId, type RequestContext } from "../requests/context.ts";
-import type { PlaceFor } from "../store/files-table.ts";
+import { type Answer, done, doneAsWritten, isRefused } from "../requests/answer.ts";
+import { type Call, newId } from "../requests/context.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
 import { answerList } from "./lists.ts";
-import { findRouteOfFile, makeFolders, noFile, occupied, pathIn, routeIn, type FollowedPath } from "./place.ts";
+import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileWithContentJson, presentFile } from "./present.ts";
 
@@ -42,48 +41,30 @@ export async function readFile({ context, id }: Call<"readFile">): Promise<Answe
   return doneAsWritten(200, found.json);
 }
 
-/** POST /v1/files */
+/**
+ * POST /v1/files.
+ * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
+ * its missing folders").
+ */
 export async function createFile({ context, body }: Call<"createFile">): Promise<Answer> {
-  const { content } = body;
   const { tables, workspace } = context;
-  const target = await ("path" in body ? targetAt(context, body.path) : targetIn(context, body));
-  if (isRefused(target)) return target;
-  const lost = await judgeLinks(context, content);
+  const parent = "path" in body ? null : await findPlace(context, body.parentId);
+  if (isRefused(parent)) return parent;
+  const path = "path" in body ? body.path : pathIn(parent!, body.name);
+  const place = await tables.files.placeFor(workspace.seq, path);
+  const route = parent === null ? await findRouteOfFile(context, path, place) : { from: parent, missing: [] };
+  if (isRefused(route)) return route;
+  const lost = await judgeLinks(context, body.content);
   if (lost !== null) return lost;
-  const { route, name } = target;
-  const { isTaken, hasKeptGrants } = target.place;
-  const path = pathIn(route.from, [...route.missing, name].join("/"));
-  if (isTaken === 1 && route.missing.length === 0) return occupied(path);
-  if (hasKeptGrants === 1) await tables.lockStructure(workspace.seq);
+  if (place.isTaken === 1 && route.missing.length === 0) return occupied(path);
+  const hasKeptGrants = place.hasKeptGrants === 1;
+  if (hasKeptGrants) await tables.lockStructure(workspace.seq);
   const folder = await makeFolders(context, route);
   if (isRefused(folder)) return folder;
   const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
-  const placed = { workspace: workspace.seq, id, folder, name };
-  await tables.files.insert({ ...placed, changeId, text: content, at: context.now() }, hasKeptGrants === 1);
-  const refused = hasKeptGrants === 1 ? await applyKeptGrants(context, path) : null;
+  const placed = { workspace: workspace.seq, id, folder, name: nameOf(path) };
+  await tables.files.insert({ ...placed, changeId, text: body.content, at: context.now() }, hasKeptGrants);
+  const refused = hasKeptGrants ? await applyKeptGrants(context, path) : null;
   if (refused !== null) return refused;
   return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
-}
-
-type Target = { readonly route: FollowedPath; readonly name: string; readonly place: PlaceFor };
-
-/**
- * Returns the folder for a new file. ASSUMES: creating by path makes the missing folders (contract
- * test "creates a file by path with its missing folders").
- */
-async function targetAt(context: RequestContext, path: string): Promise<Target | Refused> {
-  const names = pathSegments(path);
-  const place = await context.tables.files.placeFor(context.workspace.seq, path);
-  const route = await findRouteOfFile(context, names.slice(0, -1), place);
-  return isRefused(route) ? route : { route, name: names.at(-1)!, place };
-}
-
-async function targetIn(
-  context: RequestContext,
-  { parentId, name }: { readonly parentId: string | null; readonly name: string },
-): Promise<Target | Refused> {
-  const route = await routeIn(context, parentId);
-  if (isRefused(route)) return route;
-  const place = await context.tables.files.placeFor(context.workspace.seq, pathIn(route.from, name));
-  return { route, name, place };
 }

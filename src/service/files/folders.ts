@@ -1,11 +1,10 @@
 import { pathLengthFault, pathLimitText } from "../../contract/api/fields.ts";
-import { pathSegments } from "../../contract/names.ts";
 import { FOLDERS } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { Call } from "../requests/context.ts";
 import { answerList } from "./lists.ts";
-import { findFolder, findRoute, makeFolder, makeFolders, occupied, pathIn, routeIn } from "./place.ts";
+import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 
@@ -47,17 +46,18 @@ export async function readFolder({ context, id }: Call<"readFolder">): Promise<A
 export async function createFolder({ context, body }: Call<"createFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
-  const names = "path" in body ? pathSegments(body.path) : [body.name];
-  const above = names.slice(0, -1);
-  const route = "path" in body ? await findRoute(context, above) : await routeIn(context, body.parentId);
+  const parent = "path" in body ? null : await findPlace(context, body.parentId);
+  if (isRefused(parent)) return parent;
+  const path = "path" in body ? body.path : pathIn(parent!, body.name);
+  const names = path.split("/");
+  const route = parent === null ? await findRoute(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
-  const path = pathIn(route.from, names.slice(above.length - route.missing.length).join("/"));
   // The parent's path and one more name are legal alone, but together may be too long.
   if (pathLengthFault(path, "folder") !== null) return pathTooLong("/name");
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return occupied(path);
-  const parent = await makeFolders(context, route);
-  if (isRefused(parent)) return parent;
-  const made = await makeFolder(context, parent, names.at(-1)!);
+  const above = await makeFolders(context, route);
+  if (isRefused(above)) return above;
+  const made = await makeFolder(context, above, names.at(-1)!);
   return isRefused(made) ? made : done(201, presentFolder(made));
 }
 

@@ -1,3 +1,4 @@
+import { parentOf } from "../../contract/path.ts";
 import { includes, Access } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
@@ -62,12 +63,6 @@ export async function findPlace(context: RequestContext, parentId: string | null
 /** Result of following a path: the deepest existing folder, and the missing names below it. */
 export type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
-/** Returns the route to something in the folder with the id `parentId`, as `findPlace` does. */
-export async function routeIn(context: RequestContext, parentId: string | null): Promise<FollowedPath | Refused> {
-  const from = await findPlace(context, parentId);
-  return isRefused(from) ? from : { from, missing: [] };
-}
-
 /**
  * Follows folder names from the root. Refuses if the key may not write to the deepest existing one.
  */
@@ -77,18 +72,19 @@ export async function findRoute(context: RequestContext, names: readonly string[
 }
 
 /**
- * Follows names as `findRoute` does, for a new file. If folders are missing, locks the workspace's
- * structure first, because another request may be creating them.
+ * Follows the folder names of a new file's path, as `findRoute` does. If folders are missing, locks
+ * the workspace's structure first, because another request may be creating them.
  */
 export async function findRouteOfFile(
   context: RequestContext,
-  names: readonly string[],
+  path: string,
   { folder, folderId }: Pick<PlaceFor, "folder" | "folderId">,
 ): Promise<FollowedPath | Refused> {
-  if (names.length === 0) return routeFrom(context, ROOT_PLACE, []);
-  if (folder !== null) return routeFrom(context, { seq: folder, id: folderId, path: names.join("/") }, []);
+  const parent = parentOf(path);
+  if (parent === "") return routeFrom(context, ROOT_PLACE, []);
+  if (folder !== null) return routeFrom(context, { seq: folder, id: folderId, path: parent }, []);
   await context.tables.lockStructure(context.workspace.seq);
-  return findRoute(context, names);
+  return findRoute(context, parent.split("/"));
 }
 
 async function routeFrom(
