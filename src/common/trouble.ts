@@ -112,6 +112,17 @@ export function unwritableFileTrouble(
 }
 
 /**
+ * Returns the trouble of a system error.
+ * @param what clause to which the reason is added
+ * @throws the error if it has no code: a bug
+ */
+export function systemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
+  const code = errorCodeOf(error);
+  if (code === null) throw error;
+  return trouble(kind, `${what}: ${errnoClause(error)}`, next, { code });
+}
+
+/**
  * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null if the
  * error has no code.
  */

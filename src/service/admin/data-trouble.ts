@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { errnoClause, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
+import { isDiskFull, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 
 /** Codes for missing permissions, and for a path that cannot be a folder. */
 const MISPLACED = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
@@ -27,9 +27,7 @@ export function dataTrouble(dir: string, error: unknown): Result<never> {
   const next = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"
     : "run mdmirror as the user that the service runs as, or give a folder that this user may write with --data";
-  return trouble(MISPLACED.test(code) ? "usage" : "fault", `${dir} cannot be used: ${errnoClause(error)}`, next, {
-    code,
-  });
+  return systemTrouble(error, `${dir} cannot be used`, next, MISPLACED.test(code) ? "usage" : "fault");
 }
 
 /** Returns true if the error concerns the data folder or a file in it. */

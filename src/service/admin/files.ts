@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { decodeText } from "../../common/text.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 
 /** A new file for a key, readable by this user only. */
 type KeyFile = {
@@ -29,10 +29,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
       },
     });
   } catch (error) {
-    const code = errorCodeOf(error);
-    if (code === null) throw error;
-    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
-    return trouble("usage", `${path} cannot be written: ${why}`, "give another file with --out", { code });
+    return systemTrouble(error, `${path} cannot be written`, "give another file with --out");
   }
 }
 
@@ -46,7 +43,6 @@ export function readNewText(path: string): Result<string> {
     const { text } = decodeText(readFileSync(path === "-" ? 0 : path));
     return text === null ? trouble("usage", `${path} is not UTF-8 text`, next) : ok(text);
   } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
-    return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, next, { code: errorCodeOf(error) });
+    return systemTrouble(error, `${path} cannot be read`, next);
   }
 }

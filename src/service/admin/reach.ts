@@ -5,7 +5,7 @@ import type { Wire } from "../../common/wire.ts";
 import { readAddress, removeAddress } from "../address.ts";
 import { holdForDatabase, isOfDatabase } from "../database-marker.ts";
 import { openData } from "../data.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
@@ -23,16 +23,15 @@ export type OpenWire = (service: { readonly url: string; readonly allowHttp: rea
  * Connects to the service at a URL.
  * @param options.keyFile absolute
  */
-export function reachByUrl(options: {
-  readonly url: string;
-  readonly keyFile: string;
-  readonly allowHttp: readonly string[];
-  readonly openWire: OpenWire;
-}): Result<AdminSession> {
-  const { url, keyFile, allowHttp, openWire } = options;
+export function reachByUrl({
+  openWire,
+  ...service
+}: Omit<ReachedService, "keyHint"> & { readonly openWire: OpenWire }): Result<AdminSession> {
   const keyHint = "give the file of its admin key with --admin-key-file: it is in the data folder of the service";
-  return overWire({ url, keyFile, allowHttp, keyHint }, openWire);
+  return overWire({ ...service, keyHint }, openWire);
 }
+
+type ReachedService = Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string };
 
 /**
  * Connects to the service that has the data folder open, or opens the folder itself.
@@ -94,14 +93,12 @@ function ownerOf(dir: string): Result<number> {
     return ok(statSync(join(dir, "service.db")).uid);
   } catch (error) {
     const code = errorCodeOf(error);
-    if (code === null) throw error;
     if (code === "ENOENT" || code === "ENOTDIR") {
       const next =
         "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
       return trouble("usage", `${dir} is not the data folder of a service: it has no service.db`, next, { code });
     }
-    const next = "run mdmirror as the user that the service runs as";
-    return trouble("usage", `${dir} cannot be read: ${errnoClause(error)}`, next, { code });
+    return systemTrouble(error, `${dir} cannot be read`, "run mdmirror as the user that the service runs as");
   }
 }
 
@@ -126,17 +123,6 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
   }
 }
 
-function addressIn(dataFolder: string): Result<string | null> {
-  try {
-    return ok(readAddress(dataFolder));
-  } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
-    return trouble("fault", `${join(dataFolder, "address")} cannot be read: ${errnoClause(error)}`, "fix that", {
-      code: errorCodeOf(error),
-    });
-  }
-}
-
 /** Refuses another user's folder: the service could not open files that this user creates in it. */
 function foreign(dataFolder: string, uid: number): Result<never> {
   return trouble(
@@ -152,18 +138,19 @@ function foreign(dataFolder: string, uid: number): Result<never> {
  * @returns null if there is no address
  */
 function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSession> | null {
-  const address = addressIn(dataFolder);
-  if (address.kind === "trouble") return address;
-  if (address.value === null) return null;
+  let url: string | null;
+  try {
+    url = readAddress(dataFolder);
+  } catch (error) {
+    return systemTrouble(error, `${join(dataFolder, "address")} cannot be read`, "fix that", "fault");
+  }
+  if (url === null) return null;
   const keyFile = join(dataFolder, "admin-key");
   const keyHint = `${keyFile} is not the key of the running service: start the service again`;
-  return overWire({ url: address.value, keyFile, allowHttp: [], keyHint }, openWire);
+  return overWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
 }
 
-function overWire(
-  service: Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string },
-  openWire: OpenWire,
-): Result<AdminSession> {
+function overWire(service: ReachedService, openWire: OpenWire): Result<AdminSession> {
   const wire = openWire(service);
   if (wire.kind === "trouble") return wire;
   const key = readKeyFile(service.keyFile);
@@ -180,9 +167,7 @@ function readKeyFile(file: string): Result<string> {
   try {
     return ok(readFileSync(resolve(file), "utf8").trim());
   } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
-    const what = `the admin key ${file} cannot be read: ${errnoClause(error)}`;
     const next = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
-    return trouble("usage", what, next, { code: errorCodeOf(error) });
+    return systemTrouble(error, `the admin key ${file} cannot be read`, next);
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isOfDatabase } from "../database-marker.ts";
 import { type BackupContents, NoBackupError, renewBackup } from "../store/sqlite/backup-file.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 import { copyWhole } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
@@ -46,7 +46,6 @@ export function noBackup(file: string, error: unknown): Result<never> {
       "give a file that mdmirror serve backup made; to use a copied service.db, put it into a new folder and start a service with that --data";
     return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
   }
-  if (errorCodeOf(error) === null) throw error;
   const next = "use a backup that this user may read and a folder that this user may write";
-  return trouble("usage", `${file} cannot be restored: ${errnoClause(error)}`, next, { code: errorCodeOf(error) });
+  return systemTrouble(error, `${file} cannot be restored`, next);
 }

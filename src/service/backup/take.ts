@@ -5,7 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import { BACKUP_FILE } from "../store/sqlite/backup.ts";
 import { type BackupContents, sealBackup, NoBackupError } from "../store/sqlite/backup-file.ts";
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 
 export type TakenBackup = BackupContents & { readonly file: string };
 
@@ -54,9 +54,7 @@ async function keep(copy: string, out: string): Promise<Result<TakenBackup>> {
  * @throws the error if it is a bug
  */
 export function notWritten(out: string, error: unknown): Result<never> {
-  const code = errorCodeOf(error);
-  if (code === null) throw error;
-  return trouble("usage", `${out} cannot be written: ${errnoClause(error)}`, "give another file with --out", { code });
+  return systemTrouble(error, `${out} cannot be written`, "give another file with --out");
 }
 
 /** Moves a file. To another disk, the file is copied completely before it gets its name. */
