@@ -11,9 +11,10 @@ import { makeFolders } from "../common/make-folders.ts";
 export type OpenDataOptions = {
   /** `resolve` refuses content with broken links; default `any`. */
   readonly links?: "any" | "resolve";
+  /** Settings that replace those stored in the data folder. */
   readonly settings?: Partial<Settings>;
   /** Base URL of the problem types: {docs_base} of the API's document. */
-  readonly docsBase?: string;
+  readonly docsBase?: string | undefined;
   readonly onFault?: (error: unknown, requestId: string) => void;
   /** Milliseconds to wait while another process has the folder open (default 2,000). */
   readonly waitMs?: number;
@@ -46,17 +47,17 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
-  const { waitMs, settings, ...more } = options;
+  const { waitMs, settings, links, docsBase, onFault } = options;
   const random = randomSource();
   // Loaded on demand, so that a program with another store never loads SQLite.
   const { openSqlite } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = openSqlite(location, { random, commits: "together" });
-  const service = createService({ ...more, store, now: Date.now, random, adminKey });
+  const service = createService({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await usableKey(service, keyFile);
-    return openedData({ service, key, keyFile, adminKeyFile, adminKey }, options.onFault);
+    return openedData({ service, key, keyFile, adminKeyFile, adminKey }, onFault);
   } catch (error) {
     await service.close();
     throw error;

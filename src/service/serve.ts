@@ -1,38 +1,29 @@
 /** Serves the embedded service over HTTP, from a data folder. */
 
-import { resolve } from "node:path";
 import { isLoopbackHost } from "../common/loopback.ts";
-import type { Bundle } from "../page/bundle.ts";
 import { writeAddress, removeAddress } from "./address.ts";
 import { type HttpServer, startHttp } from "./http/server.ts";
 import type { HttpService } from "./http/server-state.ts";
-import type { Settings } from "./store/rows.ts";
-import { type OpenData, openData } from "./data.ts";
+import { type OpenData, openData, type OpenDataOptions } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
 import { LEAST_FREE } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, systemTrouble, trouble } from "../common/trouble.ts";
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
 import { databaseTrouble } from "./admin/database-trouble.ts";
 import { readFileSync } from "node:fs";
 
-export type ServeOptions = {
+export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
   /** Absolute path. */
   readonly data: string;
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /** Settings that replace those stored in the data folder. */
-  readonly settings?: Partial<Settings>;
-  /** `resolve`: content with broken links is refused. */
-  readonly links?: "any" | "resolve";
   /**
    * Origin at which browsers reach the pages through a proxy: `https://notes.example.org`; or null.
    */
   readonly appOrigin?: string | null;
-  /** Base URL of the problem types ({docs_base}); null for the service's own. */
-  readonly docsBase?: string | null;
   /**
    * Target of the access log, one line a request: an absolute path, or a function; null for none.
    */
@@ -106,7 +97,7 @@ async function listen<Key extends string | null>(
 ): Promise<Serving<Key>> {
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port } = options;
-  const pages = { core: service.core, proxy: options.appOrigin ?? null, loadBundle };
+  const pages = { core: service.core, proxy: options.appOrigin ?? null };
   const log = accessLogOf(options);
   const server = await startHttp(service, {
     host,
@@ -140,12 +131,6 @@ function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | n
   if (accessLog === null) return null;
   const append = typeof accessLog === "string" ? appendTo(accessLog) : accessLog;
   return new AccessLog(append, (error) => onFault(error, "access-log"));
-}
-
-/** Reads the scripts at the first request for a page. */
-async function loadBundle(): Promise<Bundle> {
-  const bundle = await import("../page/page-bundle.ts");
-  return bundle.loadBundle();
 }
 
 /**
@@ -196,7 +181,7 @@ type AnyData = OpenData<string | null>;
 
 async function openFolder(options: ServeOptions): Promise<Result<OpenData>> {
   try {
-    return ok(await openData(resolve(options.data), optionsOfData(options)));
+    return ok(await openData(options.data, options));
   } catch (error) {
     return dataTrouble(options.data, error);
   }
@@ -206,14 +191,10 @@ async function openPostgres(options: ServeOptions, database: string): Promise<Re
   // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
   const { openSharedData } = await import("./store/postgres/data.ts");
   try {
-    return ok(await openSharedData(resolve(options.data), database, optionsOfData(options)));
+    return ok(await openSharedData(options.data, database, options));
   } catch (error) {
     return isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error);
   }
-}
-
-function optionsOfData({ onFault, links = "any", docsBase = null, settings = {} }: ServeOptions) {
-  return { onFault, links, settings, ...(docsBase === null ? {} : { docsBase }) };
 }
 
 async function importInto(
@@ -228,14 +209,8 @@ async function importInto(
   try {
     return ok(await importFolder({ service, key }, dir, onProgress));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? null;
-    if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
-    return trouble(
-      "usage",
-      `${dir} cannot be imported: ${errnoClause(error)}`,
-      "give a folder of Markdown files with --import",
-      { code },
-    );
+    if (!/^E[A-Z]+$/.test(errorCodeOf(error) ?? "")) throw error;
+    return systemTrouble(error, `${dir} cannot be imported`, "give a folder of Markdown files with --import");
   }
 }
 
@@ -247,47 +222,27 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
     try {
       read.push(readFileSync(file));
     } catch (error) {
-      return trouble(
-        "usage",
-        `${file} cannot be read: ${errnoClause(error)}`,
-        "give PEM files with --tls-cert and --tls-key",
-      );
+      return systemTrouble(error, `${file} cannot be read`, "give PEM files with --tls-cert and --tls-key");
     }
   }
   return ok({ cert: read[0]!, key: read[1]! });
 }
 
-type ListenAddress = { readonly host: string; readonly port: number };
-
-/** Reasons why the service cannot listen, by the beginning of the error's code. */
-const LISTEN_TROUBLES: readonly {
-  readonly codes: RegExp;
-  readonly what: (place: ListenAddress) => string;
-  readonly next: string;
-}[] = [
-  {
-    codes: /^EADDRINUSE$/,
-    what: ({ host, port }) => `port ${port} of ${host} is taken`,
-    next: "give another with --port N; --port 0 takes any free one",
-  },
-  {
-    codes: /^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/,
-    what: ({ host, port }) => `${host}, port ${port} cannot be used`,
-    next: "give an address of this machine with --host, and a port above 1023 with --port",
-  },
-  {
-    codes: /^ERR_(?:OSSL|SSL)/,
-    what: () => "the certificate and its key cannot be used together",
-    next: "give PEM files that belong together",
-  },
-];
-
 /**
  * Returns the reason why the service cannot listen.
  * @returns null if the error concerns neither the address nor the certificate: a bug
  */
-function listenTrouble(error: unknown, place: ListenAddress): Result<never> | null {
-  const code = errorCodeOf(error);
-  const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
-  return known === undefined ? null : trouble("usage", known.what(place), known.next, { code });
+function listenTrouble(error: unknown, { host, port }: ServeOptions): Result<never> | null {
+  const code = errorCodeOf(error) ?? "";
+  if (code === "EADDRINUSE") {
+    const next = "give another with --port N; --port 0 takes any free one";
+    return trouble("usage", `port ${port} of ${host} is taken`, next, { code });
+  }
+  if (/^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/.test(code)) {
+    const next = "give an address of this machine with --host, and a port above 1023 with --port";
+    return trouble("usage", `${host}, port ${port} cannot be used`, next, { code });
+  }
+  if (!/^ERR_(?:OSSL|SSL)/.test(code)) return null;
+  const what = "the certificate and its key cannot be used together";
+  return trouble("usage", what, "give PEM files that belong together", { code });
 }

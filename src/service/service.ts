@@ -23,7 +23,7 @@ export type ServiceOptions = {
   /** Combines contents; default: the three-way merge. */
   readonly combine?: Combine;
   /** `resolve` refuses content with broken links. Default `any`. */
-  readonly links?: ServerContext["links"];
+  readonly links?: ServerContext["links"] | undefined;
   /**
    * Key for `/admin` over HTTP. Without it, `/admin` answers 401, and only `service.admin` works.
    */
@@ -31,14 +31,14 @@ export type ServiceOptions = {
   /** SHA-256 of the admin key, if another process has its text. */
   readonly adminKeyHash?: Buffer;
   /** Base URL of the problem types: {docs_base} of the API's document. */
-  readonly docsBase?: string;
+  readonly docsBase?: string | undefined;
   /**
    * Calls back in the next round of the event loop, after all other callbacks had a turn. Searches
    * wait for such a round; tests count the rounds.
    */
   readonly atNextRound?: (begin: () => void) => void;
   /** Called for each 500. The error may have SQL, never a key or content. */
-  readonly onFault?: (error: unknown, requestId: string) => void;
+  readonly onFault?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
 /**

@@ -87,13 +87,11 @@ describe("a target", () => {
 });
 
 describe("a target below /app", () => {
-  const loadBundle = async () => ({ names: new Map(), assets: new Map(), base: "/assets/" });
-
   async function ask(path: string, hasPages: boolean) {
     const opened = await openService();
     const seen: AccessEntry[] = [];
     const log = (entry: AccessEntry) => void seen.push(entry);
-    const pages = hasPages ? { pages: { core: opened.service.core, proxy: null, loadBundle } } : {};
+    const pages = hasPages ? { pages: { core: opened.service.core, proxy: null } } : {};
     const { server } = await serveHttp(opened.service, { log, ...pages });
     const answer = await fetch(`${server.url}${path}`, { redirect: "manual" });
     await server.close();

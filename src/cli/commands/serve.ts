@@ -112,7 +112,7 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     },
     links: args.text("links") === "resolve" ? "resolve" : "any",
     appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
-    docsBase: args.text("docs-base")?.replace(/\/+$/, "") ?? null,
+    docsBase: args.text("docs-base")?.replace(/\/+$/, ""),
     accessLog: accessLog === "-" ? printLines : accessLog && resolve(io.cwd, accessLog),
     drainMs: DRAIN_MS,
     onFault(error, what) {

@@ -1,4 +1,3 @@
-import type { Bundle } from "../../page/bundle.ts";
 import type { Served } from "../../page/same-site.ts";
 import type { Operation } from "../pages/call.ts";
 import type { Pages } from "../pages/site.ts";
@@ -12,7 +11,6 @@ export type PagesOptions = {
   readonly core: Core;
   /** Origin of a proxy in front of the service; null if no proxy serves the pages. */
   readonly proxy: string | null;
-  readonly loadBundle: () => Promise<Bundle>;
 };
 
 export type LoadPages = {
@@ -26,20 +24,14 @@ type PagesSources = Operation & {
   readonly where: () => Omit<Served, "proxy">;
 };
 
-export function lazyPages({ core, proxy, loadBundle }: PagesOptions, sources: PagesSources): LoadPages {
+export function lazyPages({ core, proxy }: PagesOptions, sources: PagesSources): LoadPages {
   let opened: Promise<Pages> | null = null;
   const open = async (): Promise<Pages> => {
-    const [{ Pages }, { Renderer }, bundle] = await Promise.all([
-      import("../pages/site.ts"),
-      import("../../page/renderer.ts"),
-      loadBundle(),
-    ]);
-    return new Pages(core, {
-      served: { ...sources.where(), proxy },
-      bundle,
-      renderer: new Renderer(),
-      operation: sources,
-    });
+    const { Pages } = await import("../pages/site.ts");
+    const { Renderer } = await import("../../page/renderer.ts");
+    const { loadBundle } = await import("../../page/page-bundle.ts");
+    const served = { ...sources.where(), proxy };
+    return new Pages(core, { served, bundle: await loadBundle(), renderer: new Renderer(), operation: sources });
   };
   const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {

@@ -27,8 +27,7 @@ export async function openSharedData(
   }
   makeFolders(dir, 0o700);
   const letGo = holdForDatabase(dir);
-  const { settings, onFault, ...more } = options;
-  const faults = onFault === undefined ? {} : { onFault };
+  const { settings, links, docsBase, onFault } = options;
   const random = randomSource();
   const onBreak = (error: unknown) => onFault?.(error, "database");
   const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
@@ -40,7 +39,7 @@ export async function openSharedData(
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.runExclusively(async () => {
       const adminKeyHash = await ownAdminKey(store, adminKeyFile);
-      const service = createService({ ...more, ...faults, store, now: Date.now, random, adminKeyHash });
+      const service = createService({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
