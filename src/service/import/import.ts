@@ -77,14 +77,13 @@ export async function importFolder(
   // The parser is loaded on demand, because loading takes time.
   const { ImportLinks } = checksLinks(target) ? await import("./links.ts") : { ImportLinks: null };
   const links = ImportLinks && (await ImportLinks.begin(ask));
-  const walked = walk(dir, "", "");
-  const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
+  const walked = [...walk(dir, "", "")];
+  const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry));
   // With links, only one request at a time: content with links is sent after the answers to its
   // targets.
   const most = links === null ? MAX_AT_ONCE : 1;
-  for (let isOver = false; !isOver; ) {
-    const portion = nextOf(items, most);
-    isOver = portion.length < most;
+  for (let begin = 0; begin < items.length; begin += most) {
+    const portion = items.slice(begin, begin + most);
     const outcomes = await sendAll({ ask, dir, links }, portion);
     for (const [index, item] of portion.entries()) note(report, item, outcomes[index]!);
     onProgress({ files: report.files, refused: report.refused.length });
@@ -114,16 +113,6 @@ function checksLinks({ service }: ImportTarget): boolean {
 function textOf(dir: string, { path, as }: WalkEntry): string | null {
   const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
-}
-
-function nextOf(items: Iterator<WalkItem, undefined>, most: number): WalkItem[] {
-  const portion: WalkItem[] = [];
-  while (portion.length < most) {
-    const next = items.next();
-    if (next.done) break;
-    portion.push(next.value);
-  }
-  return portion;
 }
 
 type ImportCounts = {

@@ -94,16 +94,12 @@ type Route = { readonly method: string; readonly path: string };
  * @param routes each with its value; a path may have `{id}` as its third segment
  */
 export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) {
-  const paths = Map.groupBy(routes, ([, { method }]) => method);
-  const values = new Map(
-    [...paths].map(([method, all]) => [method, new Map(all.map(([value, { path }]) => [path, value]))]),
-  );
+  const values = new Map(routes.map(([value, { method, path }]) => [`${method} ${path}`, value]));
   return (method: string, path: string): { readonly value: Value; readonly id: string } | null => {
-    const byPath = values.get(method);
-    const exact = path.includes("{") ? undefined : byPath?.get(path);
+    const exact = path.includes("{") ? undefined : values.get(`${method} ${path}`);
     if (exact !== undefined) return { value: exact, id: "" };
     const [, before, id = "", after] = WITH_ID.exec(path) ?? [];
-    const value = byPath?.get(`${before}{id}${after}`);
+    const value = values.get(`${method} ${before}{id}${after}`);
     return value === undefined ? null : { value, id: decodeSegment(id) };
   };
 }
