@@ -2,6 +2,7 @@
  * One run's ground: a temporary folder, the service, and what several lines share (trees,
  * workspaces, mirrors), each made when it is first asked for.
  */
+import { unwrap } from "../../src/common/trouble.ts";
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -122,16 +123,14 @@ function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => 
  */
 export function link(root: string, url: string, links = DEFAULT_CONFIG.links.mode): void {
   const { env } = process;
-  const origin = originOfUser({ url, env, allowHttp: [] })!;
-  if (origin.kind === "trouble") throw new Error(origin.trouble.what);
+  const origin = unwrap(originOfUser({ url, env, allowHttp: [] })!);
   const request = {
     dir: root,
     config: { ...DEFAULT_CONFIG, url, links: { mode: links, wiki: false } },
-    origin: origin.value,
+    origin,
     random: systemRandom(),
   };
-  const linked = linkFolder({ ...request, env, name: null }, null);
-  if (linked.kind === "trouble") throw new Error(linked.trouble.what);
+  unwrap(linkFolder({ ...request, env, name: null }, null));
 }
 
 /**

@@ -73,10 +73,8 @@ describe("doctor", () => {
     await withUrl(rig.url);
     writeFileSync(join(rig.root, ".mdmirror/state.db"), "no database at all ".repeat(300));
     const damaged = await rig.run(["doctor", "w"]);
-    expect([damaged.code, damaged.out.some((line) => line.startsWith("BAD  state: state.db: damaged"))]).toEqual([
-      1,
-      true,
-    ]);
+    expect(damaged.out.some((line) => line.startsWith("BAD  state: state.db: damaged"))).toBe(true);
+    expect(damaged.code).toBe(1);
   });
 });
 

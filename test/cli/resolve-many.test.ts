@@ -48,14 +48,12 @@ describe("resolve of many", () => {
   test("--dry-run prints the plan, in lines and as JSON, and writes nothing (I23)", async () => {
     const before = snapshot(rig.root);
     const { code, out } = await run("resolve", "d", "--mine", "--dry-run");
-    expect([code, out]).toEqual([
-      0,
-      [
-        "  d/b.md  will be resolved, mine",
-        "  d/e/c.md  will be resolved, mine",
-        "2 would be resolved, mine; nothing was done",
-      ],
+    expect(out).toEqual([
+      "  d/b.md  will be resolved, mine",
+      "  d/e/c.md  will be resolved, mine",
+      "2 would be resolved, mine; nothing was done",
     ]);
+    expect(code).toBe(0);
     const plan = await json("resolve", "--all", "--theirs", "--dry-run");
     expect(plan).toMatchObject({ way: "theirs", run: null, items: Array(3).fill({ end: "planned" }), sync: null });
     expect(snapshot(rig.root)).toEqual(before);

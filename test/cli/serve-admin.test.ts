@@ -1,10 +1,11 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Serving, startService } from "../../src/service/serve.ts";
 import { openData } from "../../src/service/data.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
-import { must, SERVE } from "../service/fixture.ts";
+import { SERVE } from "../service/fixture.ts";
 import { type Ran, useRig } from "./rig.ts";
 
 const rig = useRig();
@@ -16,7 +17,7 @@ beforeEach(async () => {
 
 const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
 const serve = async (tls: { certFile: string; keyFile: string } | null = null): Promise<Serving> => {
-  return must(await startService({ ...SERVE, data, tls }));
+  return unwrap(await startService({ ...SERVE, data, tls }));
 };
 const json = (ran: Ran) => JSON.parse(ran.out[0]!);
 

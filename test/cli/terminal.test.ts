@@ -19,11 +19,9 @@ describe("the cells that a text takes", () => {
   });
 
   test("are cut and filled by whole characters", () => {
-    expect([fitTo("日本語", 5), fitTo("e\u0301e\u0301e\u0301", 2), padTo("日本", 6)]).toEqual([
-      "日本",
-      "e\u0301e\u0301",
-      "日本  ",
-    ]);
+    expect(fitTo("日本語", 5)).toBe("日本");
+    expect(fitTo("e\u0301e\u0301e\u0301", 2)).toBe("e\u0301e\u0301");
+    expect(padTo("日本", 6)).toBe("日本  ");
     expect(
       columns([
         ["日本.md", "x"],
@@ -76,10 +74,8 @@ describe("colour", () => {
     [{ FORCE_COLOR: "0" }, false, false],
     [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true, true],
   ])("with %j: on a terminal %s, in a pipe %s", (env, onTerminal, inPipe) => {
-    expect([isColoured({ env, terminal }, "output"), isColoured({ env, terminal }, "error")]).toEqual([
-      onTerminal,
-      inPipe,
-    ]);
+    expect(isColoured({ env, terminal }, "output")).toEqual(onTerminal);
+    expect(isColoured({ env, terminal }, "error")).toEqual(inPipe);
   });
 });
 

@@ -75,10 +75,8 @@ describe("undo", () => {
     expect(await rig.syncCounts()).toEqual({ submitted: 1 });
     const undone = await run("undo", String(number), "--yes", "--no-sync");
     expect([undone.code, undone.out.join("\n")]).toEqual([0, expect.stringContaining("mdmirror reviews")]);
-    expect([rig.read("k.md"), (await run("reviews")).out[0]]).toEqual([
-      "k\n",
-      expect.stringMatching(/^k\.md: in review /),
-    ]);
+    expect(rig.read("k.md")).toBe("k\n");
+    expect((await run("reviews")).out[0]).toMatch(/^k\.md: in review /);
   });
 
   test("I21 what it would delete on the service is checked: too many deletions stop it with 4", async () => {
@@ -146,11 +144,9 @@ describe("what undo shows is what it can do", () => {
     await sync();
     rig.write("k.md", "kkk\n");
     const { out, code } = await run("undo", "--dry-run");
-    expect([code, out[1], out.at(-2)]).toEqual([
-      0,
-      "  k.md  left alone: it was edited since",
-      "  a.md  restore the content",
-    ]);
+    expect(out[1]).toBe("  k.md  left alone: it was edited since");
+    expect(out.at(-2)).toBe("  a.md  restore the content");
+    expect(code).toBe(0);
     expect(out[0]).toMatch(/^run 3 \(sync, .*\) cannot be undone and is skipped:$/);
   });
 

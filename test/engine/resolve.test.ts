@@ -1,3 +1,4 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
@@ -85,8 +86,7 @@ describe("resolving a conflict", () => {
   test("a save between the scan and the replacement survives (I14)", async () => {
     const { rig, mirror } = await inConflict();
     const world = mirror.world();
-    const subject = findProblem(world, "plan.md");
-    if (subject.kind === "trouble") throw new Error(subject.trouble.what);
+    const subject = unwrap(findProblem(world, "plan.md"));
     const saving = async (id: DocId) => {
       const answer = await world.remote.getFile(id);
       mirror.write("plan.md", "saved meanwhile\n");
@@ -96,7 +96,7 @@ describe("resolving a conflict", () => {
       get: (target, name: keyof Remote) => (name === "getFile" ? saving : (target[name] as () => unknown).bind(target)),
     });
     const slow = { ...world, remote };
-    await resolveProblem(slow, subject.value, { kind: "theirs" }, { force: false });
+    await resolveProblem(slow, subject, { kind: "theirs" }, { force: false });
     await mirror.sync();
     expectKept(rig, mirror, "saved meanwhile\n", MINE, THEIRS);
   });
@@ -138,9 +138,8 @@ describe("resolving a conflict", () => {
     expect(await resolve(mirror, "plan.md", { kind: "merged", text: marked })).toMatchObject({ kind: "trouble" });
     expect(mirror.texts().get("plan.md")).toBe(MINE);
     const world = mirror.world();
-    const subject = findProblem(world, "plan.md");
-    if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-    const forced = await resolveProblem(world, subject.value, { kind: "merged", text: marked }, { force: true });
+    const subject = unwrap(findProblem(world, "plan.md"));
+    const forced = await resolveProblem(world, subject, { kind: "merged", text: marked }, { force: true });
     expect(forced.kind).toBe("ok");
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     expect(rig.app.files().get("plan.md")!.text).toBe(marked);

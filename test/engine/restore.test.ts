@@ -1,3 +1,4 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { actLocally } from "../simulator/commands.ts";
@@ -32,14 +33,12 @@ type Case = {
 const restore =
   (n: number | null): Case["work"] =>
   async (world) => {
-    const end = await restoreVersion(world, "plan.md", n);
-    if (end.kind === "trouble") throw new Error(end.trouble.what);
+    unwrap(await restoreVersion(world, "plan.md", n));
   };
 
 const undo: Case["work"] = async (world) => {
-  const plan = readUndo(world, null);
-  if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const ended = await undoRun(world, plan.value);
+  const plan = unwrap(readUndo(world, null));
+  const ended = await undoRun(world, plan);
   expect(ended.kind === "ok" && ended.value.items.filter(({ end }) => end !== "done")).toEqual([]);
 };
 
@@ -132,9 +131,8 @@ const VERSIONS = { base: "one\n\ntwo\n", mine: "one\n\nmine\n", theirs: "one\n\n
 
 async function undoResolution(mirror: Mirror): Promise<void> {
   const { run } = mirror.state.runs(10).find(({ kind }) => kind === "resolve")!;
-  const plan = readUndo(mirror.world(), run);
-  if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const ended = await undoRun(mirror.world(), plan.value);
+  const plan = unwrap(readUndo(mirror.world(), run));
+  const ended = await undoRun(mirror.world(), plan);
   expect(ended).toMatchObject({ kind: "ok", value: { items: [{ kind: "conflict-back", end: "done" }] } });
 }
 

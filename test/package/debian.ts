@@ -49,10 +49,8 @@ export function describeDebian(packed: () => Packed): void {
         encoding: "utf8",
         env,
       });
-      expect([ended.status, ended.stderr.replace(/^dpkg: mdmirror: dependency problems[\s\S]*?\n\n/m, "")]).toEqual([
-        0,
-        "",
-      ]);
+      expect(ended.stderr.replace(/^dpkg: mdmirror: dependency problems[\s\S]*?\n\n/m, "")).toBe("");
+      expect(ended.status).toBe(0);
     }
 
     function mdmirror(...args: string[]) {

@@ -1,3 +1,4 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
@@ -73,9 +74,8 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     const { mirror } = fixture;
     mirror.write(BESIDE, `${THEIRS}edited beside\n`);
     const way = how === "merged" ? ({ kind: how, text: "of both\n" } as const) : ({ kind: how } as const);
-    const subject = findProblem(mirror.world(), PATH);
-    if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-    expect(await resolveProblem(mirror.world(), subject.value, way, { force: false })).toMatchObject({ kind: "ok" });
+    const subject = unwrap(findProblem(mirror.world(), PATH));
+    expect(await resolveProblem(mirror.world(), subject, way, { force: false })).toMatchObject({ kind: "ok" });
     await settle(mirror);
     expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
   });

@@ -134,9 +134,7 @@ describe("the regex engine", () => {
       const result = await index.regex(compiled("quokka [0-9]"), { limit });
       return result.kind === "found" ? result.hits.map(({ found }) => found.path) : result.kind;
     };
-    expect([await found(500), await found(2)]).toEqual([
-      ["a.md", "b.md", "c.md"],
-      ["a.md", "b.md"],
-    ]);
+    expect(await found(500)).toEqual(["a.md", "b.md", "c.md"]);
+    expect(await found(2)).toEqual(["a.md", "b.md"]);
   });
 });

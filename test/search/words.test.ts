@@ -21,12 +21,10 @@ describe("words", () => {
   });
 
   test("a run has each of its pairs once", () => {
-    expect([pairsOf("解压缩"), pairsOf("漢漢漢漢"), pairsOf("缩"), pairsOf("🎉🎉")]).toEqual([
-      ["解压", "压缩"],
-      ["漢漢"],
-      ["缩"],
-      ["🎉🎉"],
-    ]);
+    expect(pairsOf("解压缩")).toEqual(["解压", "压缩"]);
+    expect(pairsOf("漢漢漢漢")).toEqual(["漢漢"]);
+    expect(pairsOf("缩")).toEqual(["缩"]);
+    expect(pairsOf("🎉🎉")).toEqual(["🎉🎉"]);
   });
 
   test("headings are distinguished from code, lists and front matter", () => {

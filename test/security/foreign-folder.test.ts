@@ -97,13 +97,11 @@ describe("plain http", () => {
       expectRefusal(await runAsUser(fixture, argv), argv);
     }
     const trust = await runAsUser(fixture, ["trust", "w", "--yes"]);
-    expect([trust.code, trust.err]).toEqual([
-      2,
-      [
-        `mdmirror: ${url} is plain http: others on the network can read the key and all documents`,
-        `  next: to allow it anyway: mdmirror trust ${rig.root} --allow-http ${new URL(url).host}`,
-      ],
+    expect(trust.err).toEqual([
+      `mdmirror: ${url} is plain http: others on the network can read the key and all documents`,
+      `  next: to allow it anyway: mdmirror trust ${rig.root} --allow-http ${new URL(url).host}`,
     ]);
+    expect(trust.code).toBe(2);
     expect(seen.length).toBe(0);
     expect((await runAsUser(fixture, ["trust", "w", "--yes", "--allow-http", new URL(url).host])).code).toBe(0);
     await runAsUser(fixture, ["sync", "w"]);
@@ -150,10 +148,8 @@ describe("a state that came with a folder", () => {
     const { rig } = await openFixture(DOWNLOADED);
     rmSync(join(rig.root, ".mdmirror/config.json"));
     const { code, err } = await rig.init();
-    expect([code, err[0]]).toEqual([
-      2,
-      expect.stringContaining("has the state of a linked folder that is not in your list"),
-    ]);
+    expect(err[0]).toContain("has the state of a linked folder that is not in your list");
+    expect(code).toBe(2);
   });
 });
 
@@ -165,14 +161,14 @@ describe("the one way to the network", () => {
     const wire = 'import { createWire } from "./remote/wire.ts";';
     const client = 'import { createRemote } from "../remote/client.ts";';
     const trusted = 'const origin = { url: "https://evil.example" } as TrustedOrigin;';
-    expect([
-      breaches("mirror/new.ts", wire),
-      breaches("mirror/operations/new.ts", client),
-      breaches("mirror/new.ts", trusted),
-    ]).toEqual([
-      ["imports mirror/remote/wire.ts, which mirror/trust/connect.ts alone may"],
-      ["imports mirror/remote/client.ts, which mirror/trust/connect.ts alone may"],
-      ["makes a trusted address, which mirror/trust/gate.ts alone may"],
+    expect(breaches("mirror/new.ts", wire)).toEqual([
+      "imports mirror/remote/wire.ts, which mirror/trust/connect.ts alone may",
+    ]);
+    expect(breaches("mirror/operations/new.ts", client)).toEqual([
+      "imports mirror/remote/client.ts, which mirror/trust/connect.ts alone may",
+    ]);
+    expect(breaches("mirror/new.ts", trusted)).toEqual([
+      "makes a trusted address, which mirror/trust/gate.ts alone may",
     ]);
     expect(breaches("mirror/trust/connect.ts", client)).toEqual([]);
   });

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Result } from "../../src/common/trouble.ts";
 import type { Settings } from "../../src/service/store/rows.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
@@ -60,12 +59,6 @@ export type Served = Opened & { readonly server: HttpServer; readonly port: numb
 
 /** Options of a service that tests run as `mdmirror serve` does. */
 export const SERVE = { host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: rethrow } as const;
-
-/** Returns the value of a result. @throws what the trouble is */
-export function must<T>(result: Result<T>): T {
-  if (result.kind === "trouble") throw new Error(result.trouble.what);
-  return result.value;
-}
 
 /** Serves `served`, or else a service in memory, over HTTP until the test is finished. */
 export async function serveHttp(served?: HttpService, options: HttpOptions = {}): Promise<Served> {

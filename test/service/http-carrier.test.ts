@@ -39,11 +39,9 @@ describe("a body", () => {
     expect(statuses(await raw(port, post(key, chunked, small)))).toEqual([201]);
     const large = chunk("x".repeat(600_000)).repeat(2);
     const text = await raw(port, post(key, chunked, large));
-    expect([statuses(text), problemIn(text).code, /^connection: close\r$/im.test(text)]).toEqual([
-      [400],
-      "invalid_request",
-      true,
-    ]);
+    expect(statuses(text)).toEqual([400]);
+    expect(problemIn(text).code).toBe("invalid_request");
+    expect(/^connection: close\r$/im.test(text)).toBe(true);
   });
 
   it("may be absent although the request names its type", async () => {

@@ -82,10 +82,8 @@ test("a circle that an id would make too long stays inert, and is reported", asy
   const inert = "[a](ref://a.md)\n";
   const long = `[a](a.md)\n${"x".repeat(MAX_CONTENT_CHARACTERS - inert.length)}`;
   const { links, files } = await importFolder(opened, folderOf({ "a.md": "[b](b.md)\n", "b.md": long }));
-  expect([files, links]).toEqual([
-    2,
-    { byId: 1, twice: 0, inert: [{ path: "b.md", to: "a.md", reason: "not-written-again" }] },
-  ]);
+  expect(files).toBe(2);
+  expect(links).toEqual({ byId: 1, twice: 0, inert: [{ path: "b.md", to: "a.md", reason: "not-written-again" }] });
   expect((await shown(opened))["/b.md"]!.slice(0, inert.length)).toBe(inert);
 });
 

@@ -1,3 +1,4 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -6,7 +7,7 @@ import { reachByFolder } from "../../src/service/admin/reach.ts";
 import { systemClock } from "../../src/common/system-clock.ts";
 import { type Serving, startOnDatabase, startService } from "../../src/service/serve.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
-import { must, SERVE, temporaryFolder } from "./fixture.ts";
+import { SERVE, temporaryFolder } from "./fixture.ts";
 
 /** `mdmirror serve --database`: services that share a database of PostgreSQL. */
 
@@ -18,7 +19,7 @@ function serve({ data, database }: Where) {
 }
 
 async function serving(options: Where): Promise<Serving<string | null>> {
-  const started = must(await serve(options));
+  const started = unwrap(await serve(options));
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= started.close());
   onTestFinished(close);
@@ -57,7 +58,7 @@ describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
   it("are administered by the folder of one that runs, and no other", async () => {
     const [database, data] = [await freshDatabase(), temporaryFolder()];
     const service = await serving({ data, database });
-    await must(await reachByFolder(data, { clock: systemClock(), openWire })).close();
+    await unwrap(await reachByFolder(data, { clock: systemClock(), openWire })).close();
     await service.close();
     // As a killed one leaves it.
     writeFileSync(join(data, "address"), `{"url":"${service.url}"}\n`);

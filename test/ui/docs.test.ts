@@ -1,3 +1,4 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -5,11 +6,10 @@ import { nameOf } from "../../src/contract/path.ts";
 import { listFolder, readEntry } from "../../src/mirror/operations/doctor/list-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
-import { must } from "../service/fixture.ts";
 import { openSignedIn } from "./rig.ts";
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
-  const { entries } = must(listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom()));
+  const { entries } = unwrap(listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom()));
   return Object.fromEntries(entries.map(({ path, state, needs }) => [nameOf(path), `${state}${needs || ""}`]));
 }
 

@@ -1,9 +1,9 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { Agent, request } from "node:http";
 import { expect, onTestFinished } from "vitest";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
-import { must } from "../service/fixture.ts";
 
 /** The pages over real HTTP, in process, for the mirrors of a rig. */
 export type UiRig = {
@@ -44,7 +44,7 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   const faults: unknown[] = [];
   const env = { XDG_STATE_HOME: rig.stateHome, XDG_RUNTIME_DIR: rig.dir };
   const world = { env, cwd: rig.dir, clock: rig.clock, random: systemRandom() };
-  const ui = must(await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) }));
+  const ui = unwrap(await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) }));
   onTestFinished(() => ui.close());
   // The program looks up the user of each connection, which takes longer than an answer.
   const agent = new Agent({ keepAlive: more.peerOf === undefined, maxSockets: 1 });

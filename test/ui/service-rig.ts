@@ -1,9 +1,10 @@
+import { unwrap } from "../../src/common/trouble.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { type Serving, startService } from "../../src/service/serve.ts";
-import { must, SERVE, temporaryFolder } from "../service/fixture.ts";
+import { SERVE, temporaryFolder } from "../service/fixture.ts";
 import { newPage } from "./browser.ts";
 
 /** A service as `mdmirror serve` runs it, and who uses its pages. */
@@ -28,7 +29,7 @@ export async function openServiceRig(): Promise<ServiceRig> {
   const data = join(temporaryFolder(), "data");
   const faults: unknown[] = [];
   const onFault = (error: unknown) => void faults.push(error);
-  const serving = must(await startService({ ...SERVE, data, onFault }));
+  const serving = unwrap(await startService({ ...SERVE, data, onFault }));
   onTestFinished(async () => {
     await serving.close();
     if (faults.length > 0) throw new Error(`the service failed: ${String(faults[0])}`);

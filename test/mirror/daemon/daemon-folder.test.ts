@@ -1,3 +1,4 @@
+import { unwrap } from "../../../src/common/trouble.ts";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -110,11 +111,10 @@ function noteEvent(_root: string, event: FolderEvent): void {
 
 /** @param loops one for each time that the folder is opened; the last for all after it */
 async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
-  const folder = await DaemonFolder.open(rig.root, optionsOf(loops));
-  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
-  ended = folder.value.run(stop.signal);
+  const folder = unwrap(await DaemonFolder.open(rig.root, optionsOf(loops)));
+  ended = folder.run(stop.signal);
   await published("opened");
-  return folder.value;
+  return folder;
 }
 
 /** Options of the last loop that was created. */
@@ -242,13 +242,19 @@ describe("a folder whose key was refused", () => {
   });
 });
 
+/** Borrows the folder from its daemon. */
+async function borrow(what: string) {
+  const borrowed = await borrowFolder(rig.root, what);
+  if (borrowed === NO_DAEMON) throw new Error("no daemon");
+  return unwrap(borrowed);
+}
+
 describe("a borrower that puts another state in place", () => {
   test("finds nothing open, and the daemon opens the folder again", async () => {
     await keep({});
-    const borrowed = await borrowFolder(rig.root, "sync");
-    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+    const borrowed = await borrow("sync");
     renameSync(join(rig.root, ".mdmirror", "state.db"), join(rig.root, ".mdmirror", "state.db.damaged"));
-    borrowed.value.giveBack();
+    borrowed.giveBack();
     // This scripted loop ends on request; a real loop ends its steps first.
     await published("returned");
     expect(events.filter((one) => one.kind === "broken")).toEqual([]);
@@ -257,14 +263,12 @@ describe("a borrower that puts another state in place", () => {
 
 test("a folder is lent to one command after the other", async () => {
   await keep({});
-  const first = await borrowFolder(rig.root, "sync");
-  if (first === NO_DAEMON || first.kind === "trouble") throw new Error("not lent");
-  const second = borrowFolder(rig.root, "undo");
+  const first = await borrow("sync");
+  const second = borrow("undo");
   await askDaemon(rig.root, { do: "status" });
-  first.value.giveBack();
+  first.giveBack();
   const lent = await second;
-  if (lent === NO_DAEMON || lent.kind === "trouble") throw new Error("not lent");
-  lent.value.giveBack();
+  lent.giveBack();
   await published("returned", 2);
   const loans = events.flatMap((one) => (one.kind === "lent" || one.kind === "returned" ? [[one.kind, one.what]] : []));
   expect(loans).toEqual([
@@ -285,11 +289,10 @@ function cutByLoan() {
     },
     async lend(meanwhile = doNothing): Promise<void> {
       await began.promise;
-      const borrowed = await borrowFolder(rig.root, "undo");
-      if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+      const borrowed = await borrow("undo");
       cut.reject(new Error("the daemon has stopped"));
       meanwhile();
-      borrowed.value.giveBack();
+      borrowed.giveBack();
     },
   };
 }
@@ -318,10 +321,9 @@ test("a wait that is cut off by a loan has the time that is left", async () => {
 });
 
 test("I19 a folder that disappears as its daemon begins is reported as missing, not as a fault of mdmirror", async () => {
-  const folder = await DaemonFolder.open(rig.root, optionsOf([{}]));
-  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
+  const folder = unwrap(await DaemonFolder.open(rig.root, optionsOf([{}])));
   renameSync(rig.root, `${rig.root}-away`);
-  ended = folder.value.run(stop.signal);
+  ended = folder.run(stop.signal);
   await published("broken");
   renameSync(`${rig.root}-away`, rig.root);
   const troubles = events.flatMap((one) => (one.kind === "broken" ? [one.trouble] : []));

@@ -1,3 +1,4 @@
+import { unwrap } from "../../../src/common/trouble.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,16 +19,16 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 function unit(more: Partial<UnitOptions> = {}): ServiceUnit {
-  const made = makeUnit({
-    manager: "systemd",
-    root: "/home/ann/notes",
-    home: "/home/ann",
-    env: {},
-    hasSystemdNotify: true,
-    ...more,
-  });
-  if (made.kind === "trouble") throw new Error(made.trouble.what);
-  return made.value;
+  return unwrap(
+    makeUnit({
+      manager: "systemd",
+      root: "/home/ann/notes",
+      home: "/home/ann",
+      env: {},
+      hasSystemdNotify: true,
+      ...more,
+    }),
+  );
 }
 
 const HOSTILE = `/home/ann/my "no%tes" $HOME 'x' \\n & <b> ü {{ROOT}}`;
@@ -144,9 +145,7 @@ test("a unit brings along the proxy and the authorities of this shell", () => {
 
 describe("a line for cron", () => {
   const line = (root: string, env: UnitOptions["env"] = {}) => {
-    const made = makeCronLine(root, env);
-    if (made.kind === "trouble") throw new Error(made.trouble.what);
-    return made.value;
+    return unwrap(makeCronLine(root, env));
   };
   /** Words of the command as cron's shell reads them: cron takes the backslash before a % away. */
   const wordsOf = (text: string) => {

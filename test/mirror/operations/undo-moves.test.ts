@@ -1,3 +1,4 @@
+import { unwrap } from "../../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import { spareName, moveOfEvent } from "../../../src/mirror/operations/history/undo-moves.ts";
 import { readUndo, undoRun } from "../../../src/mirror/operations/history/undo.ts";
@@ -20,12 +21,10 @@ async function begun(): Promise<{ rig: Rig; mirror: Mirror }> {
 const here = (path: string) => `${ROOT}/${path}`;
 
 async function undo(mirror: Mirror, run: number | null = null, stop?: AbortSignal) {
-  const plan = readUndo(mirror.world(), run);
-  if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const ended = await undoRun(mirror.world(), plan.value, stop);
-  if (ended.kind === "trouble") throw new Error(ended.trouble.what);
-  const ends = ended.value.items.map((item) => ({ item, done: item.end === "done", note: item.why }));
-  return { items: plan.value.items, ends };
+  const plan = unwrap(readUndo(mirror.world(), run));
+  const ended = unwrap(await undoRun(mirror.world(), plan, stop));
+  const ends = ended.items.map((item) => ({ item, done: item.end === "done", note: item.why }));
+  return { items: plan.items, ends };
 }
 
 function textsOf(rig: Rig): Map<string, string> {

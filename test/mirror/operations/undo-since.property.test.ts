@@ -1,3 +1,4 @@
+import { unwrap } from "../../../src/common/trouble.ts";
 import { expect, test } from "vitest";
 import { readUndo, readUndoSince, undoRun } from "../../../src/mirror/operations/history/undo.ts";
 import { fc } from "../../property.ts";
@@ -30,12 +31,11 @@ function make({ rig, mirror }: { rig: Rig; mirror: Mirror }, { what, at, to }: C
 
 const textsOf = (files: ReadonlyMap<string, string>) => [...files.values()].toSorted();
 
-async function undo(mirror: Mirror, plan: ReturnType<typeof readUndo>) {
-  if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const ended = await undoRun(mirror.world(), plan.value);
-  if (ended.kind === "trouble") throw new Error(ended.trouble.what);
+async function undo(mirror: Mirror, planned: ReturnType<typeof readUndo>) {
+  const plan = unwrap(planned);
+  const ended = unwrap(await undoRun(mirror.world(), plan));
   for (let run = 0; run < 2; run++) await mirror.sync();
-  return { items: plan.value.items, isAllDone: ended.value.items.every(({ end }) => end === "done") };
+  return { items: plan.items, isAllDone: ended.items.every(({ end }) => end === "done") };
 }
 
 test("undo --since gives the folder of then, or says what it leaves; undoing that gives the texts of now", async () => {

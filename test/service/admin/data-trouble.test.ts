@@ -27,11 +27,9 @@ describe("a data folder that cannot be used", () => {
 
 it("distinguishes faults of the folder from those of the connection to a database", () => {
   const of = (error: unknown) => isOfFolder("/srv/data", error);
-  expect([
-    of(fault("EACCES", "/srv/data")),
-    of(fault("EACCES", "/srv/data/key")),
-    of(fault("SQLITE_BUSY")),
-    of(fault("ECONNREFUSED")),
-    of(fault("EACCES", "/srv/data-of-another/root.crt")),
-  ]).toEqual([true, true, true, false, false]);
+  expect(of(fault("EACCES", "/srv/data"))).toBe(true);
+  expect(of(fault("EACCES", "/srv/data/key"))).toBe(true);
+  expect(of(fault("SQLITE_BUSY"))).toBe(true);
+  expect(of(fault("ECONNREFUSED"))).toBe(false);
+  expect(of(fault("EACCES", "/srv/data-of-another/root.crt"))).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { unwrap } from "../../../src/common/trouble.ts";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { copyWhole, takeBackup } from "../../../src/service/backup/take.ts";
 import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import { type Serving, startService } from "../../../src/service/serve.ts";
-import { must, SERVE, temporaryFolder } from "../fixture.ts";
+import { SERVE, temporaryFolder } from "../fixture.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 
@@ -19,17 +20,17 @@ beforeEach(() => {
 });
 
 async function serve(name: string): Promise<Serving & { readonly api: Api }> {
-  const serving = must(await startService({ ...SERVE, data: join(dir, name) }));
+  const serving = unwrap(await startService({ ...SERVE, data: join(dir, name) }));
   onTestFinished(() => serving.close());
   return { ...serving, api: new Api(httpWire(serving.url), serving.key) };
 }
 
 async function backUp(name: string, out: string) {
-  return must(await takeBackup(join(dir, name), join(dir, out), { clock: systemClock(), openWire }));
+  return unwrap(await takeBackup(join(dir, name), join(dir, out), { clock: systemClock(), openWire }));
 }
 
 async function restore(out: string, name: string) {
-  return must(await restoreBackup(join(dir, out), join(dir, name)));
+  return unwrap(await restoreBackup(join(dir, out), join(dir, name)));
 }
 
 /** Edits documents, each one after the other, until the test stops it. */

@@ -1,3 +1,4 @@
+import { unwrap } from "../../../src/common/trouble.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,7 +12,7 @@ import { startOnDatabase, startService } from "../../../src/service/serve.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { must, SERVE, temporaryFolder } from "../fixture.ts";
+import { SERVE, temporaryFolder } from "../fixture.ts";
 
 function temporary() {
   const dir = temporaryFolder();
@@ -19,13 +20,13 @@ function temporary() {
 }
 
 async function onSqlite(data: string) {
-  const serving = must(await startService({ ...SERVE, data }));
+  const serving = unwrap(await startService({ ...SERVE, data }));
   onTestFinished(() => serving.close());
   return serving;
 }
 
 async function onPostgres(data: string, url: string) {
-  const serving = must(await startOnDatabase({ ...SERVE, data }, url));
+  const serving = unwrap(await startOnDatabase({ ...SERVE, data }, url));
   onTestFinished(() => serving.close());
   return serving;
 }
@@ -71,12 +72,12 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     const wanted = await seenBy(first.url, first.key, cursor);
     expect(wanted).toMatchObject({ texts: { length: 5 }, folders: { length: 5 }, removal: "file_protected" });
 
-    must(await takeBackup(at("first"), at("one.db"), { clock: systemClock(), openWire }));
+    unwrap(await takeBackup(at("first"), at("one.db"), { clock: systemClock(), openWire }));
     const altered = readFileSync(at("one.db"));
     altered.write("lies", altered.indexOf("live\n"));
     writeFileSync(at("altered.db"), altered);
     expect(await restoreToDatabase(at("altered.db"), database)).toMatchObject({ kind: "trouble" });
-    expect(must(await restoreToDatabase(at("one.db"), database))).toEqual({ workspaces: 1, documents: 5, keys: 1 });
+    expect(unwrap(await restoreToDatabase(at("one.db"), database))).toEqual({ workspaces: 1, documents: 5, keys: 1 });
     const second = await onPostgres(at("second"), database);
     expect(await seenBy(second.url, first.key, cursor)).toEqual(wanted);
     const marks = new Set([await generationAt(first.url, first.key), await generationAt(second.url, first.key)]);
@@ -84,8 +85,8 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     expect(again).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("holds a service") } });
 
     const made = await new Api(httpWire(second.url), first.key).file("made-there.md", "on PostgreSQL\n");
-    must(await takeDatabaseBackup(database, at("two.db")));
-    expect(must(await restoreBackup(at("two.db"), at("third")))).toMatchObject({ documents: 6, workspaces: 1 });
+    unwrap(await takeDatabaseBackup(database, at("two.db")));
+    expect(unwrap(await restoreBackup(at("two.db"), at("third")))).toMatchObject({ documents: 6, workspaces: 1 });
     const third = await onSqlite(at("third"));
     expect(marks.add(await generationAt(third.url, first.key)).size).toBe(3);
     const back = new Api(httpWire(third.url), first.key);
@@ -118,10 +119,10 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     })();
     while (last < 3) await api.get("/v1/files?limit=1");
     const before = last;
-    must(await takeDatabaseBackup(database, at("b.db")));
+    unwrap(await takeDatabaseBackup(database, at("b.db")));
     isOver = true;
     await writing;
-    must(await restoreBackup(at("b.db"), at("restored")));
+    unwrap(await restoreBackup(at("b.db"), at("restored")));
     const restored = await onSqlite(at("restored"));
     const seen = new Api(httpWire(restored.url), key!);
     const version = Number((await seen.read(one.id)).content);

@@ -141,9 +141,8 @@ describe("signing in", () => {
     const slowed = await enter("mdm_wrong_10");
     expect([slowed.status, slowed.headers["retry-after"]]).toEqual([429, "6"]);
     for (const key of [ADMIN_KEY, rig.key]) expect((await enter(key)).status).toBe(303);
-    expect([(await enter("mdm_wrong_11")).status, (await enter("mdm_wrong_11", "192.0.2.2")).status]).toEqual([
-      429, 401,
-    ]);
+    expect((await enter("mdm_wrong_11")).status).toBe(429);
+    expect((await enter("mdm_wrong_11", "192.0.2.2")).status).toBe(401);
     rig.clock.now += 6_000;
     expect([(await enter("mdm_wrong_12")).status, (await enter("mdm_wrong_13")).status]).toEqual([401, 429]);
   });
@@ -205,10 +204,8 @@ describe("signing in", () => {
     const { signIn } = await openRig();
     const browser = await signIn();
     const out = await browser.post("/app/sign-out");
-    expect([out.status, out.headers["set-cookie"]]).toEqual([
-      303,
-      "mdmirror-service-8420=; HttpOnly; SameSite=Strict; Path=/app; Max-Age=0",
-    ]);
+    expect(out.headers["set-cookie"]).toBe("mdmirror-service-8420=; HttpOnly; SameSite=Strict; Path=/app; Max-Age=0");
+    expect(out.status).toBe(303);
     expect((await browser.get("/app")).status).toBe(303);
   });
 });

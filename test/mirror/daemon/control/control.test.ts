@@ -88,10 +88,7 @@ describe("a daemon's socket", () => {
   });
 
   test("ends its connections when it is closed, and callers learn that it ended", async () => {
-    let began: () => void = () => undefined;
-    const started = new Promise<void>((resolve) => {
-      began = resolve;
-    });
+    const { promise: started, resolve: began } = Promise.withResolvers<void>();
     const { listening: made } = await listening(() => {
       began();
       return new Promise(() => undefined);
@@ -142,10 +139,7 @@ describe("a call has a deadline", () => {
 describe("lending", () => {
   test("lasts until the borrower gives the folder back, or dies", async () => {
     const gone: string[] = [];
-    let ended: () => void = () => undefined;
-    const end = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
+    const { promise: end, resolve: ended } = Promise.withResolvers<void>();
     await listening(async (request, call) => {
       call.gone.addEventListener("abort", () => {
         gone.push(request.do);

@@ -1,3 +1,4 @@
+import { unwrap } from "../../../../src/common/trouble.ts";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -33,9 +34,7 @@ export function useFolders(): void {
 export const env = () => ({ XDG_RUNTIME_DIR: dir });
 
 export function placed(): string {
-  const place = chooseSocketPath(root, { env: env() });
-  if (place.kind === "trouble") throw new Error(place.trouble.what);
-  return place.value;
+  return unwrap(chooseSocketPath(root, { env: env() }));
 }
 
 type Handle = (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
