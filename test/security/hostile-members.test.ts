@@ -9,8 +9,8 @@ describe("members of the wrong form", () => {
     const { fixture, report } = await syncWithLies({}, { files: [lieAt("a.md", { id })] });
     expect(messagesOf(report)).toContain("its id is not of the form doc_…");
     const known = /^[A-Z]+ \/v1\/(files|folders)(\/(doc|dir)_[A-Za-z0-9_-]{1,128}(\/content)?)?(\?[a-z_]+=[^?#]*)?$/;
-    expect(fixture.sent.filter((line) => !known.test(line))).toEqual([]);
-    expect(fixture.sent.join("\n")).not.toMatch(/DROP|\.\./);
+    expect(fixture.mirror.requests.filter((line) => !known.test(line))).toEqual([]);
+    expect(fixture.mirror.requests.join("\n")).not.toMatch(/DROP|\.\./);
   });
 
   it.each([`chg_${"x".repeat(1_000_000)}`, "chg_../x", null])(

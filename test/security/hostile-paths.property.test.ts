@@ -1,6 +1,6 @@
 import { anyCharacter, fc, runs } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { HostileFixture } from "./hostile-fixture.ts";
+import { openHostile } from "./hostile-fixture.ts";
 import { DISKS } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
@@ -59,11 +59,11 @@ describe("I26 for any paths that the service lists", () => {
     let mirrored = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...Object.values(DISKS)), looks, async (options, seen) => {
-        const fixture = new HostileFixture(options);
-        const good = fixture.api("POST", "/v1/files", { path: "good/one.md", content: "0\n" });
-        fixture.write("mine.md", "mine\n");
+        const fixture = openHostile(options);
+        const { app } = fixture.rig;
+        app.create("good/one.md", "0\n");
+        fixture.mirror.write("mine.md", "mine\n");
         const before = fixture.others();
-        let changeId = good.lastChangeId;
         for (const [round, look] of seen.entries()) {
           fixture.lies = {
             files: look.files.map(({ path: at, id }) =>
@@ -71,10 +71,7 @@ describe("I26 for any paths that the service lists", () => {
             ),
             folders: look.folders.map(({ path: at, id }) => ({ id: `dir_nasty${id}`, path: at })),
           };
-          changeId = fixture.api("PUT", `/v1/files/${good.id}/content`, {
-            baseChangeId: changeId,
-            content: `${round}!\n`,
-          }).file.lastChangeId;
+          app.edit("good/one.md", `${round}!\n`);
           await fixture.sync();
           lies += look.files.length + look.folders.length;
           mirrored += [...fixture.texts().values()].filter((text) => text === LIE).length;

@@ -1,10 +1,13 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Service } from "../../src/service/service.ts";
+import { FILES, FOLDERS } from "../../src/contract/routes.ts";
+import { problem } from "../promises/fixture.ts";
 
 /**
  * A service that lies: the embedded one, with items in its lists that nobody made, and files behind
  * their ids.
  */
+
+type Answer = (request: WireRequest) => WireResponse;
 
 /** An item of a list, of any form. */
 export type Lies = {
@@ -19,19 +22,14 @@ export type Lies = {
  */
 export const LIE = "a lie of the service\n";
 
-/** @param lies asked for at each request, so that a test may change them */
-export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["handle"] {
-  return async (request, fault) => {
-    const { files = [], folders = [], more = {} } = lies();
-    const [path = "", query = ""] = request.path.split("?");
-    if (request.method === "GET" && path === "/v1/files" && isWhole(query))
-      return withItems(await handle(request, fault), files);
-    if (request.method === "GET" && path === "/v1/folders" && isWhole(query))
-      return withItems(await handle(request, fault), folders);
-    const found = files.findLast((item) => path === `/v1/files/${idOf(item)}`);
-    if (found === undefined) return await handle(request, fault);
-    return request.method === "GET" ? json({ content: LIE, ...(found as object), ...more }) : refusal(request);
-  };
+/** Returns what a service that lies answers to a request; null: the truth. */
+export function lieAbout(request: WireRequest, ask: Answer, { files = [], folders = [], more = {} }: Lies) {
+  const [path = "", query = ""] = request.path.split("?");
+  if (request.method === "GET" && path === FILES && isWhole(query)) return withItems(ask(request), files);
+  if (request.method === "GET" && path === FOLDERS && isWhole(query)) return withItems(ask(request), folders);
+  const found = files.findLast((item) => path === `${FILES}/${idOf(item)}`);
+  if (found === undefined) return null;
+  return request.method === "GET" ? json({ content: LIE, ...(found as object), ...more }) : problem(403, "forbidden");
 }
 
 /**
@@ -56,11 +54,6 @@ function withItems(response: WireResponse, items: readonly unknown[]): WireRespo
 
 function json(body: unknown): WireResponse {
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-}
-
-function refusal(request: WireRequest): WireResponse {
-  const body = { code: "forbidden", status: 403, title: "no", detail: `${request.method} is refused` };
-  return { status: 403, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(body) };
 }
 
 let made = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../simulator/mirror.ts";
 import type { RamCall } from "../simulator/ram-disk.ts";
-import { HostileFixture, syncPlanting } from "./hostile-fixture.ts";
+import { copyOf, type HostileFixture, openHostile, syncPlanting } from "./hostile-fixture.ts";
 
 /** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */
 
@@ -14,36 +14,28 @@ const NAMES = ["a.md", "b.md", "c.md", "d.md", "g/e.md", "new.md", "moved.md"];
  * names.
  */
 async function openLinked() {
-  const fixture = new HostileFixture();
+  const fixture = openHostile();
   fixture.disk.user.makeFolder(`${OUTSIDE}/g`);
   for (const name of NAMES) fixture.disk.user.write(`${OUTSIDE}/${name}`, SECRET);
-  const ids = new Map<string, { readonly id: string; readonly lastChangeId: string }>();
-  for (const name of ["a", "b", "c", "d", "g/e"])
-    ids.set(name, fixture.api("POST", "/v1/files", { path: `f/${name}.md`, content: `${name}\n` }));
+  for (const name of ["a", "b", "c", "d", "g/e"]) fixture.rig.app.create(`f/${name}.md`, `${name}\n`);
   await fixture.sync();
-  return { fixture, ids };
+  return fixture;
 }
 
 /** Work of every kind in `f`: replace, trash, move, create, push, and all in a folder below. */
-function stir(fixture: HostileFixture, ids: Awaited<ReturnType<typeof openLinked>>["ids"]): void {
-  const put = (name: string) => {
-    const { id, lastChangeId } = ids.get(name)!;
-    fixture.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `${name}, edited there\n` });
-  };
-  put("a");
-  put("g/e");
-  fixture.remove(ids.get("b")!.id);
-  fixture.api("PATCH", `/v1/files/${ids.get("c")!.id}`, { name: "moved.md" });
-  fixture.write("f/d.md", "d, edited locally\n");
-  fixture.api("POST", "/v1/files", { path: "f/new.md", content: "new\n" });
+function stir({ rig: { app }, mirror }: HostileFixture): void {
+  for (const name of ["a", "g/e"]) app.edit(`f/${name}.md`, `${name}, edited there\n`);
+  app.remove("f/b.md");
+  app.rename("f/c.md", "moved.md");
+  mirror.write("f/d.md", "d, edited locally\n");
+  app.create("f/new.md", "new\n");
 }
 
 /** @returns what opens it, with the work to do, as often as wanted */
 async function stirred(): Promise<() => HostileFixture> {
-  const { fixture, ids } = await openLinked();
-  stir(fixture, ids);
-  const copy = fixture.copy();
-  return () => new HostileFixture({}, copy);
+  const fixture = await openLinked();
+  stir(fixture);
+  return copyOf(fixture);
 }
 
 function outside(fixture: HostileFixture): Map<string, string> {
@@ -120,8 +112,8 @@ const PLANTS: Readonly<Record<string, (fixture: HostileFixture) => void>> = {
 
 describe("I26 symlinks planted before a cycle", () => {
   it.each(Object.entries(PLANTS))("%s", async (_name, plant) => {
-    const { fixture, ids } = await openLinked();
-    stir(fixture, ids);
+    const fixture = await openLinked();
+    stir(fixture);
     plant(fixture);
     await fixture.sync();
     expectUntouched(fixture);
@@ -132,8 +124,8 @@ describe("I26 symlinks planted before a cycle", () => {
   });
 
   it("in the place of a folder: its documents are not absent, and all is well when it is back", async () => {
-    const { fixture, ids } = await openLinked();
-    stir(fixture, ids);
+    const fixture = await openLinked();
+    stir(fixture);
     const back = swapFolder(fixture, "f");
     for (let i = 0; i < 3; i++) await fixture.sync();
     expect(fixture.serviceTexts().length).toBe(5);
@@ -213,9 +205,8 @@ describe("I26 symlinks planted during a cycle", () => {
   it.each(["f", "f/g"])(
     "in the place of the folder %s while it is walked, and taken back: nothing of it is sent or written",
     async (folder) => {
-      const { fixture, ids } = await openLinked();
-      fixture.write("f/d.md", "d, edited locally\n");
-      expect(ids.size).toBe(5);
+      const fixture = await openLinked();
+      fixture.mirror.write("f/d.md", "d, edited locally\n");
       let back: (() => void) | null = null;
       let swaps = 0;
       fixture.disk.beforeCall = (call, path) => {

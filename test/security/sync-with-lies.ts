@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
+import type { Lies } from "./liar.ts";
 import { APFS, type RamDiskOptions } from "../simulator/ram-disk.ts";
-import { HostileFixture } from "./hostile-fixture.ts";
+import { openHostile } from "./hostile-fixture.ts";
 
 export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
   "an exact disk": {},
@@ -14,10 +15,10 @@ export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
  * An honest document there, another here, and the lies: both honest ones are synced, and nothing
  * else is touched.
  */
-export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture["lies"]) {
-  const fixture = new HostileFixture(options);
-  fixture.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
-  fixture.write("mine.md", "mine\n");
+export async function syncWithLies(options: RamDiskOptions, lies: Lies) {
+  const fixture = openHostile(options);
+  fixture.rig.app.create("good/one.md", "one\n");
+  fixture.mirror.write("mine.md", "mine\n");
   const before = fixture.others();
   fixture.lies = lies;
   const report = await fixture.sync();
