@@ -108,7 +108,7 @@ describe("bulk changes are seen whole", () => {
     expect(runsWith(live, "uploaded")).toHaveLength(1);
     expect(writes(live, "PUT")).toHaveLength(30);
     expect(writes(live, "DELETE")).toHaveLength(0);
-    expect(live.remote(pathOf(3))).toEqual({ id, text: "# Note 3\n\nanother text, of number 3\n" });
+    expect(live.remote(pathOf(3))).toMatchObject({ id, text: "# Note 3\n\nanother text, of number 3\n" });
     expect(live.remote("more/new.md")?.text).toBe("# New\n");
     expect(live.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual([pathOf(40)]);
     await live.stop();

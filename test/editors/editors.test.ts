@@ -171,7 +171,7 @@ async function savesAsOneEdit(save: Save, settleMs = 300): Promise<void> {
     await sent;
     // A whole look: whatever else the save left behind would be sent now.
     await live.daemon.request("resume");
-    expect(live.remote("notes/plan.md")).toEqual({ id, text: saved });
+    expect(live.remote("notes/plan.md")).toMatchObject({ id, text: saved });
     expect(live.requests.map(({ what }) => what).filter((what) => !what.startsWith("GET"))).toEqual([
       `PUT /v1/files/${id}/content`,
     ]);

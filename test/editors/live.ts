@@ -2,8 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../src/common/system-clock.ts";
-import type { DocId } from "../../src/contract/ids.ts";
-import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Wire, WireResult } from "../../src/common/wire.ts";
 import {
@@ -20,9 +18,11 @@ import { createNodeFs } from "../../src/mirror/local/node-fs.ts";
 import { createWatcher } from "../../src/mirror/local/watch.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { SyncService } from "../sync-service/service.ts";
-import { openState } from "../../src/mirror/state/open.ts";
+import { App, type AppFile } from "../simulator/app.ts";
 import { rollBytes, rollDice } from "../simulator/dice.ts";
+import { emptyDatabase } from "../simulator/empty-service.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
+import { openIn } from "../state/fixture.ts";
 import { closeNothing, NO_LOG, NO_PROGRESS, rethrow } from "../simulator/quiet-ports.ts";
 
 /**
@@ -33,30 +33,9 @@ import { closeNothing, NO_LOG, NO_PROGRESS, rethrow } from "../simulator/quiet-p
 export type LiveOptions = {
   readonly files?: Readonly<Record<string, string>>;
   readonly timing?: Partial<DaemonTiming>;
-  /** A service to share; else its own. */
-  readonly cloud?: Cloud;
 };
 
-/** A service with one workspace, and requests to it. */
-export class Cloud {
-  readonly service: SyncService = new SyncService({
-    database: ":memory:",
-    now: Date.now,
-    random: rollBytes(1),
-    onFault: rethrow,
-  });
-  readonly key = this.service.admin.createWorkspace("live").key;
-
-  call(method: WireRequest["method"], path: string, body?: object) {
-    const headers = { authorization: `Bearer ${this.key}`, "content-type": "application/json" };
-    const asked = { method, path, headers, body: body === undefined ? null : JSON.stringify(body) };
-    const answer = this.service.answer(asked);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-    return JSON.parse(answer.body);
-  }
-}
-
-/** To a cloud's service, noting each request. */
+/** Notes each request to a service. */
 class LiveWire implements Wire {
   /** `METHOD /path` of every request, with when it came. */
   readonly requests: { readonly what: string; readonly at: number }[] = [];
@@ -80,19 +59,22 @@ export class Live {
   readonly daemon: Daemon;
   readonly events: DaemonEvent[] = [];
   readonly requests: LiveWire["requests"];
-  readonly #cloud: Cloud;
+  readonly #app: App;
   readonly #world: World;
   readonly #waiting = new Set<Wait>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor({ cloud = new Cloud(), files = {}, timing }: LiveOptions) {
+  constructor({ files = {}, timing }: LiveOptions) {
     this.root = realpathSync(mkdtempSync(join(tmpdir(), "mdmirror-live-")));
-    this.#cloud = cloud;
-    for (const [path, text] of Object.entries(files)) this.create(path, text);
-    const wire = new LiveWire(cloud.service);
+    const random = rollBytes(1);
+    const service = new SyncService({ database: emptyDatabase(), now: Date.now, random, onFault: rethrow });
+    const { key } = service.admin.createWorkspace("live");
+    this.#app = new App(service, key);
+    for (const [path, text] of Object.entries(files)) this.#app.create(path, text);
+    const wire = new LiveWire(service);
     this.requests = wire.requests;
-    this.#world = worldOf(this.root, wire, cloud.key);
+    this.#world = worldOf(this.root, wire, key);
     rememberRoot(this.#world);
     this.daemon = createDaemon(this.#world, createWatcher(this.root), {
       settings: SETTINGS,
@@ -115,34 +97,12 @@ export class Live {
     return join(this.root, path);
   }
 
-  #find(path: string) {
-    return this.#cloud.call("GET", `${FILES}?path=${encodeURIComponent(path)}`).data[0];
-  }
-
-  remote(path: string): { readonly id: DocId; readonly text: string } | null {
-    const file = this.#find(path);
-    return file === undefined ? null : { id: file.id, text: this.#cloud.call("GET", `${FILES}/${file.id}`).content };
+  remote(path: string): AppFile | undefined {
+    return this.#app.files().get(path);
   }
 
   remotePaths(): string[] {
-    const paths: string[] = [];
-    for (let cursor = "", more = true; more; ) {
-      const page = this.#cloud.call("GET", `${FILES}?limit=1000${cursor}`);
-      // As paths on disk are told: relative.
-      paths.push(...(page.data as { path: string }[]).map(({ path }) => path.replace(/^\//, "")));
-      cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
-      more = page.hasMore;
-    }
-    return paths.sort();
-  }
-
-  edit(path: string, text: string): void {
-    const { id, lastChangeId } = this.#find(path);
-    this.#cloud.call("PUT", `${FILES}/${id}/content`, { baseChangeId: lastChangeId, content: text });
-  }
-
-  create(path: string, text: string): DocId {
-    return this.#cloud.call("POST", FILES, { path, content: text }).id;
+    return this.#app.paths();
   }
 
   /** Resolves with the next event for which it holds. */
@@ -164,8 +124,6 @@ function worldOf(root: string, wire: Wire, key: string): World {
   const random = rollDice(2);
   const fs = createNodeFs();
   makeMirrorFolder(fs, root, "marker-live");
-  const opened = openState({ folder: join(root, ".mdmirror"), clock });
-  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   return {
     clock,
     random,
@@ -173,7 +131,7 @@ function worldOf(root: string, wire: Wire, key: string): World {
     progress: NO_PROGRESS,
     remote: createRemote({ wire, key, clock, random, log: NO_LOG, traits: null }),
     disk: new LocalDisk(fs, root, { random }),
-    state: opened.state,
+    state: openIn(join(root, ".mdmirror"), clock),
     bootId: "boot",
     prefix: "",
   };

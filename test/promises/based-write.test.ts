@@ -4,13 +4,13 @@ import { expect, test, describe } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { onRealState, openFixture, putId, remoteTexts, type Fixture, isWrite, settle, openSynced } from "./fixture.ts";
+import { openFixture, putId, remoteTexts, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 
 test("I07 an edit whose base text the store has lost is never sent on a version that nobody here has read", async () => {
   const fixture = openFixture(1);
   const { rig, mirror } = fixture;
-  const real = onRealState(fixture);
+  const real = new Restartable(fixture);
   const id = rig.app.create("a.md", "one\n\ntwo\n");
   for (let n = 0; n < 2; n++) await real.sync();
   const texts = new Sqlite(join(real.folder, "texts.db"));

@@ -6,7 +6,7 @@ import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, blockOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
-import { asText, type Fixture, isWrite, onRealState, openFixture, problem, type Seen, settle } from "./fixture.ts";
+import { asText, type Fixture, isWrite, openFixture, problem, type Seen, settle, Restartable } from "./fixture.ts";
 
 /** Differences from the usual fixture, and facts that no command can create. */
 type More = {
@@ -107,7 +107,7 @@ describe("I22 a block survives a restart until its subject changes", () => {
       row.ownKey ? (rig) => ({ key: rig.makeKey({ on: null, level: "full" }).key }) : {},
     );
     const { rig, mirror } = fixture;
-    const state = onRealState(fixture);
+    const state = new Restartable(fixture);
     for (const { path, content } of readTree(start).documents) rig.app.create(path, content);
     await state.sync(row.settings);
     actLocally(mirror, local);

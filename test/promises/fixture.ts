@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { digestOf } from "../../src/contract/digest.ts";
@@ -7,12 +6,11 @@ import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
-import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import { Moment, type Pair } from "../simulator/moment.ts";
 import { type Mirror, type MirrorOptions, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
-import { tempFolder } from "../state/fixture.ts";
+import { openIn, tempFolder } from "../state/fixture.ts";
 
 /**
  * What the tests of promises share: the rig, with every request seen on its way, faults by a
@@ -188,9 +186,7 @@ export class Restartable {
   }
 
   #open(): StoredState {
-    const opened = openState({ folder: this.folder, clock: this.#fixture.rig.clock });
-    if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
-    return opened.state;
+    return openIn(this.folder, this.#fixture.rig.clock);
   }
 
   state(): StoredState {
@@ -211,12 +207,6 @@ export class Restartable {
       mirror.disk.advance(10);
     }
   }
-}
-
-export function onRealState(fixture: Fixture): Restartable {
-  const made = new Restartable(fixture);
-  onTestFinished(() => made.state().close());
-  return made;
 }
 
 export function workspaceOf({ service }: Rig): string {

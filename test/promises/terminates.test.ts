@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../variants/variant.ts";
-import { asText, type Fixture, HTML, isWrite, onRealState, openFixture, problem, type Restartable } from "./fixture.ts";
+import { asText, type Fixture, HTML, isWrite, openFixture, problem, Restartable } from "./fixture.ts";
 
 /**
  * Everything at once that a plan may hold: edits, new documents, moves, deletions and folders, on
@@ -65,7 +65,7 @@ function sentMoreThan(times: number, requests: readonly string[]): string[] {
 describe("I16 no action repeats without a change of state", () => {
   test("all kinds of changes in one run end below the cap of cycles, no write is sent twice, and then nothing changes", async () => {
     const fixture = openFixture(16);
-    const state = onRealState(fixture);
+    const state = new Restartable(fixture);
     await upset(fixture, state);
     fixture.seen.length = 0;
     const report = await state.sync();
@@ -82,7 +82,7 @@ describe("I16 no action repeats without a change of state", () => {
     "every write answered by %s: no run reaches the cap or repeats a write",
     async (_, fault, sends) => {
       const fixture = openFixture(17);
-      const state = onRealState(fixture);
+      const state = new Restartable(fixture);
       await upset(fixture, state);
       const texts = new Set(fixture.mirror.texts().values());
       fixture.fault = (request) => (isWrite(request) ? fault : null);
@@ -118,7 +118,7 @@ describe("I16 no action repeats without a change of state", () => {
     ["any", "EIO"],
   ] as const)("every %s on the disk answers %s: no run reaches the cap or sends a write twice", async (call, code) => {
     const fixture = openFixture(18);
-    const state = onRealState(fixture);
+    const state = new Restartable(fixture);
     await upset(fixture, state);
     const mend = fixture.mirror.disk.fail({ call, code, path: null });
     for (let run = 0; run < 3; run++) {

@@ -84,6 +84,13 @@ export class App {
     );
   }
 
+  /** The paths of all documents, sorted. */
+  paths(): string[] {
+    return this.#all(FILES)
+      .map((file) => (file["path"] as string).slice(1))
+      .sort();
+  }
+
   folders(): string[] {
     return this.#all(`${FOLDERS}?path_prefix=/`)
       .map((folder) => (folder["path"] as string).slice(1))
