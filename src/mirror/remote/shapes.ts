@@ -92,7 +92,7 @@ export function readEdit(value: unknown): ParseResult<SavedEdit> {
   };
 }
 
-/** Reads the answer of a PUT whose edit is in review, as far as possible. */
+/** Reads the answer of a PUT whose edit is in review; null for a member that cannot be read. */
 export function readReview(value: unknown): {
   readonly changeId: ChangeId | null;
   readonly reason: ReviewReason | null;

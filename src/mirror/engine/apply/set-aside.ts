@@ -52,9 +52,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/**
- * Moves a set-aside file to a path beside its original one, because another file is at that one.
- */
+/** Moves a set-aside file to a path beside its original one, which another file has. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },

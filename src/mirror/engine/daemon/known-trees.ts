@@ -117,7 +117,7 @@ export class KnownTrees {
 
   /**
    * Scans these paths and builds trees of only their documents. `same`: nothing changed; `whole`:
-   * the documents cannot be planned without the rest.
+   * the documents cannot be planned without all others.
    * @param shown documents at these paths that the service has just shown
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {

@@ -21,8 +21,8 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * LIMIT: documents shown by the service that are planned without the rest, because each reads every
- * record. For more, a run over everything is made.
+ * LIMIT: documents shown by the service that are planned without all others, because each reads
+ * every record. For more, a run over everything is made.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 

@@ -175,8 +175,8 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
       if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
     }
   }
-  // Never less than the verdict's number, which leaves out suspended documents and documents
-  // outside. Otherwise no approval would be requested.
+  // Counts all documents, unlike the verdict, which leaves out suspended documents and documents
+  // outside: a budget below the verdict's limit could run out without a request for approval.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
