@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { UnsafePathError } from "./unsafe-path.ts";
 
 /**
@@ -87,8 +88,8 @@ const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
 /** Returns the meaning of a system error, by its code, as words that fit into a sentence. */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePathError) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? message : (CLAUSE_BY_CODE.get(code) ?? `the system refused it (${code})`);
+  const code = errorCodeOf(error);
+  return code === null ? (error as Error).message : (CLAUSE_BY_CODE.get(code) ?? `the system refused it (${code})`);
 }
 
 export const FREE_SPACE_NEXT = "nothing is lost: free some space, then run the command again";
@@ -111,6 +112,9 @@ export function unwritableFileTrouble(
   return isDiskFull(code) ? trouble("fault", what, FREE_SPACE_NEXT, { code }) : trouble(kind, what, next, { code });
 }
 
+/** Matches Node's code for an errno that libuv does not name, such as that of a used-up quota. */
+const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
+
 /**
  * Returns the trouble of a system error.
  * @param what clause to which the reason is added
@@ -123,9 +127,12 @@ export function systemTrouble(error: unknown, what: string, next: string, kind: 
 }
 
 /**
- * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null if the
- * error has no code.
+ * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); `E` and the
+ * number if the errno has no name; null if the error has no code.
  */
 export function errorCodeOf(error: unknown): string | null {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+  if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
+  const number = UNNAMED_ERRNO.exec(error.code)?.[1];
+  if (number === undefined) return error.code;
+  return Object.entries(constants.errno).find(([, value]) => value === Number(number))?.[0] ?? `E${number}`;
 }

@@ -177,6 +177,7 @@ describe("a disk that refuses", () => {
 
   it("knows an errno from every other error", () => {
     expect(errnoOf(Object.assign(new Error("x"), { code: "ENOSPC" }))).toBe("ENOSPC");
+    expect(errnoOf(Object.assign(new Error("x"), { code: "Unknown system error -9999" }))).toBe("E9999");
     for (const code of ["ERR_INVALID_ARG_VALUE", "E", "SQLITE_BUSY", undefined, 28])
       expect(errnoOf(Object.assign(new Error("x"), { code }))).toBeNull();
     expect(errnoOf({ code: "ENOSPC" })).toBeNull();

@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+import { getSystemErrorMap } from "node:util";
 import type { Entry, Inode, RamNodes } from "./ram-nodes.ts";
 
 /**
@@ -13,10 +15,16 @@ export class RamError extends Error {
     Error.stackTraceLimit = 0;
     super(`${code}: ${syscall} '${path}'`);
     Error.stackTraceLimit = stackTraceLimit;
-    this.code = code;
+    this.code = codeInNode(code);
     this.syscall = syscall;
     this.path = path;
   }
+}
+
+/** Returns the code of an error in Node. libuv names only some errnos: no EDQUOT, no ESTALE. */
+function codeInNode(name: string): string {
+  const number = (constants.errno as Readonly<Record<string, number>>)[name];
+  return number === undefined || getSystemErrorMap().has(-number) ? name : `Unknown system error -${number}`;
 }
 
 /**

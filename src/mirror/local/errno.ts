@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { errorCodeOf } from "../../common/trouble.ts";
 import type { DiskOutcome } from "../ports/disk.ts";
 
 type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
@@ -9,8 +10,8 @@ type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
  * process, which no code in this folder catches.
  */
 export function errnoOf(error: unknown): string | null {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
-  return Object.hasOwn(constants.errno, error.code) ? error.code : null;
+  const code = errorCodeOf(error);
+  return code !== null && (Object.hasOwn(constants.errno, code) || /^E\d+$/.test(code)) ? code : null;
 }
 
 /** Runs a system call that may fail with one of `expected`. Returns null if it does. */

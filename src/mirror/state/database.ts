@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { errorCodeOf } from "../../common/trouble.ts";
 import { keepCopyBeforeMigration } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { readOwn, statOwn } from "./own-files.ts";
@@ -183,8 +184,8 @@ function migrate(db: Db, schema: Schema): void {
  * exception, which is a bug.
  */
 export function faultOf(error: unknown): DatabaseFault | null {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
-  const code = error.code;
+  const code = errorCodeOf(error);
+  if (!(error instanceof Error) || code === null) return null;
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) return { kind: "damaged", detail: error.message };
   if (
     /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|BUSY|LOCKED|FULL|IOERR|NOLFS|PROTOCOL)/.test(code) ||
