@@ -242,8 +242,15 @@ describe("init on a folder that is linked already", () => {
     for (const file of ["config.json", "key"]) writeFileSync(join(rig.root, ".mdmirror", file), left);
     const lost = await rig.run(["sync", "w"]);
     expect([lost.code, lost.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror init --url URL")]);
-    const { code, err } = await rig.init();
+    const { code, out, err } = await rig.run(["init", "w", ...given(), "--yes"]);
     expect([code, err]).toEqual([0, []]);
+    // The user agrees to the plan that is carried out.
+    expect(out.slice(1, 5)).toEqual([
+      "  → update on the service: 1",
+      "    a.md  (edited locally)",
+      "  → delete on the service: 1",
+      "    b.md  (deleted locally)",
+    ]);
     // The state shows local edits and deletions; without the state, both documents would be
     // downloaded again.
     expect([rig.remote("a.md")?.content, rig.remote("b.md")]).toEqual(["edited locally\n", null]);

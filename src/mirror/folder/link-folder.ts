@@ -24,7 +24,7 @@ import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { troubleOfSystemError } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
-import { memoryState } from "./open-state.ts";
+import { memoryState, openToRead } from "./open-state.ts";
 import type { SyncPlan } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
@@ -135,8 +135,8 @@ export type LinkRequest = {
 };
 
 /**
- * Opens a folder that is not linked yet for its first plan. Its state is in memory, and its disk is
- * only read. A missing folder is created, with the folders above it; `close` removes these folders
+ * Opens a folder that is not linked yet for its first plan. Its state is in memory, or that of an
+ * earlier link, and its disk is only read. A missing folder is created, with the folders above it; `close` removes these folders
  * again if they are still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
@@ -146,10 +146,13 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+    // A link that was interrupted, or lost its configuration, left a state, with which the first
+    // sync is planned. The sync itself rebuilds a damaged one.
+    const left = openToRead(join(root, MIRROR_FOLDER), clock);
+    const { state, isNew } = left.kind === "ok" ? left.value : { state: memoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;
     const folders = foldersOf(config.remote);
     const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
-    const state = memoryState(clock);
     const world: World = {
       clock,
       random,
@@ -161,7 +164,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
       bootId: null,
       prefix: prefixOf(config.remote),
     };
-    rememberRoot(world);
+    if (isNew) rememberRoot(world);
     const close = async () => {
       state.close();
       await remote.close();
