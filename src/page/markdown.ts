@@ -20,7 +20,16 @@ export type RenderedMarkdown = {
   readonly body: string;
 };
 
-export function documentView({ frontMatter, body }: RenderedMarkdown): Html {
+/**
+ * Shows a document as people read it, or else its source.
+ * @param rendered null if the document was not rendered
+ */
+export function documentOf(rendered: RenderedMarkdown | null, source: string): Html {
+  if (rendered === null) return html`<pre class="text" dir="auto">${source}</pre>`;
+  return html`<article class="document" dir="auto">${documentView(rendered)}</article>`;
+}
+
+function documentView({ frontMatter, body }: RenderedMarkdown): Html {
   return html`${
     frontMatter !== null && html`<details><summary>Front matter</summary><pre>${frontMatter}</pre></details>`
   }${new Html(body)}`;

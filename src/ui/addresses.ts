@@ -1,16 +1,16 @@
 /** Addresses of pages and actions. */
 
+import { encodePath, type Query, withQuery } from "../page/addresses.ts";
+
 export const SIGN_OUT = "/sign-out";
 export const LINK = "/link";
-
-type Query = Readonly<Record<string, string | number | null>>;
 
 /**
  * Returns the address of a page about one linked folder.
  * @param part encoded path below the folder's own address
  */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {
-  return `/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}${queryOf(query)}`;
+  return withQuery(`/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}`, query);
 }
 
 /**
@@ -24,12 +24,5 @@ export function documentAddress(name: string, part: string, path: string, query:
 
 /** Returns the path of a page about a document or folder, relative to the linked folder's page. */
 export function documentPart(part: string, path: string): string {
-  return `${part}/${path.split("/").map(encodeURIComponent).join("/")}`;
-}
-
-/** Returns a query without the fields that are null. */
-function queryOf(query: Query): string {
-  const given = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) if (value !== null) given.set(key, String(value));
-  return given.size === 0 ? "" : `?${given}`;
+  return `${part}/${encodePath(path)}`;
 }

@@ -1,5 +1,7 @@
 /** Addresses of the pages. */
 
+import { encodePath } from "../../page/addresses.ts";
+
 export const APP = "/app";
 export const SIGN_IN = `${APP}/sign-in`;
 export const SIGN_OUT = `${APP}/sign-out`;
@@ -16,8 +18,7 @@ export type FilesPart = "files" | "history" | "protect" | "restore";
  * @param path without slashes at its ends; "" is the root
  */
 export function filesAddress(workspaceId: string, path: string, part: FilesPart = "files"): string {
-  const encoded = path.split("/").map(encodeURIComponent).join("/");
-  return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/${part}/${encoded}`;
+  return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/${part}/${encodePath(path)}`;
 }
 
 export function searchAddress(workspaceId: string): string {
@@ -26,13 +27,4 @@ export function searchAddress(workspaceId: string): string {
 
 export function itemAddress(list: typeof REVIEWS | typeof KEYS | typeof WORKSPACES, id: string): string {
   return `${list}/${encodeURIComponent(id)}`;
-}
-
-/**
- * Adds a query to an address.
- * @param members values of the query; members that are null are left out
- */
-export function withQuery(address: string, members: Readonly<Record<string, string | null>>): string {
-  const given = Object.entries(members).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
-  return given.length === 0 ? address : `${address}?${new URLSearchParams(Object.fromEntries(given))}`;
 }

@@ -2,8 +2,9 @@ import { shownName } from "../../common/shown-name.ts";
 import { bytesText } from "../../common/count.ts";
 import type { DocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
+import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { documentView } from "../../page/markdown.ts";
+import { documentOf } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "../../page/parts.ts";
 import { includes } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
@@ -14,30 +15,33 @@ import { type RequestContext, workingIn, writeWith } from "../requests/context.t
 import { admitByRate } from "../requests/dispatch.ts";
 import type { Published } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, searchAddress, withQuery } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, searchAddress } from "./addresses.ts";
 import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { agoOf, listNav } from "./parts.ts";
 import { contextFor } from "./who.ts";
 
-/** Shows a folder or a document, as far as the signed-in key may see it. */
+/**
+ * Shows a folder or a document, as far as the signed-in key may see it. All that the page shows is
+ * read in one transaction, which ends before the document is rendered.
+ */
 export async function showFiles(call: PageCall): Promise<PageResult> {
-  const looked = await readPath(call);
-  if (isRefused(looked)) return refusedPage(looked);
-  switch (looked.kind) {
-    case "nothing":
-      return notShown(NO_DOCUMENT);
-    case "document":
-      return documentPage(looked, call);
-    case "folder":
-      return folderPage(looked.workspace, looked.page, call);
-  }
+  const shown = await inWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
+    const found = await find(context, pathOf(call));
+    if (found === null) return () => notShown(NO_DOCUMENT);
+    if (found.kind === "file") {
+      const document = await readDocument(context, found.row);
+      return () => documentPage(document, call);
+    }
+    const listed = await listFolder(context, found, call.query.get("after"));
+    return () => folderPage(context.workspace, listed, call);
+  });
+  return isRefused(shown) ? refusedPage(shown) : shown();
 }
 
 export const NO_DOCUMENT = { ...NO_PAGE, reason: "there is no such document or folder, or this key may not see it" };
 
 type Document = {
-  readonly kind: "document";
   readonly workspace: WorkspaceRow;
   readonly row: FileRow;
   readonly text: string;
@@ -48,26 +52,11 @@ type Document = {
   readonly mayProtect: boolean;
 };
 
-type SeenPath =
-  | Document
-  | { readonly kind: "folder"; readonly workspace: WorkspaceRow; readonly page: FolderPage }
-  | { readonly kind: "nothing" };
-
-/** Reads everything that a page shows in one transaction. */
-function readPath(call: PageCall): Promise<SeenPath | Refused> {
-  return inWorkspace(call, async (context): Promise<SeenPath> => {
-    const { workspace, tables, access } = context;
-    const found = await find(context, pathOf(call));
-    if (found === null) return { kind: "nothing" };
-    if (found.kind === "folder") {
-      return { kind: "folder", workspace, page: await listFolder(context, found, call.query.get("after")) };
-    }
-    const { row } = found;
-    const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
-    const review = (await tables.changes.filesInReview([row.seq])).get(row.seq) ?? null;
-    const mayProtect = includes(await access.levelOfFile(row), "full");
-    return { kind: "document", workspace, row, text, at: published.get(row.seq)!.at, reviewId: review, mayProtect };
-  });
+async function readDocument({ workspace, tables, access }: RequestContext, row: FileRow): Promise<Document> {
+  const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
+  const reviewId = (await tables.changes.filesInReview([row.seq])).get(row.seq) ?? null;
+  const mayProtect = includes(await access.levelOfFile(row), "full");
+  return { workspace, row, text, at: published.get(row.seq)!.at, reviewId, mayProtect };
 }
 
 /** Runs work in one reading transaction, with the access of the signed-in key to the workspace. */
@@ -182,11 +171,7 @@ ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   !isSource &&
   html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
-${
-  rendered === null
-    ? html`<pre class="text" dir="auto">${text}</pre>`
-    : html`<article class="document" dir="auto">${documentView(rendered)}</article>`
-}`,
+${documentOf(rendered, text)}`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { count } from "../../common/count.ts";
+import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
@@ -8,7 +9,7 @@ import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { APP, itemAddress, KEYS, withQuery } from "./addresses.ts";
+import { APP, itemAddress, KEYS } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { type Fault, type FormContent, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";

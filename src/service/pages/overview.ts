@@ -1,12 +1,13 @@
 import { ageText } from "../../common/age.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { type Bar, type Panel, panelOf } from "../../page/charts.ts";
+import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { bannerOf, segmentsOf } from "../../page/parts.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { RouteCount } from "../http/metrics.ts";
 import type { RequestSpan } from "../http/request-history.ts";
-import { APP, REVIEWS, withQuery } from "./addresses.ts";
+import { APP, REVIEWS } from "./addresses.ts";
 import { type PageResult, page } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { clockText, dayTimeText, REFRESH_MS } from "./parts.ts";

@@ -3,15 +3,16 @@ import { content as contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
 import { type Passage, sideBySide } from "../../markdown/merge/side-by-side.ts";
+import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { documentView } from "../../page/markdown.ts";
+import { documentOf } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { type Refused, clauseOf, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { Neighbours, Review, ReviewInfo } from "../reviews/reviews.ts";
-import { filesAddress, itemAddress, REVIEWS, withQuery } from "./addresses.ts";
+import { filesAddress, itemAddress, REVIEWS } from "./addresses.ts";
 import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { agoOf, listNav, REFRESH_MS } from "./parts.ts";
@@ -251,7 +252,7 @@ async function renderedVersions(
   const base = { files: filesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
   const [before, after] = versions;
   const passages = sideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
-  const shown = await Promise.all(
+  const halves = await Promise.all(
     (
       [
         [before, "mine", "gone"],
@@ -259,12 +260,11 @@ async function renderedVersions(
       ] as const
     ).map(async ([{ text, label }, side, mark]) => {
       const rendered = text === null ? null : await render(text, base, { mark, lines: changedLines(passages, side) });
-      const view = rendered === null ? html`<pre>${text ?? ""}</pre>` : documentView(rendered);
-      return html`<section class="card"><h2>${label}</h2>${text === null && NOT_STORED}
-<article class="document" dir="auto">${view}</article></section>`;
+      const shown = text === null ? NOT_STORED : documentOf(rendered, text);
+      return html`<section class="card"><h2>${label}</h2>${shown}</section>`;
     }),
   );
-  return html`<div class="halves">${shown}</div>`;
+  return html`<div class="halves">${halves}</div>`;
 }
 
 /** Shows the two buttons for the version that was sent. */

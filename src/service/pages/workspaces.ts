@@ -1,5 +1,6 @@
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
+import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
@@ -8,7 +9,7 @@ import { admitOnce, holderOf, readerOf } from "../requests/authenticate.ts";
 import { workingIn } from "../requests/context.ts";
 import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
-import { APP, filesAddress, itemAddress, KEYS, REVIEWS, withQuery, WORKSPACES } from "./addresses.ts";
+import { APP, filesAddress, itemAddress, KEYS, REVIEWS, WORKSPACES } from "./addresses.ts";
 import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { searchForm } from "./documents.ts";

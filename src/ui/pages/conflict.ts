@@ -9,7 +9,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
-import { documentView } from "../../page/markdown.ts";
+import { documentOf } from "../../page/markdown.ts";
 import { ageOf, crumbsView, emptyOf, nameView, nextOf, radiosOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
@@ -253,9 +253,7 @@ async function previewOf(ui: Ui, problem: ShownProblem, places: readonly Place[]
   return html`<section class="card flush" id="preview" tabindex="-1" aria-label="Preview"><header><h2>Preview</h2></header>${
     text === null
       ? html`<p>Decide every clash first; the preview then shows the result.</p>`
-      : rendered === null
-        ? html`<pre class="text" dir="auto">${text}</pre>`
-        : html`<article class="document" dir="auto">${documentView(rendered)}</article>`
+      : documentOf(rendered, text)
   }</section>`;
 }
 

@@ -17,7 +17,7 @@ import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html, type Shown } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { documentView } from "../../page/markdown.ts";
+import { documentOf, type RenderedMarkdown } from "../../page/markdown.ts";
 import { ageOf, badgeOf, detailsOf, emptyOf, factsOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
@@ -162,22 +162,21 @@ ${button("History", documentAddress(mirror, "history", path))}${button("Explain 
     }</p>
 ${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
 ${
-  rendered !== null
-    ? html`<article class="document" dir="auto">${documentView(rendered)}</article>`
-    : read.value.kind === "done"
-      ? sourceOf(read.value.value.text, asText)
-      : html`<p class="notice quiet">${sentenceView(read.value.detail)}</p>`
+  read.value.kind === "done"
+    ? textOf(rendered, read.value.value.text, asText)
+    : html`<p class="notice quiet">${sentenceView(read.value.detail)}</p>`
 }`,
   });
 }
 
-function sourceOf(text: string, asText: boolean): Html {
+/** @param rendered null if the page shows the source */
+function textOf(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
   const more = text.length - MAX_CHARACTERS;
-  return html`${!asText && more <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
-<pre class="text" dir="auto">${text.slice(0, MAX_CHARACTERS)}</pre>${
-    more > 0 && html`<p class="faint">… and ${count(more)} more characters</p>`
-  }`;
+  return html`${rendered === null && !asText && more <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
+${documentOf(rendered, text.slice(0, MAX_CHARACTERS))}${
+  more > 0 && html`<p class="faint">… and ${count(more)} more characters</p>`
+}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ok, trouble } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
-import { documentView } from "../../page/markdown.ts";
+import { documentOf } from "../../page/markdown.ts";
 import type { UiPage } from "../page.ts";
 import { requestedPath } from "../parts.ts";
 import { DOCS_ADDRESS, docAddress, readUserDoc, SUBJECTS, titleOf } from "../user-docs.ts";
@@ -33,11 +33,7 @@ export const USER_DOC: UiPage = {
     return ok({
       title: `${titleOf(name, text)} · Help · mdmirror`,
       main: html`<p><a href="${DOCS_ADDRESS}">All documents</a></p>
-${
-  rendered === null
-    ? html`<pre class="text">${text}</pre>`
-    : html`<article class="document">${documentView(rendered)}</article>`
-}`,
+${documentOf(rendered, text)}`,
     });
   },
 };
