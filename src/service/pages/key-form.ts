@@ -22,74 +22,63 @@ const PRESETS = {
 } as const;
 type Preset = keyof typeof PRESETS;
 
-/** Content of the form for a key, as text that a user could have typed. */
-export type FormContent = {
-  readonly label: string;
-  readonly access: Preset;
-  /** Level by path; "" for none. */
-  readonly levels: ReadonlyMap<string, string>;
-  readonly expires: string;
-  readonly requests: string;
-  readonly seconds: string;
-  readonly fault: Fault | null;
-};
-
 /** Fault of a field, as a sentence. */
 export type Fault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
-/** @param key existing key; null if the form is for a new key */
-export function filledOf(key: KeyInfo | null): FormContent {
-  const levels = new Map(key?.grants.map(({ level }, i) => [key.grantPaths[i]!, level]));
-  return {
-    label: key?.label ?? "",
-    access: key === null ? "edit" : presetOf(levels),
-    levels,
-    expires: key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10),
-    requests: String(key?.rateLimit?.requests ?? ""),
-    seconds: String(key?.rateLimit?.seconds ?? ""),
-    fault: null,
-  };
+/** The fields of the form for a key, as a browser sends them, with the fault of one of them. */
+export type FilledForm = { readonly fields: URLSearchParams; readonly fault: Fault | null };
+
+/**
+ * Returns the form with which a change of a key begins.
+ * @param key existing key; null if the form is for a new key
+ */
+export function filledOf(key: KeyInfo | null): FilledForm {
+  if (key === null) return { fields: new URLSearchParams({ access: "edit" }), fault: null };
+  const { label, grants, grantPaths, expiresAt, rateLimit } = key;
+  const fields = new URLSearchParams({ label, access: presetOf(key) });
+  for (const [i, { level }] of grants.entries()) {
+    fields.append("path", grantPaths[i]!);
+    fields.append("level", level);
+  }
+  if (expiresAt !== null) fields.set("expires", new Date(expiresAt).toISOString().slice(0, 10));
+  for (const [name, value] of Object.entries(rateLimit ?? {})) fields.set(name, String(value));
+  return { fields, fault: null };
 }
 
-function presetOf(levels: ReadonlyMap<string, Level>): Preset {
-  const whole = levels.size === 1 ? levels.get("/") : undefined;
-  return whole === undefined || whole === "none" ? "chosen" : whole;
+function presetOf({ grants, grantPaths }: KeyInfo): Preset {
+  const whole = grantPaths.length === 1 && grantPaths[0] === "/" ? grants[0]!.level : "none";
+  return whole === "none" ? "chosen" : whole;
 }
 
-export function filledFrom(form: URLSearchParams): FormContent {
-  const levels = form.getAll("level");
-  const paths = form.getAll("path").map((text) => text.trim());
-  const textOf = (name: string) => form.get(name) ?? "";
-  return {
-    label: textOf("label"),
-    access: (Object.keys(PRESETS) as Preset[]).find((preset) => preset === form.get("access")) ?? "chosen",
-    levels: new Map(paths.flatMap((path, i) => (path === "" ? [] : [[pathFrom(path), levels[i] ?? ""]]))),
-    expires: textOf("expires"),
-    requests: textOf("requests"),
-    seconds: textOf("seconds"),
-    fault: null,
-  };
+function presetIn(fields: URLSearchParams): Preset {
+  return (Object.keys(PRESETS) as Preset[]).find((preset) => preset === fields.get("access")) ?? "chosen";
 }
 
-function pathFrom(text: string): string {
-  return `/${text.replace(/^\/+|\/+$/g, "")}`;
+/** Returns the levels by path; "" for none. */
+function levelsIn(fields: URLSearchParams): ReadonlyMap<string, string> {
+  const levels = fields.getAll("level");
+  const paths = fields.getAll("path").map((text) => text.trim());
+  return new Map(
+    paths.flatMap((path, i) => (path === "" ? [] : [[`/${path.replace(/^\/+|\/+$/g, "")}`, levels[i] ?? ""]])),
+  );
 }
 
 type Form = Parameters<typeof actionForm>[0];
 
 /** @param folders paths that are offered for a grant */
-export function keyForm(form: Form, folders: readonly string[], filled: FormContent, button: string): Html {
-  const { label, expires, requests, seconds, fault } = filled;
+export function keyForm(form: Form, folders: readonly string[], filled: FilledForm, button: string): Html {
+  const { fields, fault } = filled;
+  const typed = (name: string) => fields.get(name) ?? "";
   return actionForm(
     form,
     html`<div class="stack">
-<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${label}"${marked(fault, "label")}>${faultOf(fault, "label")}</span>
+<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${typed("label")}"${marked(fault, "label")}>${faultOf(fault, "label")}</span>
 ${accessFields(folders, filled)}
-<span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${expires}" aria-describedby="expires-hint"${marked(fault, "expires")}>${faultOf(fault, "expires")}
+<span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${typed("expires")}" aria-describedby="expires-hint"${marked(fault, "expires")}>${faultOf(fault, "expires")}
 <span class="hint" id="expires-hint">Empty: the key does not expire. It works until the end of that day in UTC.</span></span>
 <fieldset><legend>Rate limit</legend>
-<span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${requests}"${marked(fault, "rate")}><label for="requests">requests in</label>
-<input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${seconds}"><label for="seconds">seconds</label></span>${faultOf(fault, "rate")}
+<span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${typed("requests")}"${marked(fault, "rate")}><label for="requests">requests in</label>
+<input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${typed("seconds")}"><label for="seconds">seconds</label></span>${faultOf(fault, "rate")}
 <span class="hint">Empty: the default of the service.</span></fieldset>
 <button class="main-action">${button}</button></div>`,
   );
@@ -104,7 +93,8 @@ function faultOf(fault: Fault | null, field: Fault["field"]): Html | false {
   return fault?.field === field && refusalOf(fault.text);
 }
 
-function accessFields(folders: readonly string[], { access, levels, fault }: FormContent): Html {
+function accessFields(folders: readonly string[], { fields, fault }: FilledForm): Html {
+  const [access, levels] = [presetIn(fields), levelsIn(fields)];
   const others = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
   const typed = [...others, ...Array.from({ length: OTHER_ROWS }, () => "")];
   return html`<fieldset class="access"><legend>Access</legend>${Object.entries(PRESETS).map(
@@ -134,29 +124,30 @@ type KeyRequest = Required<KeyChanges>;
 
 const MAX_LABEL = 200;
 
-export function readNewWishes(filled: FormContent, now: number): KeyRequest | Fault {
-  const wishes = readWishes(filled, now);
+export function readNewWishes(fields: URLSearchParams, now: number): KeyRequest | Fault {
+  const wishes = readWishes(fields, now);
   const hasAccess = "field" in wishes || wishes.grants.length > 0;
   return hasAccess ? wishes : { field: "access", text: "Choose what the key may read." };
 }
 
 /** Reads the wanted key from the form, or finds the first field with a fault. */
-export function readWishes(filled: FormContent, now: number): KeyRequest | Fault {
-  const { label } = filled;
+export function readWishes(fields: URLSearchParams, now: number): KeyRequest | Fault {
+  const label = fields.get("label") ?? "";
   if (label === "" || label.length > MAX_LABEL)
     return { field: "label", text: `A name has 1 to ${MAX_LABEL} characters.` };
-  const grants = readGrants(filled);
+  const grants = readGrants(fields);
   if (typeof grants === "string") return { field: "access", text: grants };
-  const expiresAt = readExpiry(filled.expires, now);
+  const expiresAt = readExpiry(fields.get("expires") ?? "", now);
   if (typeof expiresAt === "string") return { field: "expires", text: expiresAt };
-  const rateLimit = readRate(filled.requests, filled.seconds);
+  const rateLimit = readRate(fields.get("requests") ?? "", fields.get("seconds") ?? "");
   return typeof rateLimit === "string" ? { field: "rate", text: rateLimit } : { label, grants, expiresAt, rateLimit };
 }
 
-function readGrants({ access, levels }: FormContent): KeyGrant[] | string {
+function readGrants(fields: URLSearchParams): KeyGrant[] | string {
+  const access = presetIn(fields);
   if (access !== "chosen") return [{ on: null, level: access }];
   const grants: KeyGrant[] = [];
-  for (const [path, text] of levels) {
+  for (const [path, text] of levelsIn(fields)) {
     if (text === "") continue;
     const level = LEVEL_NAMES.find((name) => name === text);
     if (level === undefined) return "A path needs a level.";

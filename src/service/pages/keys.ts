@@ -12,7 +12,7 @@ import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import { APP, itemAddress, KEYS } from "./addresses.ts";
 import { NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { type Fault, type FormContent, filledFrom, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
+import { type Fault, type FilledForm, filledOf, keyForm, readNewWishes, readWishes } from "./key-form.ts";
 import { agoOf, LEVELS, listNav, minuteText } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
@@ -120,7 +120,7 @@ export async function showKey(call: PageCall): Promise<PageResult> {
 
 const NO_KEY = { ...NO_PAGE, reason: "there is no such key; it may have been revoked" };
 
-async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FormContent): Promise<Content> {
+async function keyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FilledForm): Promise<Content> {
   const known = await workspaceOf(core, key.workspaceId);
   const to = itemAddress(KEYS, key.id);
   return {
@@ -167,7 +167,7 @@ ${
 
 const NO_WORKSPACE = { ...NO_PAGE, reason: "there is no such workspace" };
 
-function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled: FormContent): Content {
+function newKeyPage({ csrf }: PageCall, { workspace, folders }: Offered, filled: FilledForm): Content {
   const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",
@@ -222,10 +222,9 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   const workspaceId = form.get("workspace") ?? "";
   const known = await workspaceOf(core, workspaceId);
   if (known === null) return notShown(NO_WORKSPACE);
-  const filled = filledFrom(form);
-  const wishes = readNewWishes(filled, now);
+  const wishes = readNewWishes(form, now);
   const created = "field" in wishes ? wishes : await core.admin.createKey({ workspaceId, ...wishes });
-  if (!("key" in created)) return page(newKeyPage(call, known, { ...filled, fault: faultFrom(created) }), 422);
+  if (!("key" in created)) return page(newKeyPage(call, known, { fields: form, fault: faultFrom(created) }), 422);
   return madePage(created, call);
 }
 
@@ -252,10 +251,9 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
   const { core, id, form, now } = call;
   const key = await core.admin.key(id);
   if (key === null) return notShown(NO_KEY);
-  const filled = filledFrom(form);
-  const wishes = readWishes(filled, now);
+  const wishes = readWishes(form, now);
   const changed = "field" in wishes ? wishes : await core.admin.changeKey(id, wishes);
-  if (!("grants" in changed)) return page(await keyPage(call, key, { ...filled, fault: faultFrom(changed) }), 422);
+  if (!("grants" in changed)) return page(await keyPage(call, key, { fields: form, fault: faultFrom(changed) }), 422);
   const waiting = waitingWords(changed.grants);
   return waiting === null
     ? go(itemAddress(KEYS, id), "The key is changed.")
