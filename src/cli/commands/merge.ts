@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import { plural } from "../../common/count.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { mergeForGit, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
+import { explainMerge } from "../../markdown/merge/explain.ts";
+import { originsOf } from "../../markdown/merge/origin.ts";
+import { mergeAsGit, mergeMarked, readThreeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
 import { rowLines } from "../show-versions.ts";
 import { jsonLine } from "../text.ts";
 
@@ -37,11 +39,14 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as Paths;
     if (args.flag("driver")) return runMergeDriver(io, args, paths);
-    const { text, conflicts, origins } = unwrap(mergeFiles(paths));
+    const texts = unwrap(readThreeFiles(paths));
+    const { base, mine, theirs } = texts;
+    const { text, conflicts } = mergeMarked(texts);
     const isClean = conflicts === 0;
     const isShown = ["print", "origins", "explain"].some((name) => args.flag(name));
-    if (isClean && args.flag("origins")) for (const line of rowLines(io, origins)) io.out(line);
-    else if (isClean && args.flag("explain")) io.out(jsonLine(unwrap(explainFiles(paths))));
+    if (isClean && args.flag("origins"))
+      for (const line of rowLines(io, originsOf(base, mine, theirs, text))) io.out(line);
+    else if (isClean && args.flag("explain")) io.out(jsonLine(explainMerge(base, mine, theirs, text)));
     else if (isShown) io.text(text.replace(/[^\n]$/, "$&\n"));
     else {
       unwrap(writeMerged(paths[1], text));
@@ -54,14 +59,18 @@ export const command: Command = {
 /** Exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
+/**
+ * Merges as git's merge driver: writes the result into the second file, with markers of git's size.
+ */
 async function runMergeDriver(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
-  const { clean, note } = unwrap(
-    mergeForGit(paths, {
-      markerSize: args.number("marker-size") ?? 7,
-      name: args.text("path") ?? args.operands[1]!,
-      env: io.env,
-    }),
-  );
-  if (note !== null) io.err(`mdmirror: ${note}`);
-  return clean ? EXIT.inSync : CONFLICT_FOR_GIT;
+  const markerSize = args.number("marker-size") ?? 7;
+  const read = readThreeFiles(paths);
+  if (read.kind === "trouble" && read.trouble.code === "not-utf-8") {
+    const { isClean, what } = mergeAsGit(paths, markerSize, io.env);
+    io.err(`mdmirror: ${args.text("path") ?? args.operands[1]!} is not UTF-8 text: ${what}`);
+    return isClean ? EXIT.inSync : CONFLICT_FOR_GIT;
+  }
+  const { text, conflicts } = mergeMarked(unwrap(read), markerSize);
+  unwrap(writeMerged(paths[1], text));
+  return conflicts === 0 ? EXIT.inSync : CONFLICT_FOR_GIT;
 }
