@@ -143,41 +143,27 @@ export class RequestMetrics {
 
   #ofRequests(): Metric[] {
     const { streams, cut } = this.#countStreams();
+    const answered = this.routes().map(({ route, code, count }) => {
+      return { labels: { route, code: String(code) }, value: count };
+    });
+    const seconds = "Seconds from the headers of a request to the end of its answer, without streams.";
     return [
-      {
-        name: "mdmirror_service_requests_total",
-        help: "Requests that were answered, by route and code.",
-        type: "counter",
-        samples: this.routes().map(({ route, code, count }) => ({
-          labels: { route, code: String(code) },
-          value: count,
-        })),
-      },
-      {
-        name: "mdmirror_service_request_duration_seconds",
-        help: "Seconds from the headers of a request to the end of its answer, without streams.",
-        type: "histogram",
-        samples: this.#buckets(),
-      },
-      gauge("mdmirror_service_requests_under_way", "Requests that are not answered yet.", this.#underWay - streams),
-      gauge("mdmirror_service_streams", "Open answers, such as streams of events.", streams),
-      counter(
-        "mdmirror_service_slow_clients_cut_total",
-        "Connections ended because the client did not read the answer.",
-        cut,
-      ),
+      metric("requests_total", "counter", "Requests that were answered, by route and code.", answered),
+      metric("request_duration_seconds", "histogram", seconds, this.#buckets()),
+      gauge("requests_under_way", "Requests that are not answered yet.", this.#underWay - streams),
+      gauge("streams", "Open answers, such as streams of events.", streams),
+      metric("slow_clients_cut_total", "counter", "Connections ended because the client did not read the answer.", [
+        { labels: {}, value: cut },
+      ]),
     ];
   }
 
   #ofProcess(): Metric[] {
     const { max, count } = this.#delay;
+    const longest = Number.isFinite(max) && count > 0 ? max / NANOSECONDS : 0;
     return [
-      gauge(
-        "mdmirror_service_event_loop_delay_seconds",
-        "The longest delay of the event loop since it was last read.",
-        Number.isFinite(max) && count > 0 ? max / NANOSECONDS : 0,
-      ),
-      gauge("mdmirror_service_uptime_seconds", "Since the start.", this.uptimeMs() / 1_000),
+      gauge("event_loop_delay_seconds", "The longest delay of the event loop since it was last read.", longest),
+      gauge("uptime_seconds", "Since the start.", this.uptimeMs() / 1_000),
     ];
   }
 
@@ -198,22 +184,15 @@ export class RequestMetrics {
 }
 
 function ofService({ database, pool, listeners }: ServiceFigures): Metric[] {
-  const documents = database && [
-    gauge("mdmirror_service_documents", "Documents of all workspaces.", database.documents),
-    gauge("mdmirror_service_indexing_backlog", "Changes that are not in the search index yet.", database.indexing),
-    gauge("mdmirror_service_data_bytes", "Size of the database.", database.bytes),
+  return [
+    gauge("documents", "Documents of all workspaces.", database?.documents),
+    gauge("indexing_backlog", "Changes that are not in the search index yet.", database?.indexing),
+    gauge("data_bytes", "Size of the database.", database?.bytes),
+    gauge("database_connections", "Connections to PostgreSQL, in all.", pool?.connections),
+    gauge("database_connections_idle", "Idle connections to PostgreSQL.", pool?.idle),
+    gauge("database_waiting", "Requests that wait for a connection to PostgreSQL.", pool?.waiting),
+    gauge("event_listeners", "Clients that listen to events and can resume after a gap.", listeners),
   ];
-  const connections = pool && [
-    gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),
-    gauge("mdmirror_service_database_connections_idle", "Idle connections to PostgreSQL.", pool.idle),
-    gauge("mdmirror_service_database_waiting", "Requests that wait for a connection to PostgreSQL.", pool.waiting),
-  ];
-  const heard = gauge(
-    "mdmirror_service_event_listeners",
-    "Clients that listen to events and can resume after a gap.",
-    listeners,
-  );
-  return [...(documents ?? []), ...(connections ?? []), heard];
 }
 
 /** Rounds to a hundredth of a millisecond. */
@@ -221,12 +200,13 @@ function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, help, type: "gauge", samples: [{ labels: {}, value }] };
+/** Returns a gauge. Without a value it has no sample, so the answer leaves it out. */
+function gauge(name: string, help: string, value: number | undefined): Metric {
+  return metric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }
 
-function counter(name: string, help: string, value: number): Metric {
-  return { name, help, type: "counter", samples: [{ labels: {}, value }] };
+function metric(name: string, type: Metric["type"], help: string, samples: readonly Sample[]): Metric {
+  return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 
 /** Returns a label for the method, so that clients cannot create labels with invented methods. */
