@@ -11,11 +11,11 @@ import {
   findPlace,
   findWritableFile,
   noFile,
-  notWritable,
   occupied,
   type FolderPlace,
   pathIn,
   moveProtected,
+  refusalToWrite,
 } from "./place.ts";
 import { presentEdit, presentFile, presentReview } from "./present.ts";
 import type { FileRow } from "../store/rows.ts";
@@ -76,10 +76,8 @@ export async function putContent({ context, id, body }: Call<"putContent">): Pro
 
 async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
   const found = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
-  if (found === undefined) return noFile();
-  const level = await context.access.levelOfFile(found.row);
-  if (!includes(level, "read")) return noFile();
-  return includes(level, "edit") ? found : notWritable();
+  if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
+  return refusalToWrite(context, found.row) ?? found;
 }
 
 type SentEdit = Call<"putContent">["body"];

@@ -39,11 +39,12 @@ export function noFile(): Refused {
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);
-  if (isRefused(row) || includes(context.access.file(row), "edit")) return row;
-  return notWritable();
+  return isRefused(row) ? row : (refusalToWrite(context, row) ?? row);
 }
 
-export function notWritable(): Refused {
+/** Returns the refusal if the key may read a file, whose folder was loaded, but not write to it. */
+export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
+  if (includes(access.file(file), "edit")) return null;
   return refuse("forbidden", "This key may read the file, but not write to it.");
 }
 

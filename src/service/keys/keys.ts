@@ -5,9 +5,8 @@ import { hashKey } from "../requests/authenticate.ts";
 import { newId, type Working } from "../requests/context.ts";
 import type { KeyGrant, NewKey, SentKey } from "../admin/operations.ts";
 import { placeAt } from "./kept-grants.ts";
-import { shownPath } from "../files/present.ts";
 import { limitOf } from "../requests/rate.ts";
-import { type GrantRow, type KeyRow, type Level, ROOT, type ShownGrant, type WorkspaceRow } from "../store/rows.ts";
+import { type GrantRow, type KeyRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 
 /** A key in the form of an answer. Its grants have the form of a request. */
 export type KeyInfo = Readonly<Omit<SentKey, "grants">> & { readonly grants: readonly KeyGrant[] };
@@ -53,19 +52,14 @@ export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[
       id,
       workspaceId,
       label,
-      grants: grants.map(({ on, level }) => ({ on: shownTarget(on), level })),
-      grantPaths: grants.map(({ path }) => shownPath(path)),
+      grants: grants.map(({ on, level }) => ({ on, level })),
+      grantPaths: grants.map(({ path }) => path),
       rateLimit: limitOf(row),
       expiresAt,
       createdAt,
       lastUsedAt: uses.lastOf(row),
     };
   });
-}
-
-function shownTarget(on: ShownGrant["on"]): string | null {
-  if (on === null) return null;
-  return "id" in on ? on.id : shownPath(on.keptPath);
 }
 
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };

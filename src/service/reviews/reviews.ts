@@ -6,7 +6,8 @@ import { type ServerContext, type Working, writeWith } from "../requests/context
 import { noWorkspace } from "../keys/keys.ts";
 import { combineWithLive, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
-import type { ChangeStatus, ReviewWithFile } from "../store/rows.ts";
+import type { ReviewRow } from "../store/changes-table.ts";
+import type { ReviewStatus } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
 export type ReviewInfo = {
@@ -15,7 +16,7 @@ export type ReviewInfo = {
   readonly fileId: DocId;
   readonly path: string;
   readonly baseChangeId: ChangeId;
-  readonly status: Exclude<ChangeStatus, "saved">;
+  readonly status: ReviewStatus;
   readonly reason: ReviewReason;
   /** Time of the edit, in milliseconds since the epoch. */
   readonly at: number;
@@ -82,7 +83,7 @@ export class Reviews {
       const rows = await tables.changes.reviewed(query);
       const page = rows.slice(0, limit);
       const hasMore = rows.length > limit;
-      return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.change.seq) : null };
+      return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.number) : null };
     });
   }
 
@@ -104,13 +105,13 @@ export class Reviews {
    */
   neighbours(changeId: string, workspaceId: string | null): Promise<Neighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
-      const from = (await changes.review(changeId))?.change.seq ?? 0;
+      const from = (await changes.review(changeId))?.number ?? 0;
       const workspace = workspaceId === null ? undefined : await workspaces.byId(workspaceId);
       const query = { workspace: workspace?.seq ?? null, status: "in_review", from, most: 1 } as const;
       const [before] = await changes.reviewed({ ...query, latestFirst: true });
       const [after] = await changes.reviewed({ ...query, latestFirst: false });
       const place = await changes.position(from, query.workspace);
-      return { previous: before?.change.id ?? null, next: after?.change.id ?? null, ...place };
+      return { previous: before?.change ?? null, next: after?.change ?? null, ...place };
     });
   }
 
@@ -125,9 +126,9 @@ export class Reviews {
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const found = await changes.review(changeId);
-      const at = found?.change.decidedAt ?? null;
+      const at = found?.decidedAt ?? null;
       if (found === undefined || at === null) return { before: null, after: null };
-      const { seq } = found.file;
+      const { seq } = found;
       return { before: await changes.publishedAt(seq, at - 1), after: await changes.publishedAt(seq, at) };
     });
   }
@@ -144,7 +145,7 @@ export class Reviews {
     return writeWith(this.#server, async (working): Promise<FileResource | Refused> => {
       const found = await findWaiting(working, changeId);
       if (isRefused(found)) return found;
-      if (seen !== null && found.file.changeId !== seen) {
+      if (seen !== null && found.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
       const review = await readReview(working.tables.changes, found);
@@ -157,8 +158,8 @@ export class Reviews {
       // both.
       const at = working.now();
       const saving = { ...working, now: () => at, key: null };
-      const row = await saveText(saving, found.file, review.liveContent, combined ?? review.content);
-      await working.tables.changes.decide(found.change.seq, "accepted", at);
+      const row = await saveText(saving, found, review.liveContent, combined ?? review.content);
+      await working.tables.changes.decide(found.number, "accepted", at);
       return presentFile(row);
     });
   }
@@ -167,21 +168,20 @@ export class Reviews {
     return writeWith(this.#server, async (working): Promise<ReviewInfo | Refused> => {
       const found = await findWaiting(working, changeId);
       if (isRefused(found)) return found;
-      await working.tables.changes.decide(found.change.seq, "rejected", working.now());
+      await working.tables.changes.decide(found.number, "rejected", working.now());
       return { ...reviewInfo(found), status: "rejected", decidedAt: working.now() };
     });
   }
 }
 
-async function readReview(changes: Tables["changes"], found: ReviewWithFile): Promise<Review> {
-  const { change, file } = found;
-  const base = await changes.base(change.baseId!, file.seq);
+async function readReview(changes: Tables["changes"], row: ReviewRow): Promise<Review> {
+  const base = await changes.base(row.baseId, row.seq);
   return {
-    ...reviewInfo(found),
-    content: await changes.text(change.id),
+    ...reviewInfo(row),
+    content: await changes.text(row.change),
     baseContent: base!.text,
-    liveContent: await changes.text(file.changeId),
-    liveChangeId: file.changeId as ChangeId,
+    liveContent: await changes.text(row.changeId),
+    liveChangeId: row.changeId as ChangeId,
   };
 }
 
@@ -189,24 +189,24 @@ function noReview(): Refused {
   return refuse("not_found", "There is no such review.");
 }
 
-async function findWaiting({ tables }: Working, changeId: string): Promise<ReviewWithFile | Refused> {
+async function findWaiting({ tables }: Working, changeId: string): Promise<ReviewRow | Refused> {
   const found = await tables.changes.review(changeId);
   if (found === undefined) return noReview();
-  if (found.change.status === "in_review") return found;
-  return refuse("not_found", `The change is no longer in review: ${found.change.status}.`);
+  if (found.status === "in_review") return found;
+  return refuse("not_found", `The change is no longer in review: ${found.status}.`);
 }
 
-function reviewInfo({ workspaceId, change, file }: ReviewWithFile): ReviewInfo {
+function reviewInfo(row: ReviewRow): ReviewInfo {
   return {
-    id: change.id as ChangeId,
-    workspaceId,
-    fileId: file.id as DocId,
-    path: shownPath(file.path),
-    baseChangeId: change.baseId as ChangeId,
-    status: change.status as ReviewInfo["status"],
-    reason: change.reason!,
-    at: change.at,
-    sender: change.sender,
-    decidedAt: change.decidedAt,
+    id: row.change as ChangeId,
+    workspaceId: row.workspaceId,
+    fileId: row.id as DocId,
+    path: shownPath(row.path),
+    baseChangeId: row.baseId as ChangeId,
+    status: row.status,
+    reason: row.reason,
+    at: row.at,
+    sender: row.sender,
+    decidedAt: row.decidedAt,
   };
 }

@@ -1,17 +1,26 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import { FILE_COLUMNS } from "./files-table.ts";
-import type { ChangeRow, ChangeStatus, FileRow, ReviewWithFile } from "./rows.ts";
+import type { ChangeRow, FileRow, ReviewStatus } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
 
-type ReviewedRow = FileRow & {
+/** A change that is or was in review, with the current row of its file. */
+export type ReviewRow = FileRow & {
+  /** Row number of the change. */
   readonly number: number;
+  /** Id of the change. */
   readonly change: string;
-  readonly baseId: string | null;
-  readonly status: ChangeRow["status"];
-  readonly reason: ReviewReason | null;
+  readonly baseId: string;
+  readonly status: ReviewStatus;
+  readonly reason: ReviewReason;
+  /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
+  /** Label that the sender's key had; null if the change is older than this column. */
   readonly sender: string | null;
+  /**
+   * Time of the decision in milliseconds since the epoch; null if the change is in review, or the
+   * decision is older than this column.
+   */
   readonly decidedAt: number | null;
   readonly workspaceId: string;
 };
@@ -45,7 +54,7 @@ const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.stat
 const SQL = {
   text: sql<StoredText>("changes.text", "SELECT codec, text FROM changes WHERE id = $1"),
   base: sql<StoredText>("changes.base", "SELECT codec, text FROM changes WHERE id = $1 AND file = $2"),
-  review: sql<ReviewedRow>("changes.review", (dialect) => `${reviewed(dialect)} AND c.id = $1`),
+  review: sql<ReviewRow>("changes.review", (dialect) => `${reviewed(dialect)} AND c.id = $1`),
   inReview: sql<{ readonly seq: number }>(
     "changes.inReview",
     "SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1",
@@ -78,8 +87,8 @@ const SQL = {
          ${dialect.join} files x ON x.seq = c.file ${dialect.join} folders d ON d.seq = x.folder
        WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin(dialect, "d.path", "$2")} LIMIT 1`,
   ),
-  reviewed: sql<ReviewedRow>("changes.reviewed", (dialect) => reviewedFrom(dialect, ">", "ASC")),
-  reviewedBefore: sql<ReviewedRow>("changes.reviewedBefore", (dialect) => reviewedFrom(dialect, "<", "DESC")),
+  reviewed: sql<ReviewRow>("changes.reviewed", (dialect) => reviewedFrom(dialect, ">", "ASC")),
+  reviewedBefore: sql<ReviewRow>("changes.reviewedBefore", (dialect) => reviewedFrom(dialect, "<", "DESC")),
   position: sql<{ readonly at: number; readonly total: number }>(
     "changes.position",
     ({ indexedBy, join }) =>
@@ -118,7 +127,7 @@ const NOTHING = Buffer.alloc(0);
 type ReviewedQuery = {
   /** Workspace whose reviews are listed; null for all workspaces. */
   readonly workspace: number | null;
-  readonly status: Exclude<ChangeStatus, "saved">;
+  readonly status: ReviewStatus;
   /** Row number of the change at which the previous page ended. */
   readonly from: number;
   readonly most: number;
@@ -159,10 +168,9 @@ export function changesTable(session: Session) {
       return stored === undefined ? null : { text: decodeIfKept(stored) };
     },
     /** Returns a change of any workspace that is or was in review. */
-    async review(id: string) {
+    review(id: string) {
       session.lock("fileOf", id);
-      const row = await session.one(SQL.review, id);
-      return row && reviewedOf(row);
+      return session.one(SQL.review, id);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
     /** Returns one change in review of each of the files that have any. */
@@ -180,10 +188,8 @@ export function changesTable(session: Session) {
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
     /** Returns changes after `from`, in the order in which they went to review. */
-    async reviewed({ workspace, status, from, most, latestFirst }: ReviewedQuery) {
-      const statement = latestFirst ? SQL.reviewedBefore : SQL.reviewed;
-      return (await session.all(statement, status, from, workspace, most)).map(reviewedOf);
-    },
+    reviewed: ({ workspace, status, from, most, latestFirst }: ReviewedQuery) =>
+      session.all(latestFirst ? SQL.reviewedBefore : SQL.reviewed, status, from, workspace, most),
     /** Returns the number of changes in review, and this change's position among them, from 1. */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
     /** Returns the number of changes in review, of all workspaces. */
@@ -209,10 +215,4 @@ export function changesTable(session: Session) {
       return upTo;
     },
   };
-}
-
-function reviewedOf(row: ReviewedRow): ReviewWithFile {
-  const { number, change: id, baseId, status, reason, at, sender, decidedAt, workspaceId, ...file } = row;
-  const change = { seq: number, id, file: file.seq, baseId, status, reason, at, sender, decidedAt };
-  return { change, file, workspaceId };
 }

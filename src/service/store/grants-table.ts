@@ -1,12 +1,12 @@
-import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant, ShownGrant } from "./rows.ts";
+import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
 
-type ShownRow = {
-  readonly key: number;
-  readonly kind: GrantRow["kind"] | "kept";
-  readonly id: string | null;
+/** A grant in the form for administrators. */
+type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
+  /** Id of the target, path at which nothing exists, or null for the whole workspace. */
+  readonly on: string | null;
+  /** Current path of the target; `/` is the root. */
   readonly path: string;
-  readonly level: ShownGrant["level"];
 };
 
 /** SQL order of grants: those on the root first, then those on folders, then those on files. */
@@ -21,15 +21,15 @@ export const GRANTS_OF = sql<GrantOfKey>(
 );
 
 const SQL = {
-  shown: sql<ShownRow>("grants.shown", ({ isOneOf }) => {
+  shown: sql<ShownGrant>("grants.shown", ({ isOneOf }) => {
     const ofKeys = isOneOf("g.key", "$1");
-    return `SELECT key, kind, id, path, level FROM (
-       SELECT g.key, 1 AS rank, g.kind, NULL AS id, '' AS path, g.level, g.target FROM grants g
+    return `SELECT key, "on", '/' || path AS path, level FROM (
+       SELECT g.key, 1 AS rank, NULL AS "on", '' AS path, g.level, g.target FROM grants g
          WHERE g.kind = 'root' AND ${ofKeys}
-       UNION ALL SELECT g.key, 2, g.kind, d.id, d.path, g.level, g.target ${ON_FOLDERS} WHERE ${ofKeys}
-       UNION ALL SELECT g.key, 3, g.kind, x.id, ${FILE_PATH}, g.level, g.target ${ON_FILES} WHERE ${ofKeys}
-       UNION ALL SELECT g.key, 4, 'kept', NULL, g.path, g.level, 0 FROM kept_grants g WHERE ${ofKeys}
-     ) AS every ORDER BY key, rank, target, path`;
+       UNION ALL SELECT g.key, 2, d.id, d.path, g.level, g.target ${ON_FOLDERS} WHERE ${ofKeys}
+       UNION ALL SELECT g.key, 3, x.id, ${FILE_PATH}, g.level, g.target ${ON_FILES} WHERE ${ofKeys}
+       UNION ALL SELECT g.key, 4, '/' || g.path, g.path, g.level, 0 FROM kept_grants g WHERE ${ofKeys}
+     ) AS every ORDER BY key, rank, target, every.path`;
   }),
   set: sql(
     "grants.set",
@@ -86,10 +86,7 @@ export function grantsTable(session: Session, noteAccess: (key: number) => void)
      */
     of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
     /** Returns grants as `of` does, then kept ones by path; none on removed files and folders. */
-    async shown(keys: readonly number[]): Promise<ShownGrant[]> {
-      const rows = await session.all(SQL.shown, keys);
-      return rows.map(({ key, kind, id, path, level }) => ({ key, on: shownOn(kind, id, path), path, level }));
-    },
+    shown: (keys: readonly number[]) => session.all(SQL.shown, keys),
     /** Replaces the grants of a key, and removes those kept for it. */
     async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
@@ -111,9 +108,4 @@ export function grantsTable(session: Session, noteAccess: (key: number) => void)
       session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
     },
   };
-}
-
-function shownOn(kind: ShownRow["kind"], id: string | null, path: string): ShownGrant["on"] {
-  if (kind === "root") return null;
-  return kind === "kept" ? { keptPath: path } : { id: id! };
 }

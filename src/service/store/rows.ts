@@ -3,7 +3,7 @@
  * order of creation, is never used again, and is the position in a cursor.
  */
 
-import type { Grant, ReviewReason } from "../../contract/resources.ts";
+import type { Grant } from "../../contract/resources.ts";
 
 /** Value of `parent` for root folders and `folder` for root files: the root itself has no row. */
 export const ROOT = 0;
@@ -66,7 +66,10 @@ export type FolderRow = {
  * never published: they are in review, were rejected, or were accepted as a new change, which is
  * `saved`.
  */
-export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
+type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
+
+/** State of a change that is or was in review. */
+export type ReviewStatus = Exclude<ChangeStatus, "saved">;
 
 export type ChangeRow = {
   readonly seq: number;
@@ -75,25 +78,9 @@ export type ChangeRow = {
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
-  /** Reason why the change went to review; null for saved changes. */
-  readonly reason: ReviewReason | null;
   /** Time of the change in milliseconds since the epoch, by the service's clock. */
   readonly at: number;
 };
-
-/** A change that is or was in review. */
-type ReviewedChange = ChangeRow & {
-  /** Label that the sender's key had; null if the change is older than this column. */
-  readonly sender: string | null;
-  /**
-   * Time of the decision in milliseconds since the epoch; null if the change is in review, or the
-   * decision is older than this column.
-   */
-  readonly decidedAt: number | null;
-};
-
-/** A change that is or was in review, with the current row of its file. */
-export type ReviewWithFile = { readonly change: ReviewedChange; readonly file: FileRow; readonly workspaceId: string };
 
 export type KeyRow = {
   readonly seq: number;
@@ -142,18 +129,6 @@ export type PlacedGrant = {
 export type KeptGrant = {
   readonly key: number;
   readonly workspace: number;
-  readonly path: string;
-  readonly level: Level;
-};
-
-/**
- * A grant in the form for administrators: on an id, on a path where nothing exists, or on the whole
- * workspace (null).
- */
-export type ShownGrant = {
-  readonly key: number;
-  readonly on: { readonly id: string } | { readonly keptPath: string } | null;
-  /** Current path of the target; "" is the root. */
   readonly path: string;
   readonly level: Level;
 };

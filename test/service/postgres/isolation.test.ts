@@ -87,9 +87,9 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
       await changes.submit({ id: `chg_sent-${workspace}`, file: seq, baseId: changeId, ...sent });
     });
     const decide = async ({ changes }: Tables) => {
-      const { change } = (await changes.review(`chg_sent-${workspace}`))!;
-      if (change.status === "in_review") await changes.decide(change.seq, "accepted", 3);
-      return change.status;
+      const { number, status } = (await changes.review(`chg_sent-${workspace}`))!;
+      if (status === "in_review") await changes.decide(number, "accepted", 3);
+      return status;
     };
     expect(await oneAfterTheOther(ground, decide, decide)).toEqual(["in_review", "accepted"]);
   });
