@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, onTestFinished, test } from "vitest";
 import { inspect } from "node:util";
 import { routeTo } from "../../src/mirror/remote/proxy.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
@@ -13,11 +13,9 @@ import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { Http } from "../../src/mirror/remote/http.ts";
 import { createScrub } from "../../src/mirror/remote/scrub.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
-import { BOUNDS, closeAfterEach, closers, GET, listen, PUT, serve } from "./wire-fixture.ts";
+import { BOUNDS, GET, listen, PUT, serve } from "./wire-fixture.ts";
 import { answer, bench, KEY, page } from "./scripted-wire.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
-
-closeAfterEach();
 
 const PROXY = "http://proxy.test:3128";
 
@@ -100,7 +98,7 @@ function wireBy(proxyUrl: string, baseUrl: string, ca: string | undefined) {
     userAgent: "mdmirror/1",
     ...(ca === undefined ? {} : { ca }),
   });
-  closers.push(() => wire.close());
+  onTestFinished(() => wire.close());
   return wire;
 }
 
@@ -109,7 +107,7 @@ describe("I30 by a proxy", () => {
     const { port, seen } = await serve((_, response) => response.end("{}"));
     const route = { kind: "bad", variable: "HTTPS_PROXY" } as const;
     const wire = createWire({ baseUrl: `http://127.0.0.1:${port}`, route });
-    closers.push(() => wire.close());
+    onTestFinished(() => wire.close());
     const refused = { kind: "not-sent", why: "HTTPS_PROXY is not the URL of an HTTP proxy" };
     expect(await wire.send(GET, BOUNDS)).toEqual(refused);
     const bounds = { ...BOUNDS, silenceMs: 5_000, signal: new AbortController().signal };

@@ -1,9 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { StreamBounds, StreamEnd } from "../../src/common/wire.ts";
-import { closeAfterEach, GET, serve } from "./wire-fixture.ts";
-
-closeAfterEach();
+import { GET, serve } from "./wire-fixture.ts";
 
 const STREAM = { "content-type": "text/event-stream; charset=utf-8" };
 

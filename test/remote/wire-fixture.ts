@@ -1,22 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as TcpServer } from "node:net";
-import { afterEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Wire, WireResult } from "../../src/common/wire.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 
-export const closers: (() => Promise<void>)[] = [];
-
-/** Called by each file of tests: closes what a test opened. */
-export function closeAfterEach(): void {
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  });
-}
-
 export async function listen(server: Server | TcpServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
+  onTestFinished(async () => {
     if ("closeAllConnections" in server) server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -48,7 +39,7 @@ export async function serve(handle: (request: IncomingMessage, response: ServerR
 
 export function wireTo(baseUrl: string, connections = 4): Wire {
   const wire = createWire({ baseUrl, connections });
-  closers.push(() => wire.close());
+  onTestFinished(() => wire.close());
   return wire;
 }
 

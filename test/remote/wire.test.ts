@@ -2,17 +2,15 @@ import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { gzipSync, brotliCompressSync, deflateSync } from "node:zlib";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import { isJsonObject, member } from "../../src/contract/json.ts";
 import { parseJson } from "../../src/mirror/remote/json.ts";
 import { decodeBody } from "../../src/mirror/remote/body-text.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
-import { BOUNDS, closeAfterEach, closers, GET, listen, lost, PUT, serve, wireTo } from "./wire-fixture.ts";
+import { BOUNDS, GET, listen, lost, PUT, serve, wireTo } from "./wire-fixture.ts";
 import { fc } from "../property.ts";
-
-closeAfterEach();
 
 describe("the wire", () => {
   it("carries method, path below the prefix, headers and body, and brings status, lower-case headers and text", async () => {
@@ -53,7 +51,7 @@ describe("the wire", () => {
   it.each(["GET", "PUT"])("%s: a refused connection was not sent", async (method) => {
     const server = createTcpServer();
     const port = await listen(server);
-    await closers.pop()?.();
+    await new Promise((resolve) => server.close(resolve));
     const wire = wireTo(`http://127.0.0.1:${port}`);
     expect(await wire.send({ ...GET, method }, BOUNDS)).toEqual({ kind: "not-sent", why: "ECONNREFUSED" });
   });
@@ -75,7 +73,7 @@ describe("the wire", () => {
     });
     const baseUrl = `${origin}:${await listen(server)}`;
     const wire = createWire({ baseUrl, ...(ca === undefined ? {} : { ca }) });
-    closers.push(() => wire.close());
+    onTestFinished(() => wire.close());
     expect(await wire.send(PUT, BOUNDS)).toMatchObject(expected);
     expect(urls).toEqual(expected.kind === "answer" ? [PUT.path] : []);
   });
@@ -201,8 +199,6 @@ describe("the wire", () => {
     },
   );
 });
-
-closeAfterEach();
 
 describe("what is answered", () => {
   it.each([
