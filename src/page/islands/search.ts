@@ -10,21 +10,13 @@ const SLOW_MS = 300;
 const AGAIN_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");
-/** Address of the last search; "" after a failure. */
-let asked = form === null ? "" : addressOf(form);
 let current = new AbortController();
-let rest = 0;
+let timer = 0;
 
-form?.addEventListener("input", () => {
-  clearTimeout(rest);
-  rest = window.setTimeout(() => void search(addressOf(form)), PAUSE_MS);
-});
+form?.addEventListener("input", () => searchAfter(PAUSE_MS));
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
-  clearTimeout(rest);
-  // Unchanged words are searched again, because a file may have changed since.
-  asked = "";
-  void search(addressOf(form));
+  searchAfter(0);
 });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
@@ -34,32 +26,28 @@ document.addEventListener("keydown", (event) => {
   next.focus();
 });
 
-searchAgain();
+searchIfPending();
 
 /** Searches again if the results were not ready. */
-function searchAgain(): void {
-  if (form === null || !isPending()) return;
+function searchIfPending(): void {
+  if (!isPending()) return;
   showIf("slow", true);
-  clearTimeout(rest);
-  rest = window.setTimeout(() => {
-    asked = "";
-    void search(addressOf(form));
-  }, AGAIN_MS);
+  searchAfter(AGAIN_MS);
 }
 
 function isPending(): boolean {
   return document.querySelector("#found [data-pending]") !== null;
 }
 
-function addressOf(filled: HTMLFormElement): string {
-  const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
-  return `${filled.action}?${new URLSearchParams(fields)}`;
+function searchAfter(ms: number): void {
+  clearTimeout(timer);
+  timer = window.setTimeout(() => void search(form!), ms);
 }
 
 /** Shows what a search finds, unless a newer search replaces it. */
-async function search(address: string): Promise<void> {
-  if (address === asked) return;
-  asked = address;
+async function search(filled: HTMLFormElement): Promise<void> {
+  const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
+  const address = `${filled.action}?${new URLSearchParams(fields)}`;
   current.abort();
   current = new AbortController();
   const { signal } = current;
@@ -71,11 +59,9 @@ async function search(address: string): Promise<void> {
     show(text);
     showIf("failed", false);
     history.replaceState(history.state, "", address);
-    searchAgain();
+    searchIfPending();
   } catch {
-    if (signal.aborted) return;
-    asked = "";
-    showIf("failed", true);
+    if (!signal.aborted) showIf("failed", true);
   } finally {
     clearTimeout(slow);
     if (!signal.aborted) showIf("slow", isPending());
