@@ -3,41 +3,17 @@
 import type { UNDO } from "../mirror/operations/declared/undo.ts";
 import type { ResolveWay } from "../mirror/operations/declared/resolve.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
+import { doneLine } from "../mirror/operations/results/done.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
-import type { Count } from "../mirror/ports/state.ts";
 import { count, plural } from "../common/count.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { sentenceOf } from "../common/sentence.ts";
 
-/** Counts that share a verb. The number replaces `#`. */
-const CHANGES: readonly (readonly [verb: string, counts: readonly Count[]])[] = [
-  ["uploaded #", ["uploaded", "createdRemote"]],
-  ["downloaded #", ["downloaded", "createdLocal"]],
-  ["merged #", ["merged", "byPolicy"]],
-  ["moved #", ["movedRemote", "movedLocal"]],
-  ["deleted # on the service", ["deletedRemote"]],
-  ["moved # to the trash", ["deletedLocal"]],
-  ["sent # to review", ["submitted"]],
-  ["took # that reviewers accepted", ["accepted"]],
-  ["updated the links of #", ["respelled"]],
-  ["found a conflict in #", ["conflicts"]],
-];
-
-/** Returns a sentence such as `Uploaded 3 documents, merged 1.`; null if nothing was changed. */
-function changesSentence(counts: RunReport["counts"]): string | null {
-  const parts = CHANGES.flatMap(([verb, names]) => {
-    const sum = names.reduce((all, name) => all + counts[name], 0);
-    return sum === 0 ? [] : [[verb, sum] as const];
-  });
-  if (parts.length === 0) return null;
-  const words = parts.map(([verb, sum], i) => verb.replace("#", i === 0 ? plural(sum, "document") : count(sum)));
-  return sentenceOf(words.join(", "));
-}
-
 /** Returns the result of a sync. `decide`: address of the page of a stop. */
 export function syncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
-  const changes = changesSentence(counts);
+  const done = doneLine(counts);
+  const changes = done === null ? null : `Synced: ${done}.`;
   const left = attention.filter(({ waits }) => !waits).length;
   const waiting = attention.length - left;
   switch (state) {
