@@ -1,7 +1,7 @@
 import type { ServiceFigures } from "../figures.ts";
 import type { RequestMetrics } from "../http/metrics.ts";
 import type { Core } from "../requests/dispatch.ts";
-import type { Who } from "./who.ts";
+import type { Who } from "./sign-in-sessions.ts";
 import type { PageResult } from "./answer.ts";
 import type { Render } from "../../page/renderer.ts";
 

@@ -19,7 +19,7 @@ import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, searchAddress } from "./
 import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { agoOf, listNav } from "./parts.ts";
-import { contextFor } from "./who.ts";
+import { contextFor } from "./sign-in-sessions.ts";
 
 /**
  * Shows a folder or a document, as far as the signed-in key may see it. All that the page shows is

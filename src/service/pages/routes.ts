@@ -12,7 +12,7 @@ import { showSearch } from "./search.ts";
 import { showSignOut } from "./sign-in.ts";
 import { showOverview } from "./overview.ts";
 import { ownPage, removeWorkspace, setState, showDocuments, showRemoval } from "./workspaces.ts";
-import type { Who } from "./who.ts";
+import type { Who } from "./sign-in-sessions.ts";
 
 const page = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
   return { method: "GET", path, adminOnly, run };
