@@ -41,14 +41,8 @@ export function mountEditor(): void {
 
 /** Returns the element for the editor, below the headings of its columns. */
 function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
-  const [box, head, host] = ["div", "p", "div"].map((tag) => document.createElement(tag)) as [
-    HTMLElement,
-    HTMLElement,
-    HTMLElement,
-  ];
-  box.className = "editor";
-  head.className = "heads";
-  host.className = "texts";
+  const element = (tag: string, className: string) => Object.assign(document.createElement(tag), { className });
+  const [box, head, host] = [element("div", "editor"), element("p", "heads"), element("div", "texts")];
   for (const text of heads) head.append(Object.assign(document.createElement("span"), { textContent: text }));
   box.append(head, host);
   field.before(box);

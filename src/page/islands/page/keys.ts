@@ -8,7 +8,7 @@ const FIRST = ["input[type=radio]:checked", "a, button, input"];
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
-    if (act(event.key)) event.preventDefault();
+    if (KEYS.get(event.key)?.() === true) event.preventDefault();
   });
 }
 
@@ -19,22 +19,13 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Does what a key means on this page. Returns false if it means nothing. */
-function act(key: string): boolean {
-  switch (key) {
-    case "/":
-      return goToSearch();
-    case "j":
-      return move(1);
-    case "k":
-      return move(-1);
-    case "?":
-      showKeys();
-      return true;
-    default:
-      return false;
-  }
-}
+/** What each key does. Returns false if it does nothing on this page. */
+const KEYS: ReadonlyMap<string, () => boolean> = new Map([
+  ["/", goToSearch],
+  ["j", () => move(1)],
+  ["k", () => move(-1)],
+  ["?", showKeys],
+]);
 
 function goToSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");
@@ -61,6 +52,7 @@ function firstOf(row: Element | null): HTMLElement | null {
   return null;
 }
 
-function showKeys(): void {
+function showKeys(): boolean {
   document.querySelector<HTMLDialogElement>("dialog#keys")?.showModal();
+  return true;
 }
