@@ -1,17 +1,17 @@
 /** Work that takes longer than a request: jobs, searches, and scans of stopped changes. */
 
-import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
-import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { Traffic } from "../mirror/daemon/traffic.ts";
+import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
+import type { MirrorStatus } from "../mirror/folder/status.ts";
+import { readStop, type StopView } from "../mirror/operations/manual/answer-stop.ts";
+import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Result, Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { noticeOfTrouble } from "./messages.ts";
-import { readStop, type StopView } from "../mirror/operations/manual/answer-stop.ts";
-import type { MirrorStatus } from "../mirror/folder/status.ts";
 
 /**
  * Work that a page started and that continues after its request. A folder has one job at a time.

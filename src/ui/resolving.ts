@@ -20,8 +20,7 @@ import type { Folder } from "./folders.ts";
 import { choicesKey, draftKey } from "./jobs.ts";
 import { BUSY, manyResolvedNotice, nothingDone, noticeOfTrouble, resolvedNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
-import { nextConflict, readProblem } from "./pages/conflict.ts";
-import { startText } from "./pages/conflict-editor.ts";
+import { nextConflict, readProblem, startText } from "./pages/conflict.ts";
 
 const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 

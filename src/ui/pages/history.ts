@@ -3,6 +3,8 @@
  * compares two versions.
  */
 
+import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
+import { RUNS } from "../../mirror/operations/history/events.ts";
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
 import {
   type MergeOf,
@@ -24,23 +26,21 @@ import {
   type Timeline,
   type TimelineStep,
 } from "../../mirror/operations/history/timeline.ts";
-import { RUNS } from "../../mirror/operations/history/events.ts";
 import type { State } from "../../mirror/ports/state.ts";
-import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { ageOf, badgeOf, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
+import { differenceOf } from "../../page/side-by-side.ts";
 import { verbWords } from "../activity.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { crumbsOf, folderForm, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
 import { jobOf } from "../status.ts";
-import { differenceOf } from "../../page/side-by-side.ts";
 
 /** LIMIT: steps of a timeline, and documents of the list, on one page. */
 const STEPS_PER_PAGE = 100;
