@@ -8,10 +8,9 @@ import { APP, SIGN_IN } from "./addresses.ts";
 
 /** Result of a request for a page, or of a form. */
 export type PageResult =
-  | { readonly kind: "page"; readonly content: Content; readonly status: number }
+  | ({ readonly kind: "page"; readonly content: Content } & Pick<PageTrouble, "status" | "retryAfter">)
   /** Redirects the browser to another page, which may show a notice. */
-  | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
-  | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
+  | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null };
 
 /** An error to show as a page; `reason` and `next` are clauses. `next`: null for none. */
 export type PageTrouble = {
@@ -33,8 +32,13 @@ export function go(to: string, text: string, { tone = "good", link = null }: Par
   return { kind: "go", to, notice: { tone, text: sentenceOf(text), link } };
 }
 
-export function notShown(trouble: PageTrouble): PageResult {
-  return { kind: "not-shown", trouble };
+/** Returns a page that shows an error and the next step. */
+export function notShown({ status, reason, next, retryAfter }: PageTrouble): PageResult {
+  const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "Start page"];
+  const title = TITLES[status] ?? "This page cannot be shown";
+  const main = html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(reason))}</p>${next !== null && nextOf(sentenceOf(next))}
+<p><a class="button main-action" href="${href}">${label}</a></p></div>`;
+  return { kind: "page", content: { title, main }, status, retryAfter };
 }
 
 /** Returns a page for a refusal of the service. */
@@ -74,14 +78,3 @@ const TITLES: Readonly<Record<number, string>> = {
   500: "The service failed",
   503: "Not available now",
 };
-
-/** Returns a page that shows an error and the next step. */
-export function troublePage({ status, reason, next }: PageTrouble): Content {
-  const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "Start page"];
-  const title = TITLES[status] ?? "This page cannot be shown";
-  return {
-    title,
-    main: html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(reason))}</p>${next !== null && nextOf(sentenceOf(next))}
-<p><a class="button main-action" href="${href}">${label}</a></p></div>`,
-  };
-}

@@ -22,8 +22,8 @@ import {
   NO_TOKEN,
   type PageResult,
   type PageTrouble,
+  notShown,
   refusedPage,
-  troublePage,
 } from "./answer.ts";
 import type { Operation } from "./call.ts";
 import { SignInSessions, type SignedIn, tooMany } from "./sign-in-sessions.ts";
@@ -41,8 +41,11 @@ const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
 const MAX_SIGN_IN_BYTES = 8_192;
 
-/** `waiting`: number of open reviews, for the tabs. `path`: of the request, which names the tab. */
-type Shown = { readonly waiting: number; readonly path: string };
+/**
+ * `waiting`: number of open reviews, for the tabs. `path`: of the request, which names the tab; null
+ * if there is no such page.
+ */
+type Shown = { readonly waiting: number; readonly path: string | null };
 type Signed = (Session<SignedIn> & Shown) | null;
 
 /** Renders Markdown; closed together with the pages. */
@@ -151,7 +154,7 @@ export class Pages {
     if (isForm && path === SIGN_OUT) return this.#signOut(request.headers);
     const { who } = session.who;
     const matched = matchRoute(request.method, path, who);
-    if (matched === null) return this.#trouble(NO_PAGE, session);
+    if (matched === null) return this.#trouble(NO_PAGE, { ...session, path: null });
     const query = new URLSearchParams(text);
     const { route, ...values } = matched;
     const result = await route.run({
@@ -199,24 +202,17 @@ export class Pages {
   #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
     switch (result.kind) {
       case "page":
-        return this.#content({ ...result.content, notices }, result, session, session?.path);
+        return this.#content({ ...result.content, notices }, result, session);
       case "go":
         return go(this.#notices.at(result.to, result.notice));
-      case "not-shown":
-        return this.#trouble(result.trouble, session);
     }
   }
 
   #trouble(trouble: PageTrouble, session: Signed): PageAnswer {
-    return this.#content(troublePage(trouble), trouble, session);
+    return this.#end(notShown(trouble), session);
   }
 
-  #content(
-    content: Content,
-    { status, retryAfter }: Pick<PageTrouble, "status" | "retryAfter">,
-    session: Signed,
-    path: string | null = null,
-  ): PageAnswer {
+  #content(content: Content, { status, retryAfter }: Pick<PageTrouble, "status" | "retryAfter">, session: Signed) {
     const headers = {
       ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
@@ -224,7 +220,7 @@ export class Pages {
     };
     // A title may contain names from outside.
     const title = `${shownWords(content.title)} · mdmirror service`;
-    return { status, headers, body: renderPage(frameOf(this.#bundle, session, path), { ...content, title }) };
+    return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title }) };
   }
 }
 
@@ -246,8 +242,7 @@ function go(to: string, cookie: string | null = null): PageAnswer {
   return { status: 303, headers, body: "" };
 }
 
-/** @param path of the page, whose tab is marked; null to mark none */
-function frameOf(bundle: Bundle, session: Signed, path: string | null): Frame {
+function frameOf(bundle: Bundle, session: Signed): Frame {
   const brand = { href: APP, label: "mdmirror service" };
   if (session === null) return { brand, nav: [], bundle, csrf: null };
   const ofAdmin: Link[] = [
@@ -258,6 +253,7 @@ function frameOf(bundle: Bundle, session: Signed, path: string | null): Frame {
   ];
   const links = session.who.who.kind === "admin" ? ofAdmin : [{ href: DOCUMENTS, label: "Documents" }];
   const nav = [{ href: SIGN_OUT, label: "Sign out" }];
+  const { path } = session;
   const current = [...links, ...nav].findLast(({ href }) => `${path}/`.startsWith(`${href}/`)) ?? links[0]!;
   const address = path === null ? null : current.href;
   return { brand, nav, sections: { label: "Sections", links }, address, bundle, csrf: session.csrf };
