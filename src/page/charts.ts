@@ -17,8 +17,8 @@ export type Panel = {
   /** Meanings of the filled and of the outlined part of a bar; null if bars have one part. */
   readonly legend?: { readonly fill: string; readonly outline: string } | null;
   readonly bars: readonly Bar[];
-  /** Largest value, in words: the scale. */
-  readonly most: string;
+  /** Returns a value in words, for the scale. */
+  readonly textOf: (value: number) => string;
 };
 
 /** Size of the drawing in its own units; the page stretches it to its width. */
@@ -28,17 +28,18 @@ const BAR_WIDTH = 8;
 
 /** @param times start and end of the bars, in words */
 export function panelOf(
-  { title, value, detail, legend = null, bars, most }: Panel,
+  { title, value, detail, legend = null, bars, textOf }: Panel,
   times: readonly [string, string],
 ): Html {
+  const largest = Math.max(0, ...bars.map((bar) => bar.value ?? 0));
+  const most = textOf(largest);
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
 <div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${most}</span>
-<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars)}</svg>
+<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars, Math.max(1, largest))}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
-function drawn(bars: readonly Bar[]): Html[] {
-  const most = Math.max(1, ...bars.map(({ value }) => value ?? 0));
+function drawn(bars: readonly Bar[], most: number): Html[] {
   const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
   return bars.map(({ value, part = null, title }, i) => {
     if (value === null || value === 0) return barOf("none", i, 0.5, title);

@@ -90,8 +90,8 @@ function allOf({ answered, refused, failed }: RequestSpan): number {
 
 function requestsPanel(spans: readonly RequestSpan[]): Panel {
   const bars = spans.map((span): Bar => ({ value: allOf(span), title: titled(span, count(allOf(span))) }));
-  const most = count(Math.max(...spans.map(allOf)));
-  return { title: "Requests", value: count(sum(spans, allOf)), detail: "including those of these pages", bars, most };
+  const detail = "including those of these pages";
+  return { title: "Requests", value: count(sum(spans, allOf)), detail, bars, textOf: count };
 }
 
 function errorsPanel(spans: readonly RequestSpan[]): Panel {
@@ -100,10 +100,9 @@ function errorsPanel(spans: readonly RequestSpan[]): Panel {
     const title = titled(span, `${count(span.failed)} failed, ${count(span.refused)} refused`);
     return { value: span.failed + span.refused, part: span.failed, title };
   });
-  const most = count(Math.max(...bars.map(({ value }) => value!)));
   const detail = `${count(failed)} failed in the service · ${count(refused)} refused`;
   const legend = { fill: "failed", outline: "refused, such as with a wrong key" };
-  return { title: "Errors", value: count(failed), detail, legend, bars, most };
+  return { title: "Errors", value: count(failed), detail, legend, bars, textOf: count };
 }
 
 function latencyPanel(spans: readonly RequestSpan[]): Panel {
@@ -112,7 +111,6 @@ function latencyPanel(spans: readonly RequestSpan[]): Panel {
       median === null ? clockText(at) : `${clockText(at)}: half under ${msText(median)}, 95 % under ${msText(p95!)}`;
     return { value: p95, part: median, title };
   });
-  const slowest = Math.max(0, ...spans.map(({ p95 }) => p95 ?? 0));
   const latest = spans.findLast(({ p95 }) => p95 !== null);
   const [median, p95] = [msText(latest?.median ?? null), msText(latest?.p95 ?? null)];
   return {
@@ -121,7 +119,7 @@ function latencyPanel(spans: readonly RequestSpan[]): Panel {
     detail: `95 % under ${p95} · half under ${median}`,
     legend: { fill: "half of the requests", outline: "95 %" },
     bars,
-    most: slowest === 0 ? "–" : msText(slowest),
+    textOf: (ms) => msText(ms === 0 ? null : ms),
   };
 }
 
@@ -149,8 +147,7 @@ function gaugePanel(
     const value = values[i]!;
     return { value, title: titled(span, value === null ? "not known" : textOf(value)) };
   });
-  const most = textOf(Math.max(0, ...values.map((value) => value ?? 0)));
-  return { title, value: now === null ? "–" : textOf(now), detail: "now", bars, most };
+  return { title, value: now === null ? "–" : textOf(now), detail: "now", bars, textOf };
 }
 
 function titled({ at }: RequestSpan, words: string): string {

@@ -76,7 +76,7 @@ function chartsOf(days: readonly DayOfChanges[]): Html {
     const bars = values.map((value, i) => ({ value, title: `${dayText(days[i]!.at)}: ${count(value)}` }));
     const sum = values.reduce((all, value) => all + value, 0);
     const detail = `in the last ${days.length} days`;
-    return panelOf({ title, value: count(sum), detail, bars, most: count(Math.max(...values)) }, times);
+    return panelOf({ title, value: count(sum), detail, bars, textOf: count }, times);
   });
   return html`<div class="tiles panels" id="chart">${panels}</div>`;
 }
