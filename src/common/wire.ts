@@ -1,7 +1,12 @@
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 
 export type WireResult =
-  | { readonly kind: "answer"; readonly response: WireResponse }
+  | {
+      readonly kind: "answer";
+      readonly response: WireResponse;
+      /** Reason why the body cannot be read; `response.body` is then empty. */
+      readonly unreadable?: string;
+    }
   /**
    * The request was certainly not sent: connection refused, name not found, or the deadline passed
    * in the queue.

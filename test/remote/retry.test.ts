@@ -35,6 +35,15 @@ describe("a read", () => {
     expect(clock.sleeps).toEqual(sleeps);
   });
 
+  it("is a fault of that document alone after an answer that cannot be read", async () => {
+    const response = { status: 200, headers: {}, body: "" };
+    const large: WireResult = { kind: "answer", response, unreadable: "the answer is too large" };
+    const { remote, wire } = bench([large]);
+    const fault = { kind: "later", cause: "malformed", detail: "the answer is too large" };
+    expect(await remote.getFile(DOC)).toMatchObject({ ok: false, fault });
+    expect(wire.sent.length).toBe(1);
+  });
+
   it("has full jitter: the wait is the random fraction of the backoff, and bounded", async () => {
     for (const [fraction, first] of [
       [0, 0],

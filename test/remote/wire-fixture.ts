@@ -57,6 +57,10 @@ export const PUT: WireRequest = {
   body: '{"content":"h\u00e9"}',
 };
 
+export function unreadable(why: string): object {
+  return { kind: "answer", unreadable: expect.stringContaining(why) as string, response: { body: "" } };
+}
+
 export function lost(why: string): WireResult {
   return { kind: "lost", why: expect.stringContaining(why) as unknown as string };
 }

@@ -9,7 +9,7 @@ import { isJsonObject, member } from "../../src/contract/json.ts";
 import { parseJson } from "../../src/mirror/remote/json.ts";
 import { decodeBody } from "../../src/mirror/remote/body-text.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
-import { BOUNDS, GET, listen, lost, PUT, serve, wireTo } from "./wire-fixture.ts";
+import { BOUNDS, GET, listen, lost, PUT, serve, unreadable, wireTo } from "./wire-fixture.ts";
 import { fc } from "../property.ts";
 
 describe("the wire", () => {
@@ -217,7 +217,7 @@ describe("what is answered", () => {
       };
       more();
     });
-    expect(await wire.send(GET, BOUNDS)).toEqual(lost("too large"));
+    expect(await wire.send(GET, BOUNDS)).toMatchObject(unreadable("too large"));
     expect(written).toBeLessThan(10_000_000);
   });
 
@@ -225,7 +225,7 @@ describe("what is answered", () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     expect(bomb.length).toBeLessThan(BOUNDS.maxBytes);
     const { wire } = await serve((_request, response) => response.setHeader("content-encoding", "gzip").end(bomb));
-    expect(await wire.send(GET, BOUNDS)).toEqual(lost("too large"));
+    expect(await wire.send(GET, BOUNDS)).toMatchObject(unreadable("too large"));
   });
 
   it("reads a compressed answer, and refuses an encoding that it did not ask for", async () => {
@@ -235,12 +235,12 @@ describe("what is answered", () => {
     });
     expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { body: '{"a":1}' } });
     expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
-    expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toEqual(lost("compression"));
+    expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toMatchObject(unreadable("compression"));
   });
 
-  it("an answer that is not UTF-8 is lost", async () => {
+  it("reports an answer that is not UTF-8, with its status", async () => {
     const { wire } = await serve((_request, response) => response.end(Buffer.from([0x7b, 0xe9, 0x7d])));
-    expect(await wire.send(GET, BOUNDS)).toEqual(lost("not UTF-8"));
+    expect(await wire.send(GET, BOUNDS)).toMatchObject(unreadable("not UTF-8"));
   });
 
   it("passes over informational answers", async () => {

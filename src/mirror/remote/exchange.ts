@@ -70,7 +70,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     this.#headers = flatten(headers);
     // If the answer is not a stream, the deadline covers it to its last byte.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
-    else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
+    else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#refuseSize();
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -81,7 +81,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
       return;
     }
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) this.#giveUp("the answer is too large");
+    if (this.#bytes > this.#maxBytes) this.#refuseSize();
     else this.#chunks.push(chunk);
   }
 
@@ -97,8 +97,18 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     const [status, headers] = [this.#status, this.#headers];
     const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
     const body = decodeBody(bytes, headers["content-encoding"] ?? null, this.#maxBytes);
-    if (body.kind === "bad") return { kind: "lost", why: body.why };
+    if (body.kind === "bad") return this.#unreadable(body.why);
     return { kind: "answer", response: { status, headers, body: body.text } };
+  }
+
+  /** Returns the answer without its body. The fault is of this answer, not of the connection. */
+  #unreadable(why: string): WireResult {
+    return { kind: "answer", response: { status: this.#status, headers: this.#headers, body: "" }, unreadable: why };
+  }
+
+  #refuseSize(): void {
+    this.#end(this.#unreadable("the answer is too large"));
+    this.#controller?.abort(new Error("the answer is too large"));
   }
 
   #beginStream(stream: Streaming<Ended>): void {

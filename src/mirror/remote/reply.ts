@@ -74,28 +74,32 @@ export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "st
 type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly now: number };
 
 export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
-  if (result.kind === "answer") return readResponse(call, result.response, context);
+  if (result.kind === "answer") return readResponse(call, result, context);
   const why = context.scrub(result.why, 200);
   const timedOut = result.timedOut === true;
   return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
 }
 
-function readResponse(call: Call, response: WireResponse, { address, scrub, now }: ReplyContext): Reply {
-  const { status, headers, body } = response;
+function readResponse(
+  call: Call,
+  { response, unreadable: whyUnreadable }: Extract<WireResult, { kind: "answer" }>,
+  { address, scrub, now }: ReplyContext,
+): Reply {
+  const { status, headers } = response;
   const common: CommonMembers = {
     status,
     requestId: readRequestId(headers["x-request-id"], scrub),
     from: { url: address + routeOf(call.path), contentType: contentTypeOf(response) },
   };
   const retryAfter = retryAfterMs(headers["retry-after"], headers["date"], now);
-  const reading = call.accept.includes(status) ? readSuccess(body, status) : readFailure(response, scrub);
+  const reading = call.accept.includes(status) ? readSuccess(response, whyUnreadable) : readFailure(response, scrub);
   switch (reading.kind) {
     case "success":
       return { ...reading, ...common };
     case "problem":
       return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
     case "unreadable": {
-      const summary = reading.summary ?? describeBody(common.from.contentType, body);
+      const summary = reading.summary ?? describeBody(common.from.contentType, response.body);
       return { kind: "unreadable", detail: reading.detail, summary, ...common, retryAfterMs: retryAfter };
     }
   }
@@ -114,7 +118,12 @@ function unreadable(detail: string, summary: string | null = null): Unreadable {
   return { kind: "unreadable", detail, summary };
 }
 
-function readSuccess(body: string, status: number): { kind: "success"; value: unknown } | Unreadable {
+/** @param why reason why the body cannot be read; undefined if it was read */
+function readSuccess(
+  { status, body }: WireResponse,
+  why: string | undefined,
+): { kind: "success"; value: unknown } | Unreadable {
+  if (why !== undefined) return unreadable(why, why);
   if (body === "") return { kind: "success", value: null };
   const json = parseJson(body);
   if (json.kind === "json") return { kind: "success", value: json.value };
