@@ -212,10 +212,14 @@ class World {
     for (const model of models) model.transfer(active);
   }
 
-  /** Returns the only file of a document; null where there is none, or users leave it alone. */
+  /**
+   * Returns the only file of a document; null where there is none, or users leave it alone. At the
+   * end they decide each conflict.
+   */
   #pathOf(folder: LinkedFolder, doc: string): string | null {
     const { files } = look(folder, doc);
-    return files.length === 1 && !this.#models.get(doc)!.isAmbiguous ? files[0]!.path : null;
+    const isLeftAlone = this.#models.get(doc)!.isAmbiguous && !this.#isEnd;
+    return files.length === 1 && !isLeftAlone ? files[0]!.path : null;
   }
 
   #see(folder: LinkedFolder, doc: string, view: View): void {
