@@ -204,15 +204,11 @@ function leftAlone(path: LocalPath, why: string): RejectItem {
 /** Plans a rejection. A reason of the stop with nothing to restore gives no item. */
 export function planRejection(state: Pick<State, "isEarlier">, { verdict, steps }: Plan, trees: Trees): RejectItem[] {
   if (verdict.kind === "run") return [];
-  const items = verdict.byReason
-    ? verdict.reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))
-      ? [...olderOnService(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
-      : []
-    : verdict.stoppedSteps.flatMap((index) => {
-        const { action } = steps[index]!;
-        return [...itemOf(action, trees), ...textOf(action)];
-      });
-  return items.toSorted(byPath);
+  const { byReason, reasons, stoppedSteps } = verdict;
+  if (byReason && !reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))) return [];
+  const actions = (byReason ? steps : stoppedSteps.map((index) => steps[index]!)).map(({ action }) => action);
+  const contents = byReason ? olderOnService(state, trees) : actions.flatMap(textOf);
+  return [...contents, ...actions.flatMap((action) => itemOf(action, trees))].toSorted(byPath);
 }
 
 function itemOf(action: Action, { base }: Trees): RejectItem[] {

@@ -201,37 +201,27 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
 
 /** Returns the plan for a problem, or the reason why the choice does not resolve the problem. */
 function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
-  const chosen = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ way: resolutionOf(way, text), seen });
+  const chosen = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ kind: way, text, seen });
   if (chosen.kind === "trouble") return chosen;
-  const { way: one, seen: versions } = chosen.value;
-  if (!problem.ways.includes(one.kind)) {
+  const { kind } = chosen.value;
+  if (!problem.ways.includes(kind)) {
     const what = isInConflict(problem) ? "in conflict" : `blocked (${problem.block?.reason ?? "in review"})`;
     const next = `choose ${problem.ways.map((way) => `--${way}`).join(" or ")}`;
-    return trouble("usage", `it is ${what}, and --${one.kind} does not resolve this`, next);
+    return trouble("usage", `it is ${what}, and --${kind} does not resolve this`, next);
   }
-  if (!force && markersIn(world, problem, one))
+  if (!force && markersIn(world, problem, chosen.value))
     return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
-  return ok({
-    row: plannedRow(problem.path),
-    act: (ctx) => resolveIn(ctx, problem, one, versions ?? undefined),
-  });
+  return ok({ row: plannedRow(problem.path), act: (ctx) => resolveIn(ctx, problem, chosen.value) });
 }
 
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
-
-function resolutionOf(way: Exclude<ResolveWay, "merged-where-clean">, text: string | undefined): Resolution {
-  return way === "merged" ? { kind: way, text: text! } : { kind: way };
-}
 
 /**
  * Merges the current files of a document in conflict. The other version is the content of the
  * `(theirs)` file, which the user may have edited. Without that file, it is the version that the
  * service showed last.
  */
-function mergeNow(
-  { state, disk }: StateAndDisk,
-  { path, conflict }: OpenProblem,
-): Result<{ readonly way: Resolution; readonly seen: SeenVersions }> {
+function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const mine = disk.read(path);
   if (mine.kind !== "done") return trouble("usage", `it cannot be read: ${mine.detail}`, "solve the named problem");
   const shown = conflict!.shown.at(-1)!;
@@ -246,28 +236,24 @@ function mergeNow(
     const message = `it does not merge: ${places === 1 ? "1 place" : `${places} places`}`;
     return trouble("usage", message, "mdmirror conflicts shows them");
   }
-  return ok({
-    way: { kind: "merged", text: merged.text },
-    seen: { mine: mine.value.digest, theirs: shown.digest },
-  });
+  return ok({ kind: "merged", text: merged.text, seen: { mine: mine.value.digest, theirs: shown.digest } });
 }
 
-export type Resolution =
-  | { readonly kind: Exclude<ResolutionKind, "merged"> }
-  | { readonly kind: "merged"; readonly text: string };
+/** A choice for one problem. `seen`: the versions that the user saw, if they are known. */
+export type Resolution = {
+  readonly kind: ResolutionKind;
+  /** The merged content, with the choice `merged`. */
+  readonly text?: string | undefined;
+  readonly seen?: SeenVersions | null;
+};
 
 /**
  * Resolves a problem within a manual run. The caller has already checked for conflict markers,
  * which need `--force`.
  */
-async function resolveIn(
-  ctx: CycleContext,
-  problem: OpenProblem,
-  way: Resolution,
-  seen?: SeenVersions,
-): Promise<ManualEnd> {
+async function resolveIn(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const marked = markersIn(ctx.world, problem, way);
-  const first = await resolveOne(ctx, problem, way, seen);
+  const first = await resolveOne(ctx, problem, way);
   if (!isDone(first)) return first;
   const notes = [...first.notes, ...reviewNotes(problem, way)];
   if (!marked) return { ...first, notes };
@@ -291,30 +277,29 @@ function reviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
 }
 
 /** Returns true if the chosen content looks like an unfinished merge. */
-function markersIn(world: Pick<World, "state" | "disk">, problem: OpenProblem, way: Resolution): boolean {
-  if (way.kind !== "mine" && way.kind !== "merged") return false;
+function markersIn(world: StateAndDisk, problem: OpenProblem, { kind, text }: Resolution): boolean {
+  if (kind !== "mine" && kind !== "merged") return false;
   const base = world.state.text(problem.record.digest);
-  if (way.kind === "merged") return hasNewMarkers(way.text, base);
+  if (text !== undefined) return hasNewMarkers(text, base);
   const read = world.disk.read(problem.path);
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
 async function resolveOne(
   ctx: CycleContext,
-  problem: OpenProblem,
-  way: Resolution,
-  seen?: SeenVersions,
+  { record, conflict, block, path }: OpenProblem,
+  { kind, text, seen }: Resolution,
 ): Promise<ManualEnd> {
-  const { record, conflict, block, path } = problem;
-  const placed: PlacedDocument = { record, path, ...(seen === undefined ? {} : { seen }) };
+  const placed: PlacedDocument = { record, path, ...(seen ? { seen } : {}) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
-  switch (way.kind) {
+  switch (kind) {
     case "mine":
-      return conflict === null ? sendMine(ctx, problem) : keepMine(ctx, placed, conflict);
+      if (conflict !== null) return keepMine(ctx, placed, conflict);
+      return block === null || isReview(block.reason) ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
     case "theirs":
       return takeTheirs(ctx, placed, conflict);
     case "merged":
-      return writeMerged(ctx, placed, conflict, ctx.world.disk.toServiceForm?.(path, way.text) ?? way.text);
+      return writeMerged(ctx, placed, conflict, ctx.world.disk.toServiceForm?.(path, text!) ?? text!);
     case "keep":
       return leftMirror ? restoreOldName(ctx, record) : keepAsNew(ctx, placed, conflict);
     case "delete":
@@ -322,9 +307,4 @@ async function resolveOne(
     case "recreate":
       return recreate(ctx, placed);
   }
-}
-
-function sendMine(ctx: CycleContext, { record, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
-  const isInReview = block === null || isReview(block.reason);
-  return isInReview ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
 }
