@@ -105,37 +105,24 @@ export function recordFacts(
   salt: string,
 ): RecordedFacts {
   const whole = { ...input, trees: withAllDocuments(input.trees) };
-  const facts = { plan, input: whole, answers: recordAnswers(whole), journal };
-  return plainFacts(facts, pseudonymsFor(facts, withNames, salt));
-}
-
-type Facts = {
-  readonly plan: Plan;
-  readonly input: PlanInput;
-  readonly answers: Answers;
-  readonly journal: readonly OpenIntent[];
-};
-
-function plainFacts({ plan, input, answers, journal }: Facts, pseudonyms: Pseudonyms): RecordedFacts {
-  const ids = idsOf(input);
-  return {
+  const answers = recordAnswers(whole);
+  const ids = idsOf(whole);
+  const plainWith = (pseudonyms: Pseudonyms): RecordedFacts => ({
     journal: toPlain(journal, "", pseudonyms, ids),
-    input: toPlain(input, "", pseudonyms, ids),
+    input: toPlain(whole, "", pseudonyms, ids),
     answers: toPlain(answers, "", pseudonyms, ids),
     planned: plainPlan(plan, pseudonyms, ids),
-  };
-}
-
-function pseudonymsFor(facts: Facts, withNames: boolean, salt: string): Pseudonyms {
+  });
   const { digest } = makePseudonyms([], [], salt);
-  if (withNames) return { ...UNCHANGED, digest };
+  if (withNames) return plainWith({ ...UNCHANGED, digest });
+  // Copies the facts once to find all paths in them, because a pseudonym depends on all names.
   const paths = new Set<string>();
   const path = (found: string): string => {
     paths.add(found);
     return found;
   };
-  plainFacts(facts, { path, digest });
-  return makePseudonyms(paths, idsOf(facts.input), salt);
+  plainWith({ path, digest });
+  return plainWith(makePseudonyms(paths, ids, salt));
 }
 
 const UNCHANGED: Pseudonyms = { path: (path) => path, digest: (digest) => digest };
