@@ -1,6 +1,6 @@
 /** Common parts of all actions: their type, their notices, and the sync that follows them. */
 
-import { readUndoPlan } from "../mirror/operations/history/undo.ts";
+import { readUndo } from "../mirror/operations/history/undo.ts";
 import { syncMirror } from "../mirror/operations/manual/sync.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
@@ -58,8 +58,8 @@ export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Pr
 /** Returns the form that undoes a run; nothing if there is no run, or nothing to undo. */
 export function undoOf(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
   if (run === null) return {};
-  const plan = withLocal(root, ui, (local) => readUndoPlan(local, run));
-  if (plan.kind === "trouble" || plan.value.plan.items.every(({ kind }) => kind === "left")) return {};
+  const plan = withLocal(root, ui, (local) => readUndo(local, run));
+  if (plan.kind === "trouble" || plan.value.items.every(({ kind }) => kind === "left")) return {};
   const fields = { root, version: plan.value.version, next: "needs" };
   return { undo: { action: mirrorAddress(name, `runs/${run}/undo`), label: "Undo", fields } };
 }

@@ -1,5 +1,5 @@
 import { count } from "../../common/count.ts";
-import { runsClause, type SeenUndo, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
+import { runsClause, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { refuse } from "../exit.ts";
@@ -16,11 +16,11 @@ export const command = operationCommand(undo, {
     const run = runs[0] === undefined ? undefined : Number(runs[0]);
     return { root: findMirror(io, dirs[0]), input: { run } };
   },
-  question({ plan }) {
-    const doable = plan.items.filter(({ kind }) => kind !== "left").length;
-    return `undo ${count(doable)} of ${runsClause(plan.runs)}?`;
+  question({ items, runs }) {
+    const doable = items.filter(({ kind }) => kind !== "left").length;
+    return `undo ${count(doable)} of ${runsClause(runs)}?`;
   },
-  again: ({ plan, since }) => (since === null ? `mdmirror undo ${plan.runs[0]!.run}` : undefined),
+  again: ({ runs, since }) => (since === null ? `mdmirror undo ${runs[0]!.run}` : undefined),
   head: headLines,
   words: () => ({ word: "undone", detail: undoClause }),
 });
@@ -34,7 +34,7 @@ function runText({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "s
   return `${kind}, ${localTime(startedAt)}`;
 }
 
-function headLines({ plan: { runs, passed }, since }: SeenUndo): readonly string[] {
+function headLines({ runs, passed, since }: UndoPlan): readonly string[] {
   const what = runs.length === 0 ? "no run" : runsClause(runs);
   const span = since === null ? runText(runs[0]!) : `since ${localTime(since)}`;
   return [

@@ -1,7 +1,7 @@
 /** Shows the log by runs, and one run with the plan for its undo. */
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
-import { readUndoPlan } from "../../mirror/operations/history/undo.ts";
+import { readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
@@ -132,8 +132,6 @@ ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))
   },
 });
 
-type UndoPlan = Extract<ReturnType<typeof readUndoPlan>, { kind: "ok" }>["value"];
-
 function readRun(local: LocalMirror, run: number) {
   const line = readRuns(local.state).find((candidate) => candidate.run === run);
   if (line === undefined) return noRun(String(run));
@@ -141,7 +139,7 @@ function readRun(local: LocalMirror, run: number) {
   // Leaves out the records of a document that the run also changed: the change says more.
   const changed = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shown = events.filter((event) => isChange(event) || event.id === null || !changed.has(event.id));
-  return ok({ line, events: shown, undo: readUndoPlan(local, run) });
+  return ok({ line, events: shown, undo: readUndo(local, run) });
 }
 
 function noRun(run: string): Result<never> {
@@ -149,18 +147,18 @@ function noRun(run: string): Result<never> {
 }
 
 /** Returns the button that undoes exactly the plan of the page; null if nothing can be undone. */
-function undoButton(folder: Folder, { run }: RunLine, { plan, version }: UndoPlan, request: PageRequest): Html | null {
-  if (!plan.items.some(isDoable)) return null;
+function undoButton(folder: Folder, { run }: RunLine, { items, version }: UndoPlan, request: PageRequest): Html | null {
+  if (!items.some(isDoable)) return null;
   const button = html`<button>Undo this run</button>`;
   return folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, request, button);
 }
 
-function isDoable({ kind }: UndoPlan["plan"]["items"][number]): boolean {
+function isDoable({ kind }: UndoPlan["items"][number]): boolean {
   return kind !== "left";
 }
 
 /** Lists the changes that the undo of a run would make; the list opens on demand. */
-function undoPart({ undoneBy }: RunLine, { plan: { items } }: UndoPlan): Html | null {
+function undoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null {
   const doable = items.filter(isDoable).length;
   const more = items.length - SIZE;
   if (items.length === 0) return html`<p>This run changed no document.</p>`;

@@ -41,6 +41,22 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
+/**
+ * Words and ranks of the kinds. ORDER: contents at their current paths, then the moves, then
+ * deleted documents, because the moves restore the folders of deleted documents.
+ */
+export const UNDO_KINDS: Readonly<Record<UndoItem["kind"], { readonly rank: number; readonly words: string }>> = {
+  left: { rank: 0, words: "left alone" },
+  "text-back": { rank: 0, words: "restore the content" },
+  "conflict-back": { rank: 0, words: "open the conflict again" },
+  "take-away": { rank: 0, words: "move to the trash again" },
+  "move-back": { rank: 1, words: "move back" },
+  "move-folder-back": { rank: 1, words: "move the folder back" },
+  "bring-back": { rank: 2, words: "restore as a new document" },
+  "protect-back": { rank: 3, words: "protect again" },
+  "unprotect-back": { rank: 3, words: "remove the protection again" },
+};
+
 export type LeftItem = Extract<UndoItem, { kind: "left" }>;
 
 export function leftItem(path: LocalPath, why: string): LeftItem {

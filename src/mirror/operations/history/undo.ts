@@ -16,7 +16,7 @@ import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
 import { findRuns, RUNS } from "./events.ts";
-import { isFree, type LeftItem, occupiedReason, type UndoItem, obstacle } from "./undo-document.ts";
+import { isFree, type LeftItem, occupiedReason, UNDO_KINDS, type UndoItem, obstacle } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
 import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
@@ -33,7 +33,18 @@ export type UndoPlan = {
    * Newer runs that cannot be undone, newest first; empty if the user asked for a run or a time.
    */
   readonly passed: readonly PassedRun[];
+  /**
+   * Start of the undone time, in milliseconds since the epoch; null for the undo of one run.
+   */
+  readonly since: number | null;
+  /** Digest that identifies the plan. */
+  readonly version: Digest;
 };
+
+function planOf(plan: Omit<UndoPlan, "version">): UndoPlan {
+  const numbers = plan.runs.map(({ run }) => run);
+  return { ...plan, version: digestOf(Buffer.from(JSON.stringify([numbers, plan.items]))) };
+}
 
 /**
  * LIMIT: events that are read. A larger undo is refused, because a part of it must not be done
@@ -58,13 +69,13 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
       return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, { disk, state });
     const leftAlone = items.filter((item) => item.kind === "left");
-    if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
+    if (run !== null || leftAlone.length < items.length) return ok(planOf({ runs: [one], items, passed, since: null }));
     // A download is a change by another user, so a run that only downloaded is not reported.
     const changed = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
   const [newest] = passed;
-  if (newest !== undefined) return ok({ runs: [newest], items: newest.left, passed: [] });
+  if (newest !== undefined) return ok(planOf({ runs: [newest], items: newest.left, passed: [], since: null }));
   return trouble("usage", "there is no run to undo", "mdmirror log; mdmirror restore PATH@N");
 }
 
@@ -80,7 +91,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
     if (events.length >= MAX_EVENTS || runs.length === RUNS)
       return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
   }
-  return ok({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [] });
+  return ok(planOf({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
 }
 
 /** Returns `run 12` or `runs 12 to 15`. */
@@ -90,65 +101,32 @@ export function runsClause(runs: UndoPlan["runs"]): string {
   return first === last ? `run ${first}` : `runs ${first} to ${last}`;
 }
 
-/**
- * A plan with a digest that identifies it. `since`: start of the undone time, in milliseconds since
- * the epoch; null for the undo of one run.
- */
-export type SeenUndo = { readonly plan: UndoPlan; readonly version: Digest; readonly since: number | null };
-
-export const undo: Operation<typeof UNDO, SeenUndo> = {
+export const undo: Operation<typeof UNDO, UndoPlan> = {
   declared: UNDO,
   plan({ world }, { run = null, since: time }) {
     const moment = readPastTime(time, world.clock);
     if (moment.kind === "trouble") return moment;
     const since = moment.value;
-    if (since === null) return readUndoPlan(world, run);
+    if (since === null) return readUndo(world, run);
     if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
-    return seenUndo(readUndoSince(world, since), since);
+    return readUndoSince(world, since);
   },
-  hasWork: ({ plan: { items } }) => items.some(({ kind }) => kind !== "left"),
+  hasWork: ({ items }) => items.some(({ kind }) => kind !== "left"),
   seen: (_mirror, { version }) => ({ plan: version }),
-  preview: ({ plan, version }) => ({ ...runsOf(plan), run: null, version, items: rowsOf({ items: undoItems(plan) }) }),
-  async run({ world }, { plan, version }, stop) {
+  preview: (plan) => ({ ...runsOf(plan), run: null, items: rowsOf({ items: undoItems(plan) }) }),
+  async run({ world }, plan, stop) {
     const ended = await undoRun(world, plan, stop);
     if (ended.kind === "trouble") return ended;
     const { run, items } = ended.value;
-    return ok({ ...runsOf(plan), run, version, items });
+    return ok({ ...runsOf(plan), run, items });
   },
 };
 
-function runsOf({ runs, passed }: UndoPlan) {
-  return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run) };
-}
-
-export function readUndoPlan(world: Pick<World, "state" | "disk">, run: number | null): Result<SeenUndo> {
-  return seenUndo(readUndo(world, run), null);
-}
-
-function seenUndo(read: Result<UndoPlan>, since: number | null): Result<SeenUndo> {
-  if (read.kind === "trouble") return read;
-  const { runs, items } = read.value;
-  const version = digestOf(Buffer.from(JSON.stringify([runs.map(({ run }) => run), items])));
-  return ok({ plan: read.value, version, since });
+function runsOf({ runs, passed, version }: UndoPlan) {
+  return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run), version };
 }
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
-
-/**
- * ORDER: contents at their current paths, then the moves, then deleted documents, because the moves
- * restore the folders of deleted documents.
- */
-const UNDO_ORDER: Readonly<Record<UndoItem["kind"], number>> = {
-  left: 0,
-  "text-back": 0,
-  "conflict-back": 0,
-  "take-away": 0,
-  "move-back": 1,
-  "move-folder-back": 1,
-  "bring-back": 2,
-  "protect-back": 3,
-  "unprotect-back": 3,
-};
 
 /** Returns the plan with its effects. Each effect changes its item only in the expected state. */
 export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
@@ -165,7 +143,7 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
       moved ??= undoMoves(ctx, moves, detail);
       return moved.get(item)!;
     };
-    return { row, act, order: UNDO_ORDER[kind], isWhole: isMove(item) };
+    return { row, act, order: UNDO_KINDS[kind].rank, isWhole: isMove(item) };
   });
 }
 
