@@ -1,12 +1,9 @@
 /** Answers requests of commands about one folder. */
 
 import type { Daemon } from "../engine/daemon/daemon.ts";
-import type { ControlCall } from "./control/listen.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { errorCodeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
-
-const ALIVE_EVERY_MS = 2_000;
 
 /**
  * Returns true if a daemon is paused: it has no next poll and no retry, also during a manual run.
@@ -40,37 +37,8 @@ export function folderStatus(
   return pausedUntil === null ? status : { ...status, pausedUntil };
 }
 
-type ServedFolder = {
-  readonly root: string;
-  /** Command that has kept the folder for too long; null if there is none. */
-  readonly lentTo: () => string | null;
-  /** True while the event loop makes progress. */
-  readonly isMakingProgress: () => boolean;
-};
-
-/**
- * Sends signs of life to the caller until the work is done or a command keeps the folder for too
- * long.
- */
-export async function keepCallerWaiting(
-  work: Promise<Result<object>>,
-  call: ControlCall,
-  folder: ServedFolder,
-): Promise<Result<object>> {
-  const busy = Promise.withResolvers<Result<object>>();
-  const heartbeat = setInterval(() => {
-    const what = folder.lentTo();
-    if (what !== null) busy.resolve(refusedFor(folder.root, what));
-    else if (folder.isMakingProgress()) call.beat();
-  }, ALIVE_EVERY_MS);
-  try {
-    return await Promise.race([work, busy.promise]);
-  } finally {
-    clearInterval(heartbeat);
-  }
-}
-
-function refusedFor(root: string, what: string): Result<object> {
+/** Refuses a request while another command keeps the folder for too long. */
+export function lentTrouble(root: string, what: string): Result<never> {
   return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }
 

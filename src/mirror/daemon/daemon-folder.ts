@@ -15,10 +15,10 @@ import { type DaemonSetup, closeIfKeyChanged, openDaemon, type OpenedDaemon } fr
 import { Traffic } from "./traffic.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
-  keepCallerWaiting,
   codeClause,
   performRequest,
   daemonEndsTrouble,
+  lentTrouble,
   refuseClosedFolder,
   retryMsAfter,
   folderStatus,
@@ -40,6 +40,8 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 export const HANG_MS = 240_000;
 /** LIMIT: milliseconds that a command waits for another command to give the folder back. */
 const MAX_LOAN_MS = 30_000;
+/** Milliseconds between two signs of life to a caller that waits. */
+const ALIVE_EVERY_MS = 2_000;
 
 /**
  * A command that borrows the folder. `free` is called when the daemon has no file of the folder
@@ -247,12 +249,25 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
-    if (request.do === "status") return Promise.resolve(ok(this.status()));
+  /**
+   * Answers a request. Sends signs of life to the caller until the work is done, or a command keeps
+   * the folder for too long.
+   */
+  async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
+    if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
-    const lentTo = () => (clock.monotonic() - (this.#loan?.since ?? Infinity) > MAX_LOAN_MS ? this.#loan!.what : null);
-    const folder = { root: this.root, lentTo, isMakingProgress: () => this.stillMs() < HANG_MS };
-    return keepCallerWaiting(this.#answer(request, call, stop), call, folder);
+    const busy = Promise.withResolvers<Result<object>>();
+    const heartbeat = setInterval(() => {
+      const loan = this.#loan;
+      if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS)
+        busy.resolve(lentTrouble(this.root, loan.what));
+      else if (this.stillMs() < HANG_MS) call.beat();
+    }, ALIVE_EVERY_MS);
+    try {
+      return await Promise.race([this.#answer(request, call, stop), busy.promise]);
+    } finally {
+      clearInterval(heartbeat);
+    }
   }
 
   /**
