@@ -39,7 +39,18 @@ export const command: Command = {
     if (args.operands.length > count + 2) return misuse(`${verb} takes no more than DIR after its operands`);
     const root = findMirror(io, args.operands[count + 1]);
     const json = args.flag("json");
-    return verb === "list" ? list(io, root, json) : getOrChange(io, root, verb, operands, json);
+    if (verb === "list") return list(io, root, json);
+    const [wanted, text = null] = operands;
+    const { name, setting } = unwrap(findSetting(wanted!));
+    const isQuestion = verb === "get";
+    const config = unwrap(
+      isQuestion
+        ? readConfig(join(root, MIRROR_FOLDER))
+        : await changeSettings(root, [{ name, setting, text }], io.clock),
+    );
+    const value = valueIn(config, name);
+    const changed = `${name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;
+    return showResult(io, json, { json: { name, value }, lines: [isQuestion ? shownValue(value) : changed] });
   },
 };
 
@@ -65,25 +76,6 @@ function list(io: Io, root: string, json: boolean): ExitCode {
       `  ${withoutMarkup(setting.meaning)} Values: ${withoutMarkup(setting.values)}.`,
     ]),
   });
-}
-
-async function getOrChange(
-  io: Io,
-  root: string,
-  verb: Exclude<Verb, "list">,
-  [name, text]: readonly string[],
-  json: boolean,
-): Promise<ExitCode> {
-  const found = unwrap(findSetting(name!));
-  const config = unwrap(
-    await (verb === "get"
-      ? readConfig(join(root, MIRROR_FOLDER))
-      : changeSettings(root, [{ ...found, text: text ?? null }], io.clock)),
-  );
-  const value = valueIn(config, found.name);
-  const changed = `${found.name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;
-  const line = verb === "get" ? shownValue(value) : changed;
-  return showResult(io, json, { json: { name: found.name, value }, lines: [line] });
 }
 
 function shownValue(value: unknown): string {
