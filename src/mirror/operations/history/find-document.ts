@@ -45,7 +45,7 @@ export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null
   for (const record of base.records.values()) {
     if (record.localPath !== path) continue;
     if (!isAway(record)) return record;
-    away = record;
+    away ??= record;
   }
   return away;
 }
