@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
 import { isOfDatabase, WrongStoreError } from "./database-marker.ts";
-import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
+import { makeAdminKey, readKey, writeKey } from "./data-files.ts";
 import { randomSource } from "./random-bytes.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";

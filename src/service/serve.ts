@@ -1,7 +1,7 @@
 /** Serves the embedded service over HTTP, from a data folder. */
 
 import { isLoopbackHost } from "../common/loopback.ts";
-import { writeAddress, removeAddress } from "./address.ts";
+import { writeAddress, removeAddress } from "./data-files.ts";
 import { type HttpServer, startHttp } from "./http/server.ts";
 import type { HttpService } from "./http/server-state.ts";
 import { type OpenData, openData, type OpenDataOptions } from "./data.ts";
@@ -51,7 +51,11 @@ export type { ImportReport } from "./import/import.ts";
 
 /** Starts a service on SQLite, in the data folder. */
 export function startService(options: ServeOptions): Promise<Result<Serving>> {
-  return start(options, () => openFolder(options));
+  return start(
+    options,
+    () => openData(options.data, options),
+    (error) => dataTrouble(options.data, error),
+  );
 }
 
 /**
@@ -59,12 +63,21 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
  * @param database URL of the database, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
-  return start(options, () => openPostgres(options, database));
+  const open = async () => {
+    // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
+    const { openSharedData } = await import("./store/postgres/data.ts");
+    return openSharedData(options.data, database, options);
+  };
+  return start(options, open, (error) =>
+    isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error),
+  );
 }
 
+/** @param troubleOf returns the reason why the data cannot be opened */
 async function start<Key extends string | null>(
   options: ServeOptions,
-  open: () => Promise<Result<OpenData<Key>>>,
+  open: () => Promise<OpenData<Key>>,
+  troubleOf: (error: unknown) => Result<never>,
 ): Promise<Result<Serving<Key>>> {
   const { host, tls, insecureHttp } = options;
   if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
@@ -76,7 +89,7 @@ async function start<Key extends string | null>(
   }
   const pem = tls === null ? ok(null) : readPem(tls);
   if (pem.kind === "trouble") return pem;
-  const data = await open();
+  const data = await open().then(ok, troubleOf);
   if (data.kind === "trouble") return data;
   // A killed service left the address; this process has locked the folder now.
   removeAddress(options.data);
@@ -178,24 +191,6 @@ function lackOfSpace(dataFolder: string): MissingCondition {
 }
 
 type AnyData = OpenData<string | null>;
-
-async function openFolder(options: ServeOptions): Promise<Result<OpenData>> {
-  try {
-    return ok(await openData(options.data, options));
-  } catch (error) {
-    return dataTrouble(options.data, error);
-  }
-}
-
-async function openPostgres(options: ServeOptions, database: string): Promise<Result<AnyData>> {
-  // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
-  const { openSharedData } = await import("./store/postgres/data.ts");
-  try {
-    return ok(await openSharedData(options.data, database, options));
-  } catch (error) {
-    return isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error);
-  }
-}
 
 async function importInto(
   { service, key, keyFile }: AnyData,

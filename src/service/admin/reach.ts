@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import type { Wire } from "../../common/wire.ts";
-import { readAddress, removeAddress } from "../address.ts";
+import { readAddress, removeAddress } from "../data-files.ts";
 import { holdForDatabase, isOfDatabase } from "../database-marker.ts";
 import { openData } from "../data.ts";
 import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";

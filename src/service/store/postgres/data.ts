@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
 import { holdForDatabase, WrongStoreError } from "../../database-marker.ts";
 import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
-import { makeAdminKey, readKey, writeKey } from "../../keys/key-files.ts";
+import { makeAdminKey, readKey, writeKey } from "../../data-files.ts";
 import { randomSource } from "../../random-bytes.ts";
 import { createService, type Service } from "../../service.ts";
 import { UnusableDatabaseError } from "./migrate.ts";

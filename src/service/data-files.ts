@@ -1,0 +1,75 @@
+/**
+ * Files of a data folder that only its owner may read: `admin-key`, `key` for a workspace, and the
+ * address at which administrators reach a running service.
+ */
+
+import { randomBytes } from "node:crypto";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Reads a key.
+ * @returns null if the file does not exist
+ */
+export function readKey(file: string): string | null {
+  const text = readIfThere(file);
+  if (text === null) return null;
+  chmodSync(file, 0o600);
+  const key = text.trim();
+  return key === "" ? null : key;
+}
+
+export function writeKey(file: string, key: string): void {
+  writeOwnFile(file, key);
+}
+
+export function makeAdminKey(file: string): string {
+  const key = `mdm_admin_${randomBytes(32).toString("base64url")}`;
+  writeKey(file, key);
+  return key;
+}
+
+const ADDRESS_FILE = "address";
+
+/**
+ * Writes the address.
+ * @param url `http://HOST:PORT` on loopback
+ * @throws as node:fs does
+ */
+export function writeAddress(dir: string, url: string): void {
+  writeOwnFile(join(dir, ADDRESS_FILE), JSON.stringify({ url }));
+}
+
+/**
+ * Removes the address file. ORDER: called before the database is unlocked. After that, the file may
+ * belong to the next service.
+ */
+export function removeAddress(dir: string): void {
+  rmSync(join(dir, ADDRESS_FILE), { force: true });
+}
+
+/**
+ * Reads the address.
+ * @returns null if there is none. A killed service leaves its address, so the address is reliable
+ * only while the database is locked
+ */
+export function readAddress(dir: string): string | null {
+  return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfThere(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
+}
+
+/** Writes a line completely or not at all, so that a killed process leaves no partial file. */
+function writeOwnFile(file: string, line: string): void {
+  const temporary = `${file}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${line}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(temporary, file);
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
