@@ -53,7 +53,7 @@ export async function answerRequest(
   core: Core,
   request: WireRequest,
   fault: BodyFault | null,
-  { admit, isGone }: Pick<RequestFrame, "admit" | "isGone">,
+  { admit, isGone }: Omit<RequestFrame, "fault">,
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
   const work = () => dispatch(core, request, { fault, admit: once, isGone });
@@ -139,14 +139,12 @@ async function runOrMakeRoom(
   }
 }
 
-async function dispatch(core: Core, request: WireRequest, carried: Omit<RequestFrame, "hash">): Promise<Answer> {
-  const { fault, admit } = carried;
+async function dispatch(core: Core, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   if (!core.isOpen) return closing();
-  const refused = refuseRequest(fault);
+  const refused = refuseRequest(frame.fault);
   if (refused !== null) return refused;
-  if (isAdminPath(splitRequestTarget(request.path).path)) return routeAdmin(core, request, fault);
-  if (isValidation(request)) return validateKey(core.server, request, fault, admit);
-  return route(core.server, request, { ...carried, hash: sentHash(request.headers) });
+  if (isAdminPath(splitRequestTarget(request.path).path)) return routeAdmin(core, request, frame.fault);
+  return isValidation(request) ? validateKey(core.server, request, frame) : route(core.server, request, frame);
 }
 
 function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
@@ -154,12 +152,8 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
 }
 
 /** POST /auth/validate-key: checks the key alone, even if its workspace is closed or removed. */
-async function validateKey(
-  server: ServerContext,
-  request: WireRequest,
-  fault: BodyFault | null,
-  admit: RateCheck,
-): Promise<Answer> {
+async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
+  const { fault, admit } = frame;
   const refused = await refusalOfKey(server, sentHash(request.headers), admit);
   if (refused !== null) return refused;
   const { query } = splitRequestTarget(request.path);

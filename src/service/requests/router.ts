@@ -1,7 +1,7 @@
 import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
-import { type RateCheck, authenticate, holderOf } from "./authenticate.ts";
+import { type RateCheck, authenticate, holderOf, sentHash } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import { type Call, type ContinuedRequest, type ServerContext, workingIn } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
@@ -41,8 +41,6 @@ export type RequestFrame = {
   readonly fault: BodyFault | null;
   /** Rate limit of the key. */
   readonly admit: RateCheck;
-  /** SHA-256 of the key; null if none was sent. */
-  readonly hash: Buffer | null;
   /** Returns true if the client has disconnected. Undefined: the client is connected. */
   readonly isGone?: (() => boolean) | undefined;
 };
@@ -56,13 +54,13 @@ export type RequestFrame = {
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  { fault, admit, hash, isGone = () => false }: RequestFrame,
+  { fault, admit, isGone = () => false }: RequestFrame,
 ): Promise<Answer> {
   const target = splitRequestTarget(request.path);
   const routed = findOperation(request.method, target.path);
   const file = routed?.value === "readFile" ? routed.id : undefined;
   const work = async (tables: Tables): Promise<Answer | ContinuedRequest> => {
-    const holder = await holderOf(tables, hash, server.now(), file);
+    const holder = await holderOf(tables, sentHash(request.headers), server.now(), file);
     const context = authenticate(workingIn(server, tables), holder, admit);
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
