@@ -172,40 +172,8 @@ CREATE FUNCTION grants_on(kind text, target bigint) RETURNS json LANGUAGE sql ST
   FROM grants g WHERE g.kind = $1 AND g.target = $2
 $$;
 
-CREATE FUNCTION note_file() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, 'file', NEW.seq, NEW.id, 'created');
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
-    VALUES (OLD.workspace, 'file', OLD.seq, OLD.id, 'gone', OLD.folder, grants_on('file', OLD.seq));
-  ELSIF (NEW.folder, NEW.name) IS DISTINCT FROM (OLD.folder, OLD.name) THEN
-    INSERT INTO outbox (workspace, kind, seq, id, change, was)
-    VALUES (NEW.workspace, 'file', NEW.seq, NEW.id, 'moved', OLD.folder);
-  ELSE
-    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, 'file', NEW.seq, NEW.id, 'edited');
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER outbox_files AFTER INSERT OR DELETE OR UPDATE OF folder, name, protected, change_id ON files
-FOR EACH ROW EXECUTE FUNCTION note_file();
-
-CREATE FUNCTION note_folder() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, 'folder', NEW.seq, NEW.id, 'created');
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
-    VALUES (OLD.workspace, 'folder', OLD.seq, OLD.id, 'gone', OLD.parent, grants_on('folder', OLD.seq));
-  ELSIF (NEW.parent, NEW.name) IS DISTINCT FROM (OLD.parent, OLD.name) THEN
-    INSERT INTO outbox (workspace, kind, seq, id, change, was)
-    VALUES (NEW.workspace, 'folder', NEW.seq, NEW.id, 'moved', OLD.parent);
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER outbox_folders AFTER INSERT OR DELETE OR UPDATE OF parent, name ON folders
-FOR EACH ROW EXECUTE FUNCTION note_folder();
-
+${recordItems("file", "folder", "folder, name, protected, change_id")}
+${recordItems("folder", "parent", "parent, name")}
 CREATE FUNCTION note_key() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE about keys := coalesce(NEW, OLD);
 BEGIN
@@ -226,6 +194,32 @@ END $$;
 CREATE TRIGGER outbox_workspaces AFTER DELETE OR UPDATE OF state ON workspaces
 FOR EACH ROW EXECUTE FUNCTION note_workspace();
 `;
+
+/**
+ * Makes the trigger that records changes of files or folders.
+ * @param parent column with the row number of the parent folder
+ * @param columns columns whose updates are recorded
+ */
+function recordItems(kind: "file" | "folder", parent: "folder" | "parent", columns: string): string {
+  return `CREATE FUNCTION note_${kind}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, '${kind}', NEW.seq, NEW.id, 'created');
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
+    VALUES (OLD.workspace, '${kind}', OLD.seq, OLD.id, 'gone', OLD.${parent}, grants_on('${kind}', OLD.seq));
+  ELSIF (NEW.${parent}, NEW.name) IS DISTINCT FROM (OLD.${parent}, OLD.name) THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change, was)
+    VALUES (NEW.workspace, '${kind}', NEW.seq, NEW.id, 'moved', OLD.${parent});
+  ELSE
+    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, '${kind}', NEW.seq, NEW.id, 'edited');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outbox_${kind}s AFTER INSERT OR DELETE OR UPDATE OF ${columns} ON ${kind}s
+FOR EACH ROW EXECUTE FUNCTION note_${kind}();
+`;
+}
 
 /**
  * Creates a file with its first change by one statement. The lock excludes changes of the structure
