@@ -58,6 +58,9 @@ type RequestNotes = {
   readonly isGone: () => boolean;
 };
 
+const DAY_MS = 86_400_000;
+/** Number of changes that one step of pruning reads, about 5 ms. */
+const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: keys whose holders are kept for a second. */
 const MAX_KEYS = 1_000;
@@ -160,7 +163,12 @@ export class Service {
    */
   async pruneStep(): Promise<"done" | "more"> {
     if (!this.#core.isOpen) return "done";
-    const next = await pruneFrom(this.#store, this.#core.server.now, this.#prunedTo);
+    const next = await this.#store.write(async ({ settings, changes }) => {
+      const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
+      if (days === null && keep === null) return null;
+      const before = days === null ? null : this.#core.server.now() - days * DAY_MS;
+      return changes.prune(this.#prunedTo, PRUNE_PORTION, { before, keep });
+    });
     this.#prunedTo = next ?? 0;
     return next === null ? "done" : "more";
   }
@@ -230,22 +238,4 @@ export class Service {
 
 export function createService(options: ServiceOptions): Service {
   return new Service(options);
-}
-
-const DAY_MS = 86_400_000;
-/** Number of changes that one step of pruning reads, about 5 ms. */
-const PRUNE_PORTION = 200;
-
-/**
- * Prunes one portion of changes.
- * @param from end of the previous step
- * @returns the end of this step; null if nothing is left
- */
-function pruneFrom(store: Pick<Store, "write">, now: () => number, from: number): Promise<number | null> {
-  return store.write(async ({ settings, changes }) => {
-    const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
-    if (days === null && keep === null) return null;
-    const before = days === null ? null : now() - days * DAY_MS;
-    return changes.prune(from, PRUNE_PORTION, { before, keep });
-  });
 }

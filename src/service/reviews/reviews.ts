@@ -1,5 +1,5 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
-import type { FileResource, ReviewReason } from "../../contract/resources.ts";
+import type { FileResource } from "../../contract/resources.ts";
 import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
@@ -7,26 +7,14 @@ import { noWorkspace } from "../keys/keys.ts";
 import { combineWithLive, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
 import type { ReviewRow } from "../store/changes-table.ts";
-import type { ReviewStatus } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
-export type ReviewInfo = {
+export type ReviewInfo = Pick<ReviewRow, "workspaceId" | "status" | "reason" | "at" | "sender" | "decidedAt"> & {
   readonly id: ChangeId;
-  readonly workspaceId: string;
   readonly fileId: DocId;
+  /** Path that the API shows. */
   readonly path: string;
   readonly baseChangeId: ChangeId;
-  readonly status: ReviewStatus;
-  readonly reason: ReviewReason;
-  /** Time of the edit, in milliseconds since the epoch. */
-  readonly at: number;
-  /** Label that the sender's key had; null if an older version of the service received the edit. */
-  readonly sender: string | null;
-  /**
-   * Time of the decision, in milliseconds since the epoch; null if the change is in review, or an
-   * older version of the service made the decision.
-   */
-  readonly decidedAt: number | null;
 };
 
 type ReviewsQuery = {

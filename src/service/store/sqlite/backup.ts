@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BackupMade } from "../store.ts";
 import type { Db } from "./database.ts";
 import { boundJournal, holdJournal } from "./journal.ts";
-import type { ConnectionQueue } from "./group-commit.ts";
+import { ConnectionQueue } from "./group-commit.ts";
 
 /** Name of the finished copy beside the database. The command that requested it moves it away. */
 export const BACKUP_FILE = "backup.db";
@@ -19,7 +19,7 @@ export class OnlineBackup {
   readonly #folder: string;
   readonly #db: Db;
   readonly #turns: ConnectionQueue;
-  #running: Promise<BackupMade> | null = null;
+  readonly #backups = new ConnectionQueue();
   /**
    * The database file, from the first backup on. It stays open until the database closes: when a
    * process closes any descriptor of a file, POSIX releases all its locks on that file. A second
@@ -37,19 +37,13 @@ export class OnlineBackup {
    * Makes a backup with every write that was acknowledged before the call. A call during a backup
    * waits, and then makes another backup.
    */
-  async make(): Promise<BackupMade> {
-    await this.ended();
-    this.#running = this.#make();
-    try {
-      return await this.#running;
-    } finally {
-      this.#running = null;
-    }
+  make(): Promise<BackupMade> {
+    return this.#backups.take(() => this.#make());
   }
 
-  /** Resolves when no backup is running, after a success or a failure. */
-  async ended(): Promise<void> {
-    while (this.#running !== null) await this.#running.catch(() => undefined);
+  /** Resolves when all backups have ended, after a success or a failure. */
+  ended(): Promise<void> {
+    return this.#backups.take(async () => undefined);
   }
 
   /**
