@@ -39,7 +39,7 @@ export type OpenData<Key extends string | null = string> = {
  * Opens a data folder, and creates missing parts: the database, a first workspace, `key` and
  * `admin-key` (mode 0600). Replaces a `key` that the database does not know (a new database, a lost
  * file).
- * @throws if another process has the folder open; NewerDataError
+ * @throws if another process has the folder open; OtherVersionError
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   if (isOfDatabase(dir)) throw new WrongStoreError("the documents of its service are in PostgreSQL");

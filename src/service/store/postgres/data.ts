@@ -14,8 +14,8 @@ import { makeFolders } from "../../../common/make-folders.ts";
  * Opens a PostgreSQL database for the service of this process. The first process of a database
  * creates its tables, its admin key and its first key, and stores both keys in the data folder.
  * Later processes use the keys that the operator put into their data folders.
- * @throws UnusableDatabaseError, NewerDataError; SQLITE_BUSY if another process has the folder; as
- * `pg` does if the database cannot be reached
+ * @throws UnusableDatabaseError, OtherVersionError; SQLITE_BUSY if another process has the folder;
+ * as `pg` does if the database cannot be reached
  */
 export async function openSharedData(
   dir: string,

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { checkSchema } from "../other-version.ts";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
@@ -10,7 +11,7 @@ const MIGRATING = 7_214_906_233_011;
 /** A database that cannot be used. The message is for the operator of the database. */
 export class UnusableDatabaseError extends Error {
   override readonly name = "UnusableDatabaseError";
-  readonly code: "newer-data" | "older-data" | "unusable-database" | "other-key";
+  readonly code: "unusable-database" | "other-key";
 
   constructor(message: string, code: UnusableDatabaseError["code"] = "unusable-database") {
     super(message);
@@ -28,8 +29,8 @@ const OLDEST = 15;
  * Migrates the database to the newest schema. Processes that start at the same time wait for each
  * other, because the migration holds a lock until its transaction ends.
  * @param oldest number of the schema that the first migration makes
- * @throws UnusableDatabaseError if PostgreSQL is too old, the encoding is not UTF-8, or an mdmirror
- * of another version wrote the database, whose schema this one does not know
+ * @throws UnusableDatabaseError if PostgreSQL is too old, or the encoding is not UTF-8;
+ * OtherVersionError
  */
 export async function migrate(
   client: ClientBase,
@@ -46,14 +47,7 @@ export async function migrate(
     const { rows } = await client.query("SELECT coalesce(max(number), 0) AS version FROM migrated");
     const version: number = rows[0].version;
     const newest = oldest + migrations.length - 1;
-    if (version > newest) {
-      const reason = `the database was written by a newer mdmirror (schema ${version}, this one knows ${newest})`;
-      throw new UnusableDatabaseError(reason, "newer-data");
-    }
-    if (version > 0 && version < oldest) {
-      const reason = `the database was written by an older mdmirror (schema ${version}, this one knows ${oldest} to ${newest})`;
-      throw new UnusableDatabaseError(reason, "older-data");
-    }
+    checkSchema("the database", version, oldest, newest);
     for (const [i, text] of migrations.entries()) {
       if (oldest + i <= version) continue;
       await client.query(text);

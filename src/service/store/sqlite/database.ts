@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmS
 import { join } from "node:path";
 import { type RowMode, Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
+import { checkSchema } from "../other-version.ts";
 import { boundJournal } from "./journal.ts";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
@@ -114,20 +115,6 @@ function ownFile(folder: string): string {
   return file;
 }
 
-/** A database that a program of another version wrote, whose schema this one does not know. */
-class OtherVersionError extends Error {
-  readonly code: "newer-data" | "older-data";
-
-  constructor(version: number) {
-    const age = version > NEWEST_SCHEMA ? "newer" : "older";
-    const known = age === "newer" ? `${NEWEST_SCHEMA}` : `${OLDEST_SCHEMA} to ${NEWEST_SCHEMA}`;
-    super(
-      `service.db was written by ${age === "newer" ? "a newer" : "an older"} mdmirror (schema ${version}, this one knows ${known})`,
-    );
-    this.code = `${age}-data`;
-  }
-}
-
 /**
  * Migrates to the newest schema.
  * @param folder folder for a copy of the database with the old schema, which is kept until a start
@@ -135,7 +122,7 @@ class OtherVersionError extends Error {
  */
 function migrate(db: Sqlite.Database, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
-  if (version > NEWEST_SCHEMA || (version > 0 && version < OLDEST_SCHEMA)) throw new OtherVersionError(version);
+  checkSchema("service.db", version, OLDEST_SCHEMA, NEWEST_SCHEMA);
   const before = folder === null ? null : join(folder, "service.db.before");
   if (version === NEWEST_SCHEMA) {
     if (before !== null) rmSync(before, { force: true });

@@ -1,0 +1,22 @@
+/** A database that a program of another version wrote, whose schema this one does not know. */
+export class OtherVersionError extends Error {
+  readonly code: "newer-data" | "older-data";
+
+  constructor(database: string, version: number, known: string, age: "newer" | "older") {
+    const writer = age === "newer" ? "a newer" : "an older";
+    super(`${database} was written by ${writer} mdmirror (schema ${version}, this one knows ${known})`);
+    this.code = `${age}-data`;
+  }
+}
+
+/**
+ * Checks the schema of a database.
+ * @param database name for the message
+ * @param version 0 for an empty database
+ * @throws OtherVersionError unless the schema is known
+ */
+export function checkSchema(database: string, version: number, oldest: number, newest: number): void {
+  if (version > newest) throw new OtherVersionError(database, version, `${newest}`, "newer");
+  if (version > 0 && version < oldest)
+    throw new OtherVersionError(database, version, `${oldest} to ${newest}`, "older");
+}
