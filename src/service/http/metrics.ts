@@ -29,14 +29,6 @@ type AnswerCount = { readonly route: string; readonly code: number; count: numbe
 /** Number of answers of a route with a code, since the start. */
 export type RouteCount = Readonly<AnswerCount>;
 
-type UnderWay = {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly taken: RequestRecord;
-  /** Start of the request in milliseconds, by the clock of `performance`. */
-  readonly startedAt: number;
-};
-
 /** Counts requests from their headers to the end of their answers. */
 export class RequestMetrics {
   readonly #startedAt = performance.now();
@@ -77,14 +69,12 @@ export class RequestMetrics {
     const isGone = () => response.destroyed;
     const taken: RequestRecord = { route, bytes: 0, key: null, requestId: null, isGone };
     const startedAt = performance.now();
-    response.on("close", () => this.#end({ request, response, taken, startedAt }));
+    response.on("close", () => this.#end(methodOf(request.method!), response, taken, performance.now() - startedAt));
     return taken;
   }
 
-  #end({ request, response, taken, startedAt }: UnderWay): void {
+  #end(method: string, response: ServerResponse, taken: RequestRecord, ms: number): void {
     this.#underWay--;
-    const ms = performance.now() - startedAt;
-    const method = methodOf(request.method!);
     const status = response.headersSent ? response.statusCode : GONE;
     if (!this.#streams.has(response)) {
       this.#count(taken.route, method, status);
