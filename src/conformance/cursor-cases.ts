@@ -1,8 +1,16 @@
 /** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 import assert from "node:assert/strict";
-import { createItem, createItems, idsOf, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
-import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
+import { createItem, createItems, idsOf, type ItemKind, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
+import { type CaseSetup, type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
+
+/** Creates items, and returns the first page of their list, with its query. */
+async function beginPaging(setup: CaseSetup, kind: ItemKind, { count, limit }: { count: number; limit: number }) {
+  const paths = await createItems(setup, kind, count);
+  const query = { parent_id: setup.folder.id, limit };
+  const first = await setup.api.page(kind, query);
+  return { paths, query, first, cursor: first.nextCursor! };
+}
 
 const pages = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`pages through everything once, in the order of creation: ${kind}`, async (setup) => {
@@ -14,14 +22,12 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
   }),
   defineCase(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (setup) => {
     const { api, folder } = setup;
-    const paths = await createItems(setup, kind, 6);
-    const query = { parent_id: folder.id, limit: 2 };
-    const first = await api.page(kind, query);
+    const { paths, query, first, cursor } = await beginPaging(setup, kind, { count: 6, limit: 2 });
     const all = (await api.page(kind, { parent_id: folder.id })).data;
     for (const [i, item] of all.entries()) {
       (await api.patch(`/v1/${kind}/${item.id}`, { name: nameOf(kind, `renamed-${9 - i}`) })).ok(200);
     }
-    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
+    const second = await api.page(kind, { ...query, cursor });
     const third = await api.page(kind, { ...query, cursor: second.nextCursor! });
     const seen = [first, second, third].flatMap((page) => idsOf(page));
     assert.deepEqual(
@@ -33,43 +39,35 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
   }),
   defineCase(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (setup) => {
     const { api, folder } = setup;
-    await createItems(setup, kind, 3);
-    const query = { parent_id: folder.id, limit: 2 };
-    const first = await api.page(kind, query);
+    const { query, first, cursor } = await beginPaging(setup, kind, { count: 3, limit: 2 });
     const last = (await api.page(kind, { parent_id: folder.id })).data.at(-1)!;
     (await api.delete(`/v1/${kind}/${last.id}`)).deleted();
     (await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`)).deleted();
     const id = await createItem(setup, kind, `${folder.path}/new`);
-    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
+    const second = await api.page(kind, { ...query, cursor });
     assert.deepEqual(idsOf(second), [id]);
   }),
   defineCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (setup) => {
     const { api, folder } = setup;
-    await createItems(setup, kind, 3);
-    const query = { parent_id: folder.id, limit: 2 };
-    const first = await api.page(kind, query);
+    const { query, cursor } = await beginPaging(setup, kind, { count: 3, limit: 2 });
     for (const item of (await api.page(kind, { parent_id: folder.id })).data)
       (await api.delete(`/v1/${kind}/${item.id}`)).deleted();
-    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
+    const second = await api.page(kind, { ...query, cursor });
     assert.deepEqual([second.data, second.hasMore, second.nextCursor], [[], false, null]);
   }),
 ]);
 
 const cursors = KINDS.flatMap((kind): ContractCase[] => [
   defineAssumedCase(`takes a cursor again, and with another limit: ${kind}`, async (setup) => {
-    const paths = await createItems(setup, kind, 5);
-    const query = { parent_id: setup.folder.id };
-    const { nextCursor } = await setup.api.page(kind, { ...query, limit: 2 });
+    const { paths, query, cursor } = await beginPaging(setup, kind, { count: 5, limit: 2 });
     for (const limit of [1, 3, 3, 100]) {
-      const page = await setup.api.page(kind, { ...query, limit, cursor: nextCursor! });
+      const page = await setup.api.page(kind, { ...query, limit, cursor });
       assert.deepEqual(pathsOf(page), paths.slice(2, 2 + limit));
     }
   }),
   defineCase(`refuses a cursor of a query with other filters: ${kind}`, async (setup) => {
     const { api, folder } = setup;
-    await createItems(setup, kind, 3);
-    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
-    const cursor = encodeURIComponent(nextCursor!);
+    const cursor = encodeURIComponent((await beginPaging(setup, kind, { count: 3, limit: 1 })).cursor);
     const other = kind === "files" ? "folders" : "files";
     for (const target of [
       `${kind}?cursor=${cursor}`,
@@ -81,19 +79,16 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
     }
   }),
   defineAssumedCase(`refuses a cursor beside a path: ${kind}`, async (setup) => {
-    const { api, folder } = setup;
-    await createItems(setup, kind, 3);
-    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
-    for (const cursor of [nextCursor!, "x", ""]) {
-      const reply = await api.get(`/v1/${kind}?path=${nameOf(kind, "/x")}&cursor=${encodeURIComponent(cursor)}`);
+    const { cursor: issued } = await beginPaging(setup, kind, { count: 3, limit: 1 });
+    for (const cursor of [issued, "x", ""]) {
+      const reply = await setup.api.get(`/v1/${kind}?path=${nameOf(kind, "/x")}&cursor=${encodeURIComponent(cursor)}`);
       reply.invalid("/cursor");
     }
   }),
   defineCase(`refuses a cursor that was not issued: ${kind}`, async (setup) => {
     const { api, folder } = setup;
-    await createItems(setup, kind, 3);
-    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
-    const changed = [...nextCursor!];
+    const { cursor: issued } = await beginPaging(setup, kind, { count: 3, limit: 1 });
+    const changed = [...issued];
     changed[8] = changed[8] === "A" ? "B" : "A";
     for (const cursor of [
       "",
@@ -101,8 +96,8 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
       "0",
       "MQ==",
       changed.join(""),
-      `${nextCursor}A`,
-      nextCursor!.slice(0, -1),
+      `${issued}A`,
+      issued.slice(0, -1),
       "a".repeat(5_000),
     ]) {
       const reply = await api.get(`/v1/${kind}?parent_id=${folder.id}&cursor=${encodeURIComponent(cursor)}`);
