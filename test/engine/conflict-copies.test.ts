@@ -24,11 +24,11 @@ class Opened {
   }
 
   remove(name: string): void {
-    this.mirror.disk.user.remove(this.mirror.path(name));
+    this.mirror.remove(name);
   }
 
   move(name: string, to: string): void {
-    this.mirror.disk.user.rename(this.mirror.path(name), this.mirror.path(to));
+    this.mirror.rename(name, to);
   }
 
   local(): object {
@@ -238,7 +238,7 @@ it("I06 I27 a disk too full for the newer version decides nothing: it is shown w
   await mirror.sync();
   expect(Object.fromEntries(mirror.texts())).toEqual({ "d/note (theirs).md": "theirs 0\n", "d/note.md": YOURS });
   emptied();
-  mirror.disk.user.rename(`${ROOT}/d`, `${ROOT}/e`);
+  mirror.rename("d", "e");
   await mirror.sync();
   await mirror.sync();
   expectOpen({ rig, mirror }, "e/note.md", "theirs 1\n", "with room again");

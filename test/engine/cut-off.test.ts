@@ -349,7 +349,7 @@ describe("I13 I14 what was taken aside finds its folder again, which was moved a
       const ids = new Set(rig.app.files().keys());
       const id = rig.app.files().get("d/a.md")!.id;
       if (to.includes("/")) mirror.disk.user.makeFolder(mirror.path("box"));
-      mirror.disk.user.rename(mirror.path("d"), mirror.path(to));
+      mirror.rename("d", to);
       seen.length = 0;
       await settle(mirror);
       expect(rig.app.files().get(`${to}/a.md`)).toMatchObject({ id, text: "a\n\nedited there\n" });
@@ -362,7 +362,7 @@ describe("I13 I14 what was taken aside finds its folder again, which was moved a
 
   test("and its document, deleted on the service since, leaves nothing open", async () => {
     await eachMoment(async ({ rig, mirror }) => {
-      mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
+      mirror.rename("d", "e");
       rig.app.remove("d/a.md");
       await settle(mirror);
       expect([...remoteTexts(rig).keys()]).toEqual(expect.arrayContaining(["e/b.md", "k.md"]));
@@ -371,7 +371,7 @@ describe("I13 I14 what was taken aside finds its folder again, which was moved a
 
   test("and if the folder was deleted, it is created again for the restored file", async () => {
     await eachMoment(async ({ rig, mirror }) => {
-      mirror.disk.user.remove(mirror.path("d"));
+      mirror.remove("d");
       await settle(mirror);
       expect([...remoteTexts(rig).keys()]).not.toContain("d/b.md");
     });

@@ -64,7 +64,7 @@ describe("new files that earlier cycles left", () => {
 
   test("I13 a file that is gone meanwhile is not called durable", async () => {
     const { mirror } = await clone(MANY);
-    mirror.disk.user.remove(mirror.path("area/n3.md"));
+    mirror.remove("area/n3.md");
     const world = mirror.world();
     const base = world.state.load();
     await flushEarlier(world, base, walkAll(world.disk));

@@ -101,7 +101,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
 
   it("of a document, when its neighbour is renamed locally", async () => {
     const { rig, mirror } = await neighbours("Plan.md", "plan.md");
-    mirror.disk.user.rename(mirror.path("Plan.md"), mirror.path("other.md"));
+    mirror.rename("Plan.md", "other.md");
     for (let n = 0; n < 2; n++) await mirror.sync();
     expect(paths(mirror)).toEqual(["k.md", "other.md", "plan.md"]);
     expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other.md", "plan.md"]);
@@ -156,15 +156,15 @@ describe.each([
   it("I01 I09 a folder takes the name of a locally removed one: its documents move into that one, with their ids, and back", async () => {
     const { rig, mirror } = await syncWith({}, variant);
     const { id } = rig.app.files().get("other/b.md")!;
-    mirror.disk.user.remove(mirror.path("docs"));
+    mirror.remove("docs");
     await settled(mirror);
-    mirror.disk.user.rename(mirror.path("other"), mirror.path("docs"));
+    mirror.rename("other", "docs");
     await settled(mirror);
     expect(rig.app.files().get("docs/b.md")?.id).toBe(id);
     mirror.write("docs/c.md", "c\n");
     await settled(mirror);
     expect([...rig.app.files().keys()].sort()).toEqual(["docs/b.md", "docs/c.md", "k.md"]);
-    mirror.disk.user.rename(mirror.path("docs"), mirror.path("other"));
+    mirror.rename("docs", "other");
     await settled(mirror);
     expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other/b.md", "other/c.md"]);
     expect(rig.app.files().get("other/b.md")?.id).toBe(id);
@@ -174,7 +174,7 @@ describe.each([
 
 it("I01 a folder removed locally, renamed on the service, and created locally under that name is that folder", async () => {
   const { rig, mirror } = await syncWith({}, { noFolderPatchOrDelete: 404 });
-  mirror.disk.user.remove(mirror.path("docs"));
+  mirror.remove("docs");
   await settled(mirror);
   rig.app.renameFolder("docs", "texts");
   mirror.disk.user.makeFolder(mirror.path("texts"));
@@ -187,7 +187,7 @@ it("I01 a folder removed locally, renamed on the service, and created locally un
 
 it("I08 I16 a folder whose name changes only in case, where the disk takes both for one and the service cannot rename it", async () => {
   const { rig, mirror } = await syncWith({ disk: { foldsCase: true } }, { noFolderPatchOrDelete: 405 });
-  mirror.disk.user.rename(mirror.path("docs"), mirror.path("Docs"));
+  mirror.rename("docs", "Docs");
   await settled(mirror);
   mirror.write("Docs/c.md", "c\n");
   await settled(mirror);
@@ -197,7 +197,7 @@ it("I08 I16 a folder whose name changes only in case, where the disk takes both 
 
 it("I02 a new folder on the service, at the place of one that was removed locally and renamed on the service, is linked by one run", async () => {
   const { rig, mirror } = await syncWith({}, { noFolderPatchOrDelete: 404 });
-  mirror.disk.user.remove(mirror.path("docs"));
+  mirror.remove("docs");
   await settled(mirror);
   rig.app.renameFolder("docs", "docs-2");
   await settled(mirror);
@@ -217,7 +217,7 @@ it("I09 a document that was moved locally and edited on the service in one cycle
   rig.app.makeFolder("box");
   const mirror = rig.mirror();
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("home/plan.md"), mirror.path("box/plan.md"));
+  mirror.rename("home/plan.md", "box/plan.md");
   rig.app.edit("home/plan.md", "another plan\n");
   await mirror.sync();
   expect(mirror.texts()).toEqual(new Map([["box/plan.md", "another plan\n"]]));
@@ -234,11 +234,11 @@ it.each(["a new folder of its name", "another folder that changed places with it
     const { user } = mirror.disk;
     mirror.write("d/a.md", `a\n\na plan\n${MARKERS}`);
     if (heir.startsWith("another")) {
-      user.rename(mirror.path("e"), mirror.path("t"));
-      user.rename(mirror.path("d"), mirror.path("e"));
-      user.rename(mirror.path("t"), mirror.path("d"));
+      mirror.rename("e", "t");
+      mirror.rename("d", "e");
+      mirror.rename("t", "d");
     } else {
-      user.rename(mirror.path("d"), mirror.path("box"));
+      mirror.rename("d", "box");
       user.makeFolder(mirror.path("d"));
     }
     rig.app.remove("d/a.md");
@@ -263,9 +263,9 @@ it.each(["box", "zoo"])(
     rig.app.remove("work/log.md");
     await mirror.sync();
     expect(mirror.state.blocks().map(({ reason }) => reason)).toEqual(["conflict-markers"]);
-    user.rename(mirror.path("work/log.md"), mirror.path("t~"));
-    user.rename(mirror.path(`${folder}/x.md`), mirror.path("work/log.md"));
-    user.rename(mirror.path("t~"), mirror.path(`${folder}/x.md`));
+    mirror.rename("work/log.md", "t~");
+    mirror.rename(`${folder}/x.md`, "work/log.md");
+    mirror.rename("t~", `${folder}/x.md`);
     await mirror.sync();
     expect(rig.app.files().get("work/log.md")?.id).toBe(id);
     user.saveAtomically(mirror.path("work/log.md"), "x\n\nthis\n\nthat\n\nand other things\n\nand more\n");

@@ -108,7 +108,7 @@ describe.each([
     expect(report.attention[0]!.detail).toContain(JSON.stringify(first));
     for (let n = 0; n < 3; n++) expect((await sync(mirror)).writes).toEqual([]);
     expect([...rig.app.files().keys()]).toEqual([first]);
-    mirror.disk.user.rename(mirror.path(second), mirror.path("other.md"));
+    mirror.rename(second, "other.md");
     expect((await sync(mirror)).report.state).toBe("in-sync");
     expect([...rig.app.files().keys()].sort()).toEqual([first, "other.md"].sort());
   });
@@ -129,7 +129,7 @@ describe.each([
     const { rig, mirror } = openFolding(variant, { [first]: "one\n" });
     await sync(mirror);
     const { id } = rig.app.files().get(first)!;
-    mirror.disk.user.rename(mirror.path(first), mirror.path(second));
+    mirror.rename(first, second);
     expect((await sync(mirror)).report.state).toBe("in-sync");
     expect((await sync(mirror)).writes).toEqual([]);
     expect([...mirror.texts()]).toEqual([[second, "one\n"]]);
@@ -139,13 +139,13 @@ describe.each([
   it("I08 a rename onto another document's name in other letters is blocked, and the file stays", async () => {
     const { rig, mirror } = openFolding(variant, { [first]: "one\n", "b.md": "two\n" });
     await sync(mirror);
-    mirror.disk.user.rename(mirror.path("b.md"), mirror.path(second));
+    mirror.rename("b.md", second);
     const { writes } = await sync(mirror);
     expect(writes.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
     for (let n = 0; n < 3; n++) expect((await sync(mirror)).writes).toEqual([]);
     expect(blocks(mirror)).toEqual({ [second]: "name-clash" });
     expect(rig.app.files().get("b.md")?.text).toBe("two\n");
-    mirror.disk.user.rename(mirror.path(second), mirror.path("c.md"));
+    mirror.rename(second, "c.md");
     expect((await sync(mirror)).report.state).toBe("in-sync");
   });
 
@@ -172,10 +172,10 @@ it("I08 a service that answers a rename with another name is not asked again", a
   });
   rig.app.create("a.md", "text\n");
   await sync(mirror);
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("Upper.md"));
+  mirror.rename("a.md", "Upper.md");
   expect((await sync(mirror)).writes).toHaveLength(1);
   expect(blocks(mirror)).toEqual({ "Upper.md": "refused" });
-  mirror.disk.user.rename(mirror.path("Upper.md"), mirror.path("upper.md"));
+  mirror.rename("Upper.md", "upper.md");
   expect((await sync(mirror)).report.state).toBe("in-sync");
 });
 
@@ -205,7 +205,7 @@ describe.each([
   it("I09 a local rename from one to the other is a rename on the service", async () => {
     const { rig, mirror } = await openOnApfs({ [first]: "one\n" });
     const id = idOf(rig, first);
-    mirror.disk.user.rename(mirror.path(first), mirror.path(second));
+    mirror.rename(first, second);
     expect(await settleBoth({ rig, mirror })).toEqual({ here: { [second]: "one\n" }, there: { [second]: "one\n" } });
     expect(idOf(rig, second)).toBe(id);
   });
@@ -222,7 +222,7 @@ describe.each([
     const [one, two] = [first.replace(".md", ""), second.replace(".md", "")];
     const { rig, mirror } = await openOnApfs({ [`${one}/a.md`]: "a\n" });
     const id = idOf(rig, `${one}/a.md`);
-    mirror.disk.user.rename(mirror.path(one), mirror.path(two));
+    mirror.rename(one, two);
     const away = { [`${two}/a.md`]: "a\n" };
     expect(await settleBoth({ rig, mirror })).toEqual({ here: away, there: away });
     rig.app.renameFolder(two, one);
@@ -255,7 +255,7 @@ describe.each([
 
   it("I01 another document on the service takes the name of one that was deleted locally", async () => {
     const { rig, mirror } = await openOnApfs({ [first]: "deleted locally\n", "x.md": "renamed there\n" });
-    mirror.disk.user.remove(mirror.path(first));
+    mirror.remove(first);
     rig.app.rename("x.md", second);
     const both = { [second]: "renamed there\n" };
     expect(await settleBoth({ rig, mirror })).toEqual({ here: both, there: both });
@@ -276,7 +276,7 @@ it("a file that gets a time before its birth has another birth: it is the same d
   const ids = [idOf(rig, "a.md"), idOf(rig, "b.md")];
   mirror.disk.user.setTime(mirror.path("a.md"), 1_000);
   mirror.disk.user.setTime(mirror.path("b.md"), 1_000);
-  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("c.md"));
+  mirror.rename("b.md", "c.md");
   const both = { "a.md": "one\n", "c.md": "two\n" };
   expect(await settleBoth({ rig, mirror })).toEqual({ here: both, there: both });
   expect([idOf(rig, "a.md"), idOf(rig, "c.md")]).toEqual(ids);
@@ -304,7 +304,7 @@ it("I09 a file with its id's digits in its name, moved to the root, stays in the
   const given = mirror.state.record(id as DocId)!.localPath;
   expect(given).toMatch(/^d\/note-[0-9a-f]{8}\.md$/);
   const name = given.slice(2);
-  mirror.disk.user.rename(mirror.path(given), mirror.path(name));
+  mirror.rename(given, name);
   const { here } = await settleBoth({ rig, mirror });
   expect(here).toEqual({ "d/Note.md": "one\n", [name]: "two\n" });
   expect((await mirror.sync())?.attention).toMatchObject([{ kind: "no-move-to-root" }]);

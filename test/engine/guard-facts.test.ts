@@ -67,7 +67,7 @@ describe("where change ids move with a rename", () => {
       const created = mirror.state.record(id)!.changeId;
       const by = where === "here" ? mirror : rig.mirror();
       await settle(by);
-      by.disk.user.rename(by.path("plan.md"), by.path("other.md"));
+      by.rename("plan.md", "other.md");
       await settle(by);
       await settle(mirror);
       const renamed = mirror.state.record(id)!.changeId;

@@ -96,7 +96,7 @@ describe("sync", () => {
     await rig.clock.sleep(5_000);
     setDisk({ rig, mirror });
     mirror.write("note.md", TEXT.replace("three", "mine"));
-    mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
+    mirror.rename("note.md", "moved.md");
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
     expect((await mirror.sync({ handsOff: HANDS }))?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
     expect(mirror.texts().get("moved.md")).not.toContain("theirs");

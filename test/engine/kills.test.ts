@@ -31,8 +31,8 @@ test("I09 I13 a push, an edit each way, a rename and a deletion that are killed 
   await first.sync();
   first.write("folder-0/note-0.md", "edited locally\n");
   rig.app.edit("folder-1/note-1.md", "edited on the service\n");
-  first.disk.user.rename(first.path("folder-0/note-2.md"), first.path("folder-1/moved.md"));
-  first.disk.user.remove(first.path("folder-1/note-3.md"));
+  first.rename("folder-0/note-2.md", "folder-1/moved.md");
+  first.remove("folder-1/note-3.md");
   first.write("new.md", "created locally\n");
   const moved = rig.app.files().get("folder-0/note-2.md")?.id;
   const expected = new Map([

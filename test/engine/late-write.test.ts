@@ -52,7 +52,7 @@ async function clash(name: string, options: MirrorOptions = {}): Promise<Fixture
 const BETWEEN: Readonly<Record<string, { act: (mirror: Mirror) => void; ends: string }>> = {
   "nothing else": { act: () => undefined, ends: textWith("app", "editor") },
   "the new file was deleted": {
-    act: (mirror) => mirror.disk.user.remove(mirror.path("note.md")),
+    act: (mirror) => mirror.remove("note.md"),
     ends: textWith("app", "editor"),
   },
   "the editor saved once more, by its path": {
@@ -93,7 +93,7 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
 
   test("I09 a document that was renamed since keeps its id, and the text is one of its own", async () => {
     const fixture = await saveLate();
-    fixture.mirror.disk.user.rename(fixture.mirror.path("note.md"), fixture.mirror.path("plan.md"));
+    fixture.mirror.rename("note.md", "plan.md");
     await settle(fixture);
     expect(live(fixture, "plan.md")).toBe(textWith("app"));
     expect(fixture.rig.app.files().get("plan.md")?.id).toBe(fixture.id);
@@ -160,8 +160,8 @@ describe("I14 content that was saved late, while the move of its document is ref
         : null;
     const editor = user.open(mirror.path("a.md"));
     rig.app.edit("a.md", textWith("app"));
-    user.rename(mirror.path("a.md"), mirror.path("box/a.md"));
-    user.rename(mirror.path("b.md"), mirror.path("a.md"));
+    mirror.rename("a.md", "box/a.md");
+    mirror.rename("b.md", "a.md");
     await mirror.sync();
     expect(mirror.texts().get("box/a.md")).toBe(textWith("app"));
     editor.write(textWith("editor"));

@@ -54,7 +54,7 @@ describe("a linked folder that was moved into another one", () => {
       "inner/new/newer.md",
       "inner/note.md",
     ]);
-    mirror.disk.user.remove(mirror.path(CONFIG));
+    mirror.remove(CONFIG);
     expect((await mirror.sync())?.state).toBe("in-sync");
     expect([...mirror.texts().keys()].toSorted()).toEqual([...rig.app.files().keys()].toSorted());
   });
@@ -65,7 +65,7 @@ describe("a linked folder that was moved into another one", () => {
     mirror.write("inner/note.md", "edited\n");
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).toBe("attention");
     expect(rig.app.files().get("inner/note.md")?.text).toBe("note\n");
-    mirror.disk.user.remove(mirror.path(CONFIG));
+    mirror.remove(CONFIG);
     expect((await mirror.sync())?.state).toBe("in-sync");
     expect(rig.app.files().get("inner/note.md")?.text).toBe("edited\n");
   });

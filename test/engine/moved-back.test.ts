@@ -28,7 +28,7 @@ async function diedInMove(from: string, to: string, nth: number, fault: "drop-be
   for (const path of ["a.md", "d/stays.md", "f/x.md"]) rig.app.create(path, `${path}\n`);
   await settle(mirror);
   const before = remoteTexts(rig);
-  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+  mirror.rename(from, to);
   let patches = 0;
   fixture.onRequest = ({ method }) => {
     if (method === "PATCH" && ++patches === nth) mirror.killAt(1);
@@ -44,7 +44,7 @@ async function diedInMove(from: string, to: string, nth: number, fault: "drop-be
 describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (from, to, nth, fault) => {
   test("I09 I13 what its user moves back is back on the service, too", async () => {
     const { rig, mirror, before } = await diedInMove(from, to, nth, fault);
-    mirror.disk.user.rename(mirror.path(to), mirror.path(from));
+    mirror.rename(to, from);
     await settle(mirror);
     expect(mirror.texts()).toEqual(before);
     expect(remoteTexts(rig)).toEqual(before);
@@ -52,7 +52,7 @@ describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (fro
   });
   test("I09 I13 the same where something new is at the place that was given up", async () => {
     const { rig, mirror, before } = await diedInMove(from, to, nth, fault);
-    mirror.disk.user.rename(mirror.path(to), mirror.path(from));
+    mirror.rename(to, from);
     const added = from.endsWith(".md") ? to : `${to}/new.md`;
     if (added !== to) mirror.disk.user.makeFolder(mirror.path(to));
     mirror.disk.user.write(mirror.path(added), "new\n");
@@ -89,7 +89,7 @@ describe.each([
           if (isOpen || isAt(from) || !isAt(to)) return;
           moved++;
           const later = to === "g" ? "later" : "later.md";
-          mirror.disk.user.rename(mirror.path(to), mirror.path(later));
+          mirror.rename(to, later);
           await mirror.sync();
           // The first sync records all paths: the next one finds nothing that base does not know.
           const records = [...mirror.state.load().records.values()];

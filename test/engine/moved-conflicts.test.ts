@@ -25,7 +25,7 @@ describe.each(HELD)("where the key may not move a document, and %s", (_how, from
     const { rig, mirror } = fixture;
     rig.app.create("d/a.md", ONE);
     await settle(mirror);
-    mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+    mirror.rename(from, to);
     await settle(mirror);
     mirror.write(document, HELD_MINE);
     rig.app.edit("d/a.md", HELD_THEIRS);
@@ -51,7 +51,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   mirror.write(PATH, "mine\n");
   await mirror.sync();
   expect(mirror.texts().get(conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES))).toBe(RETURNING);
-  mirror.disk.user.remove(`${ROOT}/${PATH}`);
+  mirror.remove(PATH);
   return { rig, mirror };
 }
 
@@ -151,7 +151,7 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     expect([...mirror.state.load().conflicts.values()]).toMatchObject([{ id, newestCopyPath: beside }]);
 
     // It ends like any conflict: removing the copy means mine.
-    mirror.disk.user.remove(mirror.path(beside));
+    mirror.remove(beside);
     await settle(mirror);
     expect(remoteTexts(rig).get(at)).toBe(MINE);
     expect(rig.app.files().get(at)!.id).toBe(id);
@@ -164,12 +164,11 @@ test.each(OPENED)("I27 a file back from a name that is not synced, without a cop
   const { rig, mirror } = fixture;
   await open(fixture);
   await settle(mirror);
-  const { user } = mirror.disk;
-  user.rename(`${ROOT}/d/note.md`, `${ROOT}/d/note.md.old`);
-  user.remove(`${ROOT}/d/note (theirs).md`);
+  mirror.rename("d/note.md", "d/note.md.old");
+  mirror.remove("d/note (theirs).md");
   await settle(mirror);
   expect(remoteTexts(rig)).toEqual(new Map([["d/note.md", THEIRS]]));
-  user.rename(`${ROOT}/d/note.md.old`, `${ROOT}/d/note.md`);
+  mirror.rename("d/note.md.old", "d/note.md");
   await settle(mirror);
   expect(remoteTexts(rig)).toEqual(mirror.texts());
   expect(mirror.texts()).toEqual(new Map([["d/note.md", MINE]]));
@@ -183,10 +182,10 @@ test("I09 renamed after its conflict has ended and before its local content is s
   await settle(mirror);
   const { id } = rig.app.files().get("d/note.md")!;
   const { user } = mirror.disk;
-  user.remove(mirror.path("d/note (theirs).md"));
+  mirror.remove("d/note (theirs).md");
   const rename = (): void => {
     const isOver = mirror.state.load().conflicts.size === 0;
-    if (isOver && user.exists(mirror.path("d/note.md"))) user.rename(mirror.path("d/note.md"), mirror.path("d/new.md"));
+    if (isOver && user.exists(mirror.path("d/note.md"))) mirror.rename("d/note.md", "d/new.md");
   };
   mirror.disk.beforeCall = rename;
   await settle(mirror);
@@ -265,7 +264,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
       const { rig, mirror } = opened;
       swap(opened, side);
       if (side === "remote") await mirror.sync();
-      mirror.disk.user.remove(mirror.path(`${OPPOSITE[folder]}/${COPY}`));
+      mirror.remove(`${OPPOSITE[folder]}/${COPY}`);
       await settle(mirror);
       expect(rig.app.files().get(`${OPPOSITE[folder]}/note.md`)?.text).toBe(`mine of ${folder}\n`);
       expect(rig.app.files().get(`${folder}/note.md`)?.text).toBe(theirs[OPPOSITE[folder]]);
@@ -277,7 +276,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
       const { rig, mirror } = opened;
       swap(opened, side);
       const at = side === "local" ? OPPOSITE[folder] : folder;
-      mirror.disk.user.remove(mirror.path(`${at}/note.md`));
+      mirror.remove(`${at}/note.md`);
       await settle(mirror);
       expect(notes(opened)).toEqual({
         [`${folder}/note.md`]: `mine of ${OPPOSITE[folder]}\n`,

@@ -17,10 +17,10 @@ it("I04 I09 a document whose path another one has by now is not deleted while an
   const [, id] = [rig.app.create("a.md", "a document of its own\n"), rig.app.create("b.md", TEXT)];
   const mirror = rig.mirror();
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("c.md"));
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+  mirror.rename("b.md", "c.md");
+  mirror.rename("a.md", "b.md");
   // The editor is between the two steps of a save during the first scan.
-  mirror.disk.user.remove(mirror.path("c.md"));
+  mirror.remove("c.md");
   const saved = rig.clock.sleep(1_000).then(() => mirror.write("c.md", `${TEXT}a new line\n`));
   await mirror.sync();
   await saved;
@@ -33,7 +33,7 @@ test("I09 a document that is moved locally and renamed in the app at the same mo
   const fixture = await openSynced({ "e/other.md": "# other\n", "d/note.md": "# note\n\ntext\n" });
   const { rig, mirror, idOf } = fixture;
   const id = idOf("d/note.md");
-  mirror.disk.user.rename(mirror.path("d/note.md"), mirror.path("e/note.md"));
+  mirror.rename("d/note.md", "e/note.md");
   fixture.onRequest = ({ method }) => {
     if (method !== "PATCH") return;
     fixture.onRequest = () => undefined;
@@ -54,7 +54,7 @@ it("I09 a folder that is moved while a clone fills it is filled where it is, and
   mirror.disk.beforeCall = () => {
     if (moved || mirror.state.dirAt("deep") === null) return;
     moved = true;
-    mirror.disk.user.rename(mirror.path("deep"), mirror.path("mine"));
+    mirror.rename("deep", "mine");
   };
   await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
   mirror.disk.beforeCall = null;
@@ -116,7 +116,7 @@ it.each(ENDS)("I09 a local rename that needs a number is not undone when its PAT
   const fixture = await inSync();
   const { rig, mirror } = fixture;
   const { id } = rig.app.files().get("d/a.md")!;
-  mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/new.md"));
+  mirror.rename("d/a.md", "d/new.md");
   rig.app.create("d/new.md", "another\n");
   let befallen = 0;
   fixture.fault = ({ method }: Seen) => (method === "PATCH" && befallen++ === 0 ? fault : null);
@@ -131,7 +131,7 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
   const fixture = await inSync();
   const { rig, mirror } = fixture;
   const { id } = rig.app.files().get("d/a.md")!;
-  mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/new.md"));
+  mirror.rename("d/a.md", "d/new.md");
   rig.app.create("d/new.md", "another\n");
   fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
   const report = await mirror.sync();
@@ -155,7 +155,7 @@ async function stepsLeft(mirror: Mirror): Promise<unknown> {
 it("I02 a run whose rename is answered with an unseen version continues until it has read that version", async () => {
   const fixture = await openSynced({ "a.md": LINES.join("") });
   const { rig, mirror } = fixture;
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+  mirror.rename("a.md", "b.md");
   const edited = LINES.with(3, "written there\n\n").join("");
   fixture.onRequest = ({ method }) => {
     if (method === "PATCH") rig.app.edit("a.md", edited);
@@ -172,7 +172,7 @@ it("I12 where change ids move on a rename, a text that is sent to review beside 
   const mirror = rig.mirror();
   await mirror.sync();
   const before = mirror.state.record(id)!.changeId;
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+  mirror.rename("a.md", "b.md");
   mirror.write("b.md", LINES.with(3, "written here\n\n").join(""));
   await mirror.sync();
   expect(mirror.state.record(id)).toMatchObject({ remotePath: "b.md", changeId: `${before}-r1` });
@@ -189,7 +189,7 @@ it.each([
     const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename });
     const { rig, mirror, idOf } = fixture;
     const id = idOf("a.md");
-    mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+    mirror.rename("a.md", "b.md");
     fixture.fault = ({ method }) => (method === "PATCH" ? "drop-after" : null);
     let isAsked = false;
     fixture.onRequest = ({ method, path }) => {
@@ -242,7 +242,7 @@ describe("a document that is renamed locally while its text is read or sent", ()
     const id = rig.app.create("a.md", LINES.join("")) as DocId;
     const mirror = rig.mirror();
     await mirror.sync();
-    mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+    mirror.rename("a.md", "b.md");
     return { rig, mirror, id };
   }
 
@@ -252,7 +252,7 @@ describe("a document that is renamed locally while its text is read or sent", ()
     const other = begun.rig.mirror();
     await other.sync();
     for (const [from, to] of ["ac", "ca"].map((names) => [...names].map((name) => `${name}.md`))) {
-      other.disk.user.rename(other.path(from!), other.path(to!));
+      other.rename(from!, to!);
       await other.sync();
     }
     let reads = 0;
@@ -330,7 +330,7 @@ test.each([
     const edited = (name: string) => linesOf(name).with(7, "by the app\n\n").join("");
     for (const name of ["a", "b"]) {
       rig.app.edit(`${name}.md`, edited(name));
-      mirror.disk.user.rename(mirror.path(`${name}.md`), mirror.path(`d/${name}.md`));
+      mirror.rename(`${name}.md`, `d/${name}.md`);
     }
     const cuts = await cutPowerAtEachCall({ rig, mirror }, async (after, call) => {
       for (const [path, text] of after.mirror.texts()) if (path !== "d/c.md") save(after.mirror, path, text + last);
@@ -352,15 +352,14 @@ test("I13 power is cut at any call while swapped files get edits, then both are 
   for (const name of ["a", "b"]) rig.app.create(`${name}.md`, linesOf(name).join(""));
   const mirror = rig.mirror();
   await settle(mirror);
-  const { user } = mirror.disk;
   for (const name of ["a", "b"]) rig.app.edit(`${name}.md`, linesOf(name).with(7, "by the app\n\n").join(""));
-  user.rename(mirror.path("a.md"), mirror.path("x.md"));
-  user.rename(mirror.path("b.md"), mirror.path("a.md"));
-  user.rename(mirror.path("x.md"), mirror.path("b.md"));
+  mirror.rename("a.md", "x.md");
+  mirror.rename("b.md", "a.md");
+  mirror.rename("x.md", "b.md");
   const cuts = await cutPowerAtEachCall({ rig, mirror }, async ({ rig: after, mirror: restarted }, call) => {
     const saved = [...restarted.texts()].map(([path, text]) => [path, `${text}last\n`] as const);
     for (const [path, text] of saved) {
-      restarted.disk.user.remove(restarted.path(path));
+      restarted.remove(path);
       restarted.write(path, text);
     }
     await settle(restarted);

@@ -13,7 +13,7 @@ import { fc } from "../property.ts";
 
 it("a file that is renamed locally to another document's name on the service is reported with the name that it gets", async () => {
   const { rig, mirror } = await openSynced({ "a.md": "a\n" });
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("t.md"));
+  mirror.rename("a.md", "t.md");
   rig.app.create("t.md", "theirs\n");
   const report = await mirror.sync();
   expect([...mirror.texts().keys()].sort()).toEqual(["t-2.md", "t.md"]);
@@ -27,7 +27,7 @@ it("a folder too; and names that nobody else has are not reported", async () => 
   rig.app.create("f/a.md", "a\n");
   const mirror = rig.mirror();
   expect((await mirror.sync())?.renamed).toEqual([]);
-  mirror.disk.user.rename(mirror.path("f"), mirror.path("g"));
+  mirror.rename("f", "g");
   rig.app.create("g/b.md", "theirs\n");
   const report = await mirror.sync();
   expect([...mirror.texts().keys()].sort()).toEqual(["g-2/a.md", "g/b.md"]);
@@ -116,8 +116,8 @@ test("two conflicts of documents whose long names differ at the end alone: each 
     expect(mirror.texts().get(besides[index]!)).toBe(`theirs of ${path.at(-4)!}\n`);
     expect(Buffer.byteLength(besides[index]!)).toBeLessThanOrEqual(255);
   }
-  mirror.disk.user.remove(mirror.path(besides[0]!));
-  mirror.disk.user.rename(mirror.path(besides[1]!), mirror.path(paths[1]!));
+  mirror.remove(besides[0]!);
+  mirror.rename(besides[1]!, paths[1]!);
   await settle(mirror);
   expect(paths.map((path) => rig.app.files().get(path)!.text)).toEqual(["mine of a\n", "theirs of b\n"]);
   expect([...mirror.texts().keys()].sort()).toEqual(paths);

@@ -103,13 +103,12 @@ test("I09 I13 power is cut at any call while a moved file is replaced, and its f
   const { rig, mirror, idOf } = await openSynced({ "a.md": LINES.join(""), "b.md": "b\n" });
   const ids = { [idOf("a.md")]: "b.md", [idOf("b.md")]: "a.md" };
   rig.app.edit("a.md", LINES.with(7, "theirs\n\n").join(""));
-  const { user } = mirror.disk;
   for (const [from, to] of [
     ["a.md", "t.md"],
     ["b.md", "a.md"],
     ["t.md", "b.md"],
   ] as const)
-    user.rename(mirror.path(from), mirror.path(to));
+    mirror.rename(from, to);
   mirror.disk.settle();
   const cuts = await killAtEachCall(
     { rig, mirror },

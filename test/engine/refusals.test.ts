@@ -14,7 +14,7 @@ it("I08 a refused move is not sent again in the same run, though a folder above 
   rig.app.create("work/deep/plan.md", "a plan\n");
   const mirror = rig.mirror({ key: rig.makeKey().key });
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("box/todo.md"), mirror.path("work/deep/todo.md"));
+  mirror.rename("box/todo.md", "work/deep/todo.md");
   rig.app.moveFolder("box", "work/deep");
   rig.app.renameFolder("work/deep", "deeper");
   mirror.requests.length = 0;
@@ -28,18 +28,17 @@ it("I08 a refused move is not sent again in the same run, though a folder above 
 it("I08 a refused move of a folder is not sent again in the same run, though its new parent moved locally", async () => {
   const fixture = openFixture(13);
   const { rig, mirror } = fixture;
-  const { user } = mirror.disk;
   rig.app.create("box/todo.md", "to do\n");
   rig.app.create("work/deep/plan.md", "a plan\n");
   await settle(mirror);
   const box = [...mirror.state.load().dirs.values()].find(({ localPath }) => localPath === "box")!.id;
-  user.rename(mirror.path("box"), mirror.path("work/deep/box"));
+  mirror.rename("box", "work/deep/box");
   mirror.write("work/deep/plan.md", "a better plan\n");
   const moves: string[] = [];
   fixture.fault = ({ method, path, body }) => {
     if (method !== "PATCH" || !path.endsWith(`/${box}`)) return null;
     moves.push(JSON.stringify(body));
-    if (moves.length === 1) user.rename(mirror.path("work/deep"), mirror.path("deep"));
+    if (moves.length === 1) mirror.rename("work/deep", "deep");
     return { status: 400, headers: {}, body: JSON.stringify({ status: 400, code: "invalid_request", detail: "no" }) };
   };
   await mirror.sync();
@@ -96,9 +95,8 @@ test("a folder that was refused is not made again in the run, though its folder 
   rig.app.create("work/deep/a.md", "a\n");
   rig.app.create("work/deep/todo.md", "to do\n");
   await mirror.sync();
-  const { user } = mirror.disk;
-  user.rename(mirror.path("work/deep"), mirror.path("work/deep-2"));
-  user.remove(mirror.path("work/deep-2/todo.md"));
+  mirror.rename("work/deep", "work/deep-2");
+  mirror.remove("work/deep-2/todo.md");
   mirror.write("work/deep/todo.md", "new\n");
   rig.app.renameFolder("work/deep", "deep-2");
   mirror.requests.length = 0;
@@ -122,13 +120,13 @@ it("a rename onto what the key cannot read ends when the file gets another name,
   const mirror = rig.mirror({ key: keyWithout(rig, hidden) });
   const once = { retryRefused: false } as const;
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("plan.md"), mirror.path("secret.md"));
+  mirror.rename("plan.md", "secret.md");
   const blocked = (await mirror.sync({}, once))!;
   expect(blocked.attention).toMatchObject([{ path: "secret.md", kind: "occupied-unseen" }]);
   mirror.requests.length = 0;
   await mirror.sync({}, once);
   expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toEqual([]);
-  mirror.disk.user.rename(mirror.path("secret.md"), mirror.path("open.md"));
+  mirror.rename("secret.md", "open.md");
   expect((await mirror.sync({}, once))?.state).toBe("in-sync");
   expect([...rig.app.files().keys()].sort()).toEqual(["box/a.md", "open.md", "secret.md"]);
 });

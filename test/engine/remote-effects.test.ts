@@ -89,7 +89,7 @@ test("I03 a text that a PUT answers in place of the one that was sent is read be
 
 test.each([
   ["PUT", (fixture: Fixture) => fixture.mirror.write("note.md", LINES.with(9, "written locally\n\n").join(""))],
-  ["DELETE", ({ mirror }: Fixture) => mirror.disk.user.remove(mirror.path("note.md"))],
+  ["DELETE", ({ mirror }: Fixture) => mirror.remove("note.md")],
 ])("I03 I13 content that a process downloaded survives a power cut when its %s is sent", async (method, change) => {
   const fixture = openFixture(55);
   const { rig, mirror } = fixture;
@@ -123,7 +123,7 @@ async function start(answering: Answering): Promise<{ readonly rig: Rig; readonl
   for (const name of ["note.md", "other.md"]) rig.app.create(name, TEXT);
   const mirror = rig.mirror();
   await mirror.sync();
-  mirror.disk.user.remove(mirror.path("note.md"));
+  mirror.remove("note.md");
   mirror.requests.length = 0;
   return { rig, mirror };
 }
@@ -180,7 +180,7 @@ test("I03 I06 an edit on the service before any other request of the sync is liv
     });
     // Steps that write rows of their own beside that of the deletion.
     for (const name of ["a", "b", "c"]) mirror.write(`${name}.md`, `${name}\n`);
-    mirror.disk.user.rename(mirror.path("other.md"), mirror.path("moved.md"));
+    mirror.rename("other.md", "moved.md");
     requests = 0;
     await mirror.sync();
     isOver = requests < moment;
@@ -251,7 +251,7 @@ async function writeAnsweredById(fixture: Fixture): Promise<() => DocId | null> 
 it("I03 the text is kept that is read after a rename whose answer names no version", async () => {
   const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename: true });
   const { mirror } = fixture;
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+  mirror.rename("a.md", "b.md");
   const done = editBesideRead(fixture, "PATCH", "b.md", SECOND);
   await mirror.sync();
   fixture.onRequest = () => undefined;
@@ -329,7 +329,7 @@ describe("I08 I09 a file that was renamed before its POST is settled", () => {
     await mirror.sync();
     const made = rig.app.files().get("a.md")?.id;
     expect(made !== undefined).toBe(lost === "drop-after");
-    mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+    mirror.rename("a.md", "b.md");
     await mirror.sync();
     await mirror.sync();
     expect([...mirror.texts().keys()].filter((path) => path.endsWith(".md")).sort()).toEqual(["b.md", "other.md"]);
@@ -354,8 +354,8 @@ test.each(ACTS)(
   async (method, act) => {
     const fixture = await openSynced({ "note.md": "one\n", "stays.md": "stays\n" });
     const { rig, mirror } = fixture;
-    if (act === "remove") mirror.disk.user.remove(mirror.path("note.md"));
-    else mirror.disk.user.rename(mirror.path("note.md"), mirror.path("other.md"));
+    if (act === "remove") mirror.remove("note.md");
+    else mirror.rename("note.md", "other.md");
     // Sent, and the machine stops before the answer comes.
     fixture.onRequest = (request) => {
       if (request.method === method) mirror.killAt(1);

@@ -19,7 +19,7 @@ async function blocked(made: Started, reason: string): Promise<Started> {
 
 async function renamedOut(): Promise<Started> {
   const made = await start({ ...K, "note.md": "was\n" });
-  made.mirror.disk.user.rename(made.mirror.path("note.md"), made.mirror.path("note.txt"));
+  made.mirror.rename("note.md", "note.txt");
   return blocked(made, "renamed-out-of-mirror");
 }
 

@@ -5,7 +5,7 @@ import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts"
 import type { DocId } from "../../src/contract/ids.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import type { Mirror } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 import { expectKept, resolve, resolveProblem, trashOf, here, blocksOf, remoteTexts, start } from "./resolving.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
@@ -126,7 +126,7 @@ describe("resolving a conflict", () => {
 
   test("--mine creates no file for one that is gone", async () => {
     const { mirror } = await inConflict();
-    mirror.disk.user.remove(mirror.path("plan.md"));
+    mirror.remove("plan.md");
     expect(await resolve(mirror, "plan.md", "mine")).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
     expect([...mirror.texts().keys()]).toEqual(["plan (theirs).md"]);
     expect(mirror.state.load().conflicts.size).toBe(1);
@@ -149,7 +149,7 @@ describe("resolving a conflict", () => {
 
 async function toRoot(variant: Variant = {}) {
   const made = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true, ...variant });
-  made.mirror.disk.user.rename(`${ROOT}/f/note.md`, `${ROOT}/note.md`);
+  made.mirror.rename("f/note.md", "note.md");
   await made.sync();
   await made.sync();
   expect(blocksOf(made.mirror)).toEqual(["no-move-to-root"]);
@@ -180,7 +180,7 @@ describe("a move to the root that the service cannot do", () => {
     async (name) => {
       const { rig, mirror, sync } = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true });
       const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
-      mirror.disk.user.rename(`${ROOT}/f/note.md`, `${ROOT}/other.md`);
+      mirror.rename("f/note.md", "other.md");
       await sync();
       mirror.write("f/note.md", "another text\n");
       await sync();
@@ -235,7 +235,7 @@ describe("a move to the root that the service cannot do", () => {
     const files = { "f/sub/a.md": "a\n", "f/sub/deep/b.md": "b\n", "f/k.md": "k\n" };
     const { rig, mirror, sync } = await start(files, { noMoveToRoot: true });
     const ids = [...rig.app.files().values()].map(({ id }) => id).sort();
-    mirror.disk.user.rename(`${ROOT}/f/sub`, `${ROOT}/sub`);
+    mirror.rename("f/sub", "sub");
     expect(await sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "sub/a.md": "a\n", "sub/deep/b.md": "b\n", "f/k.md": "k\n" });
     expect(here(mirror)).toEqual(remoteTexts(rig));

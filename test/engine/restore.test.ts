@@ -118,7 +118,7 @@ describe("I13 killed at any call, then synced", () => {
 
 test("I09 a linked document whose file is missing comes back under its id, and no note speaks of another", async () => {
   const { mirror } = await edited();
-  mirror.disk.user.remove(mirror.path("plan.md"));
+  mirror.remove("plan.md");
   const restored = await restoreVersion(mirror.world(), "plan.md", 1);
   expect(restored).toMatchObject({
     kind: "ok",

@@ -174,7 +174,7 @@ test("I06 what somebody writes on top of half a file does not take out its other
 
 test("I06 a deletion is not undone by a PUT that was sent before it", async () => {
   const { rig, mirror } = await lost(SENT);
-  mirror.disk.user.remove(mirror.path("note.md"));
+  mirror.remove("note.md");
   rig.app.edit("note.md", SENT);
   await settle(mirror);
   expect([...mirror.texts().keys(), ...rig.app.files().keys()]).toEqual([]);

@@ -62,7 +62,7 @@ describe("a disk with short names", () => {
     const path = pathOf("first\n");
     mirror.write(path, "first\nsecond\n");
     mirror.write("d/other.md", "other\n");
-    mirror.disk.user.rename(mirror.path(path), mirror.path(`d/${path}`));
+    mirror.rename(path, `d/${path}`);
     await mirror.sync();
     expect(rig.app.files().get(`d/${LONG}`)).toMatchObject({ id, text: "first\nsecond\n" });
     await expectQuiet();
@@ -96,7 +96,7 @@ describe("a disk with short names", () => {
         expectFit();
         expect(isConflictCopyName(nameOf(pathOf(version)))).toBe(true);
       }
-      mirror.disk.user.remove(mirror.path(pathOf("theirs once more\n")));
+      mirror.remove(pathOf("theirs once more\n"));
       await settle(mirror);
       expect(rig.app.files().get(path)?.text).toBe("mine\n");
       expect([...mirror.texts()]).toEqual([[local, "mine\n"]]);
@@ -109,13 +109,13 @@ describe("a disk with short names", () => {
     for (const name of [one, other]) rig.app.create(name, `${name}\n`);
     const ids = rig.app.files();
     await mirror.sync();
-    mirror.disk.user.rename(mirror.path(one), mirror.path("x.md"));
-    mirror.disk.user.rename(mirror.path(other), mirror.path(one));
-    mirror.disk.user.rename(mirror.path("x.md"), mirror.path(other));
+    mirror.rename(one, "x.md");
+    mirror.rename(other, one);
+    mirror.rename("x.md", other);
     await mirror.sync();
     expectFit();
     expect(rig.app.files().get(other)).toMatchObject({ id: ids.get(one)!.id, text: `${one}\n` });
-    mirror.disk.user.rename(mirror.path(one), mirror.path(third));
+    mirror.rename(one, third);
     rig.app.create(third, "remote\n");
     for (let run = 0; run < 2; run++) await mirror.sync();
     expectFit();

@@ -36,8 +36,8 @@ async function takePath(): Promise<{ rig: Rig; mirror: Mirror; ids: string[] }> 
   const ids = ["note.md", "other.md"].map((path) => rig.app.create(path, `${path} ${TEXT}`));
   await mirror.sync();
   for (const record of [...mirror.state.load().records.values()]) mirror.state.putRecord({ ...record, durable: false });
-  mirror.disk.user.remove(mirror.path("note.md"));
-  mirror.disk.user.rename(mirror.path("other.md"), mirror.path("note.md"));
+  mirror.remove("note.md");
+  mirror.rename("other.md", "note.md");
   return { rig, mirror, ids };
 }
 
@@ -95,7 +95,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   test("I09 moved by a person meanwhile, is only at its new place", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().records.keys();
-    mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
+    mirror.rename("note.md", "moved.md");
     await startAnew({ mirror }, "boot-2");
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
     expect(rig.app.files().get("moved.md")?.id).toBe(id);
@@ -104,7 +104,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   test("I13 moved by a person, and torn, is made again where it was moved to", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().records.keys();
-    mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
+    mirror.rename("note.md", "moved.md");
     mirror.disk.user.open(mirror.path("moved.md")).write(cut(512));
     await startAnew({ mirror }, "boot-2");
     expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
@@ -116,8 +116,8 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     const ids = new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]));
     const record = [...mirror.state.load().records.values()].find(({ localPath }) => localPath === "d/note.md")!;
     mirror.state.putRecord({ ...record, durable: false });
-    mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
-    mirror.disk.user.remove(mirror.path("e/note.md"));
+    mirror.rename("d", "e");
+    mirror.remove("e/note.md");
     rig.app.renameFolder("d", "f");
     await startAnew({ mirror }, "boot-2");
     expect([...mirror.texts().keys()].toSorted()).toEqual(["f/note.md", "f/other.md"]);
@@ -150,7 +150,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 
   test.each([
-    ["gone", (mirror: Mirror) => mirror.disk.user.remove(mirror.path("note.md"))],
+    ["gone", (mirror: Mirror) => mirror.remove("note.md")],
     ["empty", (mirror: Mirror) => mirror.write("note.md", "")],
   ])("I19 %s, whose content the power loss took, too, is downloaded again", async (_what, lose) => {
     const { rig, mirror: begun } = await begin();
@@ -162,14 +162,14 @@ describe("a new file that was not on the medium yet, after a restart of the mach
 
   test.each(["EACCES", "ENOSPC"])("I04 gone, and not to be restored (%s), is downloaded again", async (code) => {
     const { rig, mirror } = await begin();
-    mirror.disk.user.remove(mirror.path("note.md"));
+    mirror.remove("note.md");
     mirror.disk.fail({ call: "link", path: null, code, times: 1 });
     await downloadAgain(rig, mirror, "note.md");
   });
 
   test("I04 gone with its folder, is downloaded again", async () => {
     const { rig, mirror } = await begin("d/note.md");
-    mirror.disk.user.remove(mirror.path("d"));
+    mirror.remove("d");
     await downloadAgain(rig, mirror, "d/note.md");
   });
 
@@ -284,7 +284,7 @@ describe("a new file that a power loss took, where the first run after it does n
   test("I13 I19 because the service cannot be reached, is created again later", async () => {
     const begun = await begin();
     const { mirror } = begun;
-    mirror.disk.user.remove(mirror.path("note.md"));
+    mirror.remove("note.md");
     const world = { ...mirror.world(), bootId: "boot-2" };
     world.remote.listFiles = async () => ({ items: [], complete: false, fault: GONE });
     const run = { settings: SETTINGS, retryRefused: false, kind: "sync" };
@@ -295,7 +295,7 @@ describe("a new file that a power loss took, where the first run after it does n
 
   test("I13 because it is killed, at each call, is made again by the next", async () => {
     const begun = await begin();
-    begun.mirror.disk.user.remove(begun.mirror.path("note.md"));
+    begun.mirror.remove("note.md");
     const calls = await killAtEachCall(begun, {
       work: (pair) => startAnew(pair, "boot-2"),
       judge: expectBack,

@@ -232,7 +232,7 @@ it("I09 a document at the path of one that left the subtree keeps its id after a
   mirror.disk.advance(10_000);
   await settle(mirror);
   // A save by rename: another inode.
-  mirror.disk.user.remove(mirror.path("note.md"));
+  mirror.remove("note.md");
   mirror.write("note.md", "left, and edited locally\n");
   mirror.disk.advance(10_000);
   await settle(mirror);
@@ -250,7 +250,7 @@ it("I11 I18 a document blocked outside whose file is removed frees its path, and
   mirror.write("note.md", "left, and edited locally\n");
   rig.app.move("part/note.md", "elsewhere");
   expect((await mirror.sync())?.state).toBe("attention");
-  mirror.disk.user.remove(mirror.path("note.md"));
+  mirror.remove("note.md");
   const other = rig.app.create("part/note.md", "another one\n");
   await settle(mirror);
   expect((await mirror.sync())?.state).toBe("in-sync");

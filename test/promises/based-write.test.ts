@@ -44,7 +44,7 @@ const inSync = () =>
 function changeBothSides({ rig, mirror }: Fixture): void {
   mirror.write("kept/a.md", "edited locally\n");
   mirror.write("new/local.md", "new locally\n");
-  mirror.disk.user.rename(mirror.path("kept/b.md"), mirror.path("kept/renamed.md"));
+  mirror.rename("kept/b.md", "kept/renamed.md");
   mirror.disk.user.makeFolder(mirror.path("empty"));
   rig.app.edit("kept/c.md", "edited on the service\n");
   rig.app.create("new/remote.md", "new on the service\n");
@@ -52,7 +52,7 @@ function changeBothSides({ rig, mirror }: Fixture): void {
 }
 
 const STOPS: readonly (readonly [reason: string, remove: (fixture: Fixture, path: string) => void])[] = [
-  ["delete-budget-remote", ({ mirror }, path) => mirror.disk.user.remove(mirror.path(path))],
+  ["delete-budget-remote", ({ mirror }, path) => mirror.remove(path)],
   ["delete-budget-local", ({ rig }, path) => rig.app.remove(path)],
 ];
 

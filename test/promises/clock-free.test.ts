@@ -31,7 +31,7 @@ async function trace(seed: number, disturb: (fixture: Fixture, step: number) => 
     const paths = [...mirror.texts().keys()].filter((path) => !isConflictCopyName(path));
     if (roll < 4) writers.here();
     else if (roll < 7) writers.there();
-    else if (roll === 7 && paths.length > 3) mirror.disk.user.remove(mirror.path(rig.dice.pick(paths)));
+    else if (roll === 7 && paths.length > 3) mirror.remove(rig.dice.pick(paths));
     else if (roll === 8 && rig.app.files().size > 3) rig.app.remove(rig.dice.pick([...rig.app.files().keys()]));
     else await mirror.sync();
   }
@@ -156,7 +156,7 @@ function moveWall({ rig: { clock } }: Fixture, byMs: number): void {
 
 const remove = {
   locally({ mirror }: Fixture, from: number, to: number): void {
-    for (let n = from; n < to; n++) mirror.disk.user.remove(mirror.path(`n${n}.md`));
+    for (let n = from; n < to; n++) mirror.remove(`n${n}.md`);
   },
   remotely({ rig }: Fixture, from: number, to: number): void {
     for (let n = from; n < to; n++) rig.app.remove(`n${n}.md`);

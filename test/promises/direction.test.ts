@@ -9,14 +9,13 @@ const inSync = () => openSynced(Object.fromEntries(NAMES.map((name) => [`${name}
 const text = (name: string, side: string) => `# ${name}\n\n${side}\n`;
 
 function changeLocally({ mirror }: Fixture): void {
-  const { user } = mirror.disk;
   for (const name of ["edited", "both"]) mirror.write(`${name}.md`, text(name, "local"));
   mirror.write("new.md", text("new", "local"));
   mirror.write("fresh/new.md", text("fresh", "local"));
-  user.remove(mirror.path("removed.md"));
-  user.rename(mirror.path("renamed.md"), mirror.path("other-name.md"));
-  user.rename(mirror.path("moved.md"), mirror.path("d/moved.md"));
-  user.rename(mirror.path("e"), mirror.path("f"));
+  mirror.remove("removed.md");
+  mirror.rename("renamed.md", "other-name.md");
+  mirror.rename("moved.md", "d/moved.md");
+  mirror.rename("e", "f");
 }
 
 function changeRemotely({ rig: { app } }: Fixture): void {
@@ -131,7 +130,7 @@ describe("one direction, always", () => {
     const fixture = await inSync();
     const { mirror } = fixture;
     fixture.fault = ({ method }) => (method === "DELETE" ? problem(403, "forbidden") : null);
-    mirror.disk.user.remove(mirror.path("removed.md"));
+    mirror.remove("removed.md");
     for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" }, { retryRefused: false });
     expect(mirror.texts().has("removed.md")).toBe(false);
     expect(fixture.seen.filter(({ method }) => method === "DELETE")).toHaveLength(1);

@@ -38,7 +38,7 @@ describe("I21 I22 a stop because of an emptied side stays until the user approve
   test("all documents removed locally, and new ones on the service", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
-    for (const path of paths) mirror.disk.user.remove(mirror.path(path));
+    for (const path of paths) mirror.remove(path);
     rig.app.edit("d/n0.md", "edited there\n");
     rig.app.create("e/new.md", "new\n");
     for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "stopped" });
@@ -69,7 +69,7 @@ describe("I21 I22 a stop because of an emptied side stays until the user approve
 
   test("half removed locally and the other half on the service: nothing goes, on either side, and the message names each half", async () => {
     const { rig, mirror } = await inSync();
-    for (const path of paths.slice(0, 3)) mirror.disk.user.remove(mirror.path(path));
+    for (const path of paths.slice(0, 3)) mirror.remove(path);
     for (const path of paths.slice(3)) rig.app.remove(path);
     const report = (await mirror.sync())!;
     expect(report.state).toBe("stopped");
@@ -94,7 +94,7 @@ test("I21 a file that a killed process had set aside, and that returns, does not
       // The moment between its leaving and the new text's coming.
       if (mirror.texts().has(paths[0]!)) return;
       times++;
-      for (const path of paths.slice(1)) mirror.disk.user.remove(mirror.path(path));
+      for (const path of paths.slice(1)) mirror.remove(path);
       expect(reasonsOf(await mirror.sync())).toEqual(["local-emptied"]);
       expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
     },

@@ -42,9 +42,9 @@ const NEIGHBOURS: ReadonlySet<string> = new Set(["d/n.md", "k.md"]);
 
 const ACTS: Readonly<Record<string, (scene: Scene, content: string | null) => void>> = {
   edit: ({ mirror, path }, content) => mirror.write(path, content!),
-  rm: ({ mirror, path }) => mirror.disk.user.remove(mirror.path(path)),
+  rm: ({ mirror, path }) => mirror.remove(path),
   mv(scene) {
-    scene.mirror.disk.user.rename(scene.mirror.path(scene.path), scene.mirror.path("q.md"));
+    scene.mirror.rename(scene.path, "q.md");
     scene.path = "q.md";
   },
   "edit-remote": ({ rig }, content) => rig.app.edit(remotePath(rig), content!),

@@ -30,21 +30,17 @@ function expectReachable({ mirror }: Fixture, path: string, ...texts: readonly s
 
 describe("I03 however a conflict ends, the text that lost is in the history of its path", () => {
   const ways: readonly [string, (fixture: Fixture) => void, live: string][] = [
-    ["the other version is deleted", ({ mirror }) => mirror.disk.user.remove(mirror.path(BESIDE)), MINE],
-    [
-      "the other version is moved over the document",
-      ({ mirror }) => mirror.disk.user.rename(mirror.path(BESIDE), mirror.path(PATH)),
-      THEIRS,
-    ],
+    ["the other version is deleted", ({ mirror }) => mirror.remove(BESIDE), MINE],
+    ["the other version is moved over the document", ({ mirror }) => mirror.rename(BESIDE, PATH), THEIRS],
     [
       "both are deleted",
       ({ mirror }) => {
-        mirror.disk.user.remove(mirror.path(BESIDE));
-        mirror.disk.user.remove(mirror.path(PATH));
+        mirror.remove(BESIDE);
+        mirror.remove(PATH);
       },
       THEIRS,
     ],
-    ["the document is deleted", ({ mirror }) => mirror.disk.user.remove(mirror.path(PATH)), THEIRS],
+    ["the document is deleted", ({ mirror }) => mirror.remove(PATH), THEIRS],
     ["a later version merges", ({ rig }) => rig.app.edit(PATH, `${BASE}\na third line\n`), `${MINE}\na third line\n`],
     ["the document goes there", ({ rig }) => rig.app.remove(PATH), MINE],
   ];
@@ -64,7 +60,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     mirror.write(BESIDE, `${THEIRS}edited beside\n`);
     if (moved !== "") rig.app.edit(PATH, THEIRS.replace("theirs", "theirs again"));
     await settle(mirror);
-    mirror.disk.user.remove(mirror.path(BESIDE));
+    mirror.remove(BESIDE);
     await settle(mirror);
     expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
   });
@@ -101,9 +97,9 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   test("and it can be restored, and is found by an earlier and a later name", async () => {
     const fixture = await inConflict();
     const { mirror } = fixture;
-    mirror.disk.user.rename(mirror.path(BESIDE), mirror.path(PATH));
+    mirror.rename(BESIDE, PATH);
     await settle(mirror);
-    mirror.disk.user.rename(mirror.path(PATH), mirror.path("d/renamed.md"));
+    mirror.rename(PATH, "d/renamed.md");
     await settle(mirror);
     for (const path of [PATH, "d/renamed.md"]) expectReachable(fixture, path, MINE, THEIRS);
     const n = textsOf(mirror.state, "d/renamed.md").indexOf(MINE) + 1;
@@ -128,12 +124,12 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
     const { rig, mirror } = fixture;
     mirror.write("draft.md", "only ever here\n");
     await mirror.sync({ direction: "pull" });
-    mirror.disk.user.remove(mirror.path("draft.md"));
+    mirror.remove("draft.md");
     await settle(mirror);
     expectReachable(fixture, "draft.md", "only ever here\n");
     expect(await restoreVersion(mirror.world(), "draft.md", null)).toMatchObject({ kind: "ok" });
     expect(mirror.texts().get("draft.md")).toBe("only ever here\n");
-    mirror.disk.user.remove(mirror.path("draft.md"));
+    mirror.remove("draft.md");
     await settle(mirror);
     rig.app.create("draft.md", "another document\n");
     await settle(mirror);

@@ -194,8 +194,7 @@ describe.each([
     ] as const)("%s, something new inside on the service: %s", async (fault, isFilled) => {
       const fixture = await inSync();
       const { rig, mirror, seen } = fixture;
-      const rename = ([from, to]: readonly [string, string]): void =>
-        mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+      const rename = ([from, to]: readonly [string, string]): void => mirror.rename(from, to);
       const idOf = (path: string): string | undefined => rig.app.files().get(path)?.id;
       const ids = new Map(["a", "b", "c"].map((name) => [name, idOf(`d/${name}.md`)]));
       for (const move of moves) rename(move);
@@ -231,14 +230,13 @@ describe.each(["drop-before", "drop-after"] as const)(
     ] as const)("%s, saved meanwhile (as another file: %s), and both folders keep their ids", async (path, asNew) => {
       const fixture = await inSync();
       const { rig, mirror, seen } = fixture;
-      const { user } = mirror.disk;
       actLocally(mirror, "mv d t; mv e d; mv t e");
       const idOf = (at: string): string | undefined => rig.app.files().get(at)?.id;
       const ids = new Map(["d/a.md", "d/b.md", "d/c.md", "e/k.md"].map((at) => [swapped(at), idOf(at)]));
       const dirs = new Map([...mirror.state.load().dirs.values()].map((dir) => [swapped(dir.localPath), dir.id]));
       loseThenHideFolders(fixture, isFolderPatch, fault);
       await mirror.sync();
-      if (asNew) user.remove(mirror.path(path));
+      if (asNew) mirror.remove(path);
       mirror.write(path, "edited locally, and nothing as it was\n");
       for (let run = 0; run < 2; run++) await mirror.sync();
       fixture.fault = () => null;

@@ -99,11 +99,11 @@ function change({ rig, mirror }: Fixture, seed: number): void {
     }
   }
   if (dice.below(2) === 0) rig.app.renameFolder("d0", "e0");
-  if (dice.below(2) === 0) user.rename(mirror.path("d1"), mirror.path("f1"));
+  if (dice.below(2) === 0) mirror.rename("d1", "f1");
   if (dice.below(2) === 0) {
-    user.rename(mirror.path("d2"), mirror.path("t"));
-    user.rename(mirror.path("d3"), mirror.path("d2"));
-    user.rename(mirror.path("t"), mirror.path("d3"));
+    mirror.rename("d2", "t");
+    mirror.rename("d3", "d2");
+    mirror.rename("t", "d3");
   }
 }
 

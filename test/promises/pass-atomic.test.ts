@@ -27,7 +27,7 @@ async function change(): Promise<Moment> {
   const { rig, mirror } = fixture;
   for (let n = 0; n < 4; n++) rig.app.remove(`d${n % 5}/n${n}.md`);
   rig.app.removeFolder("d4");
-  mirror.disk.user.remove(mirror.path("d0/n5.md"));
+  mirror.remove("d0/n5.md");
   rig.app.edit("d1/n6.md", "edited there\n");
   return new Moment(fixture);
 }

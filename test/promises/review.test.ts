@@ -154,7 +154,7 @@ test("I31 a later edit goes out once its content has rested, by a sync without a
 test("I31 a folder with a document that a review pins stays on the service until the decision", async () => {
   const scene = await inReview("APART");
   const { rig, mirror } = scene;
-  mirror.disk.user.remove(mirror.path("d"));
+  mirror.remove("d");
   await settle(mirror);
   expect([...mirror.texts().keys()]).toEqual(["k.md"]);
   expect([...rig.app.files().keys()].toSorted()).toEqual(["d/p.md", "k.md"]);
@@ -211,7 +211,7 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     rig.app.protect("d/p.md", true);
     await settle(mirror);
     mirror.write("d/p.md", MINE + rest);
-    if (name !== null) mirror.disk.user.rename(mirror.path("d/p.md"), mirror.path(name));
+    if (name !== null) mirror.rename("d/p.md", name);
     fixture.fault = (request) => (putId(request) === null ? null : "drop-after");
     for (let run = 0; run < 2; run++) await mirror.sync();
     fixture.fault = () => null;

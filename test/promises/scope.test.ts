@@ -41,7 +41,7 @@ describe("I18 a change of scope deletes nothing", () => {
     mirror.write(".mdmirrorignore", rules);
     for (let run = 0; run < 3; run++) await mirror.sync();
     expectNothingGone(fixture, local, remote);
-    mirror.disk.user.remove(mirror.path(".mdmirrorignore"));
+    mirror.remove(".mdmirrorignore");
     for (let run = 0; run < 3; run++) await mirror.sync();
     expectNothingGone(fixture, local, remote);
     expect([...mirror.state.load().records.keys()].sort()).toEqual(ids);
@@ -131,7 +131,7 @@ describe("what .gitignore files leave out", () => {
     expect(remoteTexts(rig).has("d1/new.md")).toBe(false);
     expect(mirror.texts().get("d0/n0.md")).toBe("edited there\n");
     expect(mirror.texts().get("d1/new.md")).toBe("new\n");
-    mirror.disk.user.remove(mirror.path(".gitignore"));
+    mirror.remove(".gitignore");
     await settle(mirror);
     expect(remoteTexts(rig)).toEqual(mirror.texts());
   });
@@ -143,7 +143,7 @@ describe("what .gitignore files leave out", () => {
     mirror.write(".gitignore", "d1/\n");
     await settle(mirror);
     // As a build does that cleans its outputs first.
-    mirror.disk.user.remove(mirror.path("d1"));
+    mirror.remove("d1");
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(writes(fixture)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
@@ -152,7 +152,7 @@ describe("what .gitignore files leave out", () => {
     mirror.write("d1/n1.md", "built again\n");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
-    mirror.disk.user.remove(mirror.path(".gitignore"));
+    mirror.remove(".gitignore");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
     expect(remoteTexts(rig)).toEqual(new Map(remote).set("d1/n1.md", "built again\n"));
@@ -173,7 +173,7 @@ describe("what .gitignore files leave out", () => {
     expect([...mirror.state.load().blocks.values()].map(({ reason, detail }) => [reason, detail])).toEqual([
       ["suspended", "its folder on the service is excluded by line 1 of .gitignore"],
     ]);
-    mirror.disk.user.remove(mirror.path(".gitignore"));
+    mirror.remove(".gitignore");
     await settle(mirror);
     expect(mirror.texts()).toEqual(remoteTexts(rig));
   });

@@ -46,7 +46,7 @@ export class Writers {
     }
     const path = this.#dice.pick(paths);
     if (roll === 1 && !path.includes("moved")) {
-      mirror.disk.user.rename(mirror.path(path), mirror.path(path.replace(/[^/]*$/, "moved-$&")));
+      mirror.rename(path, path.replace(/[^/]*$/, "moved-$&"));
       return;
     }
     const text = this.grown(mirror.disk.user.read(mirror.path(path))!);

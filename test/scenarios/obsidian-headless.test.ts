@@ -47,7 +47,7 @@ describe("21, 38: files that were excluded from the first sync on, and then are 
     mirror.write(".mdmirrorignore", "pictures/\n");
     await settle(mirror);
     expect([...mirror.texts().keys()]).toEqual([".mdmirrorignore", "k.md"]);
-    mirror.disk.user.remove(mirror.path(".mdmirrorignore"));
+    mirror.remove(".mdmirrorignore");
     await settle(mirror);
     expect(mirror.texts()).toEqual(remoteTexts(rig));
     expect(seen.filter(({ method }) => method !== "GET")).toEqual([]);

@@ -44,7 +44,7 @@ describe("rclone 8685: a folder is renamed, and bisync counts all its files as d
   ] as const)("I09 I21 a folder %s is a move, which needs no approval", async (_, variant) => {
     const { rig, mirror, idOf } = await openSynced(MANY, {}, variant);
     const id = idOf("old/n7.md");
-    mirror.disk.user.rename(mirror.path("old"), mirror.path("new"));
+    mirror.rename("old", "new");
     const { state, attention } = await settle(mirror);
     expect([state, attention]).toEqual(["in-sync", []]);
     expect(rig.app.files().get("new/n7.md")?.id).toBe(id);
@@ -53,8 +53,8 @@ describe("rclone 8685: a folder is renamed, and bisync counts all its files as d
 
   test("I21 deletions beside the rename are counted without it", async () => {
     const { rig, mirror, seen } = await openSynced({ ...MANY, "k.md": "k\n" });
-    mirror.disk.user.rename(mirror.path("old"), mirror.path("new"));
-    for (let n = 0; n < 12; n++) mirror.disk.user.remove(mirror.path(`new/n${n}.md`));
+    mirror.rename("old", "new");
+    for (let n = 0; n < 12; n++) mirror.remove(`new/n${n}.md`);
     const report = await mirror.sync();
     expect(report!.safetyStop!.reasons.map(({ reason }) => reason)).toEqual(["delete-budget-remote"]);
     expect(report!.stopped.map(({ kind }) => kind)).toEqual(Array.from({ length: 12 }, () => "delete-remote"));
@@ -68,7 +68,7 @@ test("rclone 9939: a file that appeared on both sides alike, and was then delete
   mirror.write("a.md", "alike\n");
   rig.app.create("a.md", "alike\n");
   await settle(mirror);
-  mirror.disk.user.remove(mirror.path("a.md"));
+  mirror.remove("a.md");
   await settle(mirror);
   expect([...remoteTexts(rig).keys()]).toEqual(["k.md"]);
   expect([...mirror.texts().keys()]).toEqual(["k.md"]);

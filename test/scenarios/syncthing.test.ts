@@ -53,7 +53,7 @@ test("TestPullDeleteCaseConflict: a deletion of Note.md takes no note.md with it
 
 test("TestSRConflictReplaceFileByDir: a folder in place of a document that was edited on the service loses neither", async () => {
   const { rig, mirror } = await openSynced({ "a.md": "1\n", "k.md": "2\n" });
-  mirror.disk.user.remove(mirror.path("a.md"));
+  mirror.remove("a.md");
   mirror.write("a.md/b.md", "3\n");
   rig.app.edit("a.md", "4\n");
   const { attention } = await settle(mirror);
@@ -63,7 +63,7 @@ test("TestSRConflictReplaceFileByDir: a folder in place of a document that was e
     "a.md/b.md folder-blocked",
   ]);
   expect(remoteTexts(rig).get("a.md")).toBe("4\n");
-  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("d"));
+  mirror.rename("a.md", "d");
   expect((await settle(mirror)).state).toBe("in-sync");
   expect(mirror.texts()).toEqual(remoteTexts(rig));
   expect([...mirror.texts()]).toEqual([

@@ -56,7 +56,7 @@ function swapFolder(fixture: HostileFixture, path: string): () => void {
   user.rename(`${ROOT}/${path}`, "/tmp/aside");
   user.symlink(path.includes("/") ? `${OUTSIDE}/g` : OUTSIDE, `${ROOT}/${path}`);
   return () => {
-    user.remove(`${ROOT}/${path}`);
+    fixture.mirror.remove(path);
     user.rename("/tmp/aside", `${ROOT}/${path}`);
   };
 }
@@ -158,7 +158,7 @@ describe("I26 symlinks planted during a cycle", () => {
         () => true,
         n,
         () => {
-          fixture.disk.user.remove(`${ROOT}/f/${target}`);
+          fixture.mirror.remove(`f/${target}`);
           fixture.disk.user.symlink(`${OUTSIDE}/${target}`, `${ROOT}/f/${target}`);
         },
       );

@@ -16,12 +16,11 @@ async function begin(): Promise<Moment> {
     rig.app.create(path, `# ${path}\n\n${LINES}`);
   const mirror = rig.mirror();
   await mirror.sync();
-  const { user } = mirror.disk;
-  user.rename(mirror.path("a.md"), mirror.path("spare.md"));
-  user.rename(mirror.path("b.md"), mirror.path("a.md"));
-  user.rename(mirror.path("spare.md"), mirror.path("b.md"));
-  user.rename(mirror.path("in"), mirror.path("within"));
-  user.remove(mirror.path("gone.md"));
+  mirror.rename("a.md", "spare.md");
+  mirror.rename("b.md", "a.md");
+  mirror.rename("spare.md", "b.md");
+  mirror.rename("in", "within");
+  mirror.remove("gone.md");
   mirror.write("c.md", `# c.md\n\n${LINES}mine\n`);
   mirror.write("d.md", `# d.md, edited locally\n\n${LINES}`);
   mirror.write("new/here.md", "created locally\n");

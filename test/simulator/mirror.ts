@@ -137,6 +137,15 @@ export class Mirror {
     this.disk.advance(10);
   }
 
+  /** Removes a file, or a folder with all in it. */
+  remove(path: string): void {
+    this.disk.user.remove(this.path(path));
+  }
+
+  rename(from: string, to: string): void {
+    this.disk.user.rename(this.path(from), this.path(to));
+  }
+
   texts(): Map<string, string> {
     return this.disk.user.texts(ROOT);
   }

@@ -14,8 +14,8 @@ async function busy(deployment: Deployment): Promise<Pair> {
   mirror.killAt(150);
   await mirror.sync();
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("d/n3.md"), mirror.path("moved.md"));
-  mirror.disk.user.remove(mirror.path("d/n4.md"));
+  mirror.rename("d/n3.md", "moved.md");
+  mirror.remove("d/n4.md");
   mirror.write("new.md", "new\n");
   rig.app.rename("d/n2.md", "n2-renamed.md");
   rig.app.makeFolder("empty");

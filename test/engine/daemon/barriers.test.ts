@@ -72,7 +72,7 @@ describe("a barrier", () => {
 
   test("sends a deletion after the two seconds that sync takes, not after its grace", async () => {
     const rig = await twentyNotes();
-    rig.mirrored.disk.user.remove(`${ROOT}/notes/3.md`);
+    rig.mirrored.remove("notes/3.md");
     const [took, end] = await waited(rig, ["notes/3.md"]);
     expect([statesOf(end), rig.app.files().has("notes/3.md")]).toEqual([{ "notes/3.md": "gone" }, false]);
     expect(took).toBeGreaterThan(1_900);
@@ -175,13 +175,12 @@ describe("a barrier", () => {
     const fault = ({ method }: WireRequest) => (busy.puts && method === "PUT" ? OVERLOADED : null);
     const rig = await twentyNotes({ rig: createRig(1, { fault }) });
     busy.puts = true;
-    const { user } = rig.mirrored.disk;
     const texts = ["3", "4", "5"].map((n) => rig.mirrored.texts().get(`notes/${n}.md`)!);
     rig.app.edit("notes/3.md", `${texts[0]}\ntheirs\n`);
     saveUnheard(rig, "notes/3.md", `mine\n\n${texts[0]}`);
-    user.rename(`${ROOT}/notes/4.md`, `${ROOT}/aside`);
-    user.rename(`${ROOT}/notes/5.md`, `${ROOT}/notes/4.md`);
-    user.rename(`${ROOT}/aside`, `${ROOT}/notes/5.md`);
+    rig.mirrored.rename("notes/4.md", "aside");
+    rig.mirrored.rename("notes/5.md", "notes/4.md");
+    rig.mirrored.rename("aside", "notes/5.md");
     saveUnheard(rig, "notes/4.md", `${texts[2]}\nmine\n`);
     const [, end] = await waited(rig, [awaited], 2_000);
     expect(statesOf(end)).toEqual({ [awaited]: "waiting" });

@@ -146,7 +146,7 @@ describe("many local deletions", () => {
     rig.app.create("old/b.md", "# B\n");
     await rig.until(() => rig.mirrored.texts().has("old/b.md"));
     await rig.pass(1_000);
-    rig.mirrored.disk.user.remove(`${ROOT}/old`);
+    rig.mirrored.remove("old");
     rig.hint({ kind: "folder", path: "old" });
     await rig.pass(29_000);
     expect(rig.app.folders()).toContain("old");

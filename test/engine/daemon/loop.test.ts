@@ -102,7 +102,7 @@ describe("places", () => {
   test("I09 a rename keeps the id, also when its two events come apart", async () => {
     const rig = await withPlan();
     const id = idOf(rig, "notes/plan.md");
-    rig.mirrored.disk.user.rename(`${ROOT}/notes/plan.md`, `${ROOT}/notes/goal.md`);
+    rig.mirrored.rename("notes/plan.md", "notes/goal.md");
     rig.hint({ kind: "path", path: "notes/goal.md" });
     await rig.pass(1_000);
     rig.hint({ kind: "path", path: "notes/plan.md" });
@@ -115,7 +115,7 @@ describe("places", () => {
   test("I09 a folder that moves with its contents is one move on the service, with any number of documents", async () => {
     const rig = await withPlan(40);
     const ids = new Set([...rig.app.files().values()].map(({ id }) => id));
-    rig.mirrored.disk.user.rename(`${ROOT}/notes`, `${ROOT}/archive`);
+    rig.mirrored.rename("notes", "archive");
     rig.hint({ kind: "path", path: "notes" });
     rig.hint({ kind: "folder", path: "archive" });
     rig.sent();
@@ -319,7 +319,7 @@ test("what a cycle did on the service is known without another list", async () =
   const { rig, mirror } = await synced();
   mirror.write("edited-locally.md", "# Edited\n");
   mirror.write("new.md", "# New locally\n");
-  mirror.disk.user.remove(mirror.path("deleted.md"));
+  mirror.remove("deleted.md");
   rig.app.edit("edited.md", "# Edited on the service\n");
   rig.app.create("created.md", "# New on the service\n");
   const before = await look(mirror);
@@ -335,7 +335,7 @@ test("after a move, and after a step that did not end well, the service is asked
   const edited = await look(mirror);
   expect(follow(mirror, edited, { kind: "stale", detail: "" })).toBeNull();
   await syncToConvergence(mirror.world(), OPTIONS);
-  mirror.disk.user.rename(mirror.path("moved.md"), mirror.path("elsewhere.md"));
+  mirror.rename("moved.md", "elsewhere.md");
   const moved = await look(mirror);
   await syncToConvergence(mirror.world(), OPTIONS);
   expect(follow(mirror, moved)).toBeNull();

@@ -162,12 +162,12 @@ export class DaemonRig {
   }
 
   remove(path: LocalPath): void {
-    this.mirrored.disk.user.remove(`${ROOT}/${path}`);
+    this.mirrored.remove(path);
     this.#changed(path);
   }
 
   rename(from: LocalPath, to: LocalPath): void {
-    this.mirrored.disk.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+    this.mirrored.rename(from, to);
     this.#changed(from, to);
   }
 

@@ -142,7 +142,7 @@ describe("a link that is edited on both sides while its target moves", () => {
     mirror.disk.advance(10);
     await mirror.sync();
     expect(mirror.texts().get("a.md")).toBe(linking("folder/home.md", "folder/c.md").replace("the plan", "my plan"));
-    mirror.disk.user.remove(mirror.path("a (theirs).md"));
+    mirror.remove("a (theirs).md");
     await mirror.sync();
     mirror.disk.advance(70_000);
     await mirror.sync();
@@ -213,7 +213,7 @@ test("a file that could not be read when its folder was moved locally keeps its 
   const mirror = rig.mirror({ links: true });
   await mirror.sync();
   mirror.disk.user.makeFolder(mirror.path("deep"));
-  mirror.disk.user.rename(mirror.path("box"), mirror.path("deep/box"));
+  mirror.rename("box", "deep/box");
   const end = mirror.disk.fail({ call: "any", path: mirror.path("deep/box/a.md"), code: "EACCES" });
   await mirror.sync();
   await mirror.sync();
@@ -243,7 +243,7 @@ async function syncThree(): Promise<{ rig: Rig; mirror: Mirror }> {
 function exchange(mirror: Mirror, one: string, other: string): void {
   const aside = mirror.path("aside.tmp");
   mirror.disk.user.rename(mirror.path(one), aside);
-  mirror.disk.user.rename(mirror.path(other), mirror.path(one));
+  mirror.rename(other, one);
   mirror.disk.user.rename(aside, mirror.path(other));
   mirror.disk.advance(10);
 }
@@ -309,10 +309,9 @@ test("a link by absolute path to a deleted document follows the one that took it
   rig.app.create("d.md", "d\n");
   const mirror = rig.mirror({ links: true });
   await mirror.sync();
-  const { user } = mirror.disk;
-  user.rename(mirror.path("d.md"), mirror.path("x.md"));
-  user.rename(mirror.path("c.md"), mirror.path("d.md"));
-  user.rename(mirror.path("x.md"), mirror.path("c.md"));
+  mirror.rename("d.md", "x.md");
+  mirror.rename("c.md", "d.md");
+  mirror.rename("x.md", "c.md");
   rig.app.remove("d.md");
   await mirror.sync();
   expect(rig.app.files().get("d.md")!.id).toBe(c);

@@ -16,7 +16,7 @@ async function syncFolders() {
   const mirror = rig.mirror({ links: true, key: rig.makeKey().key });
   await mirror.sync();
   const move = (from: string, to: string): void => {
-    mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+    mirror.rename(from, to);
     mirror.disk.advance(10);
   };
   return { rig, mirror, move, ids: { note, deep, k } };
@@ -79,7 +79,7 @@ test("a document in conflict that goes elsewhere with its own name is linked to 
   mirror.write("d/b.md", "b here\n");
   rig.app.edit("d/b.md", "b there\n");
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("d"), mirror.path("d-0"));
+  mirror.rename("d", "d-0");
   mirror.write("d-0/a.md", "[b](b.md)\n\nnext\n\nlast, edited locally\n");
   rig.app.edit("d/a.md", `[b](${b})\n\nnext, edited there\n\nlast\n`);
   rig.app.rename("d/b.md", "b2.md");
@@ -96,7 +96,7 @@ test("a document whose folder moved keeps its id beside a new file at its old pa
   const a = rig.app.create("d/a.md", `[t](${target}) words of the document\n`);
   const mirror = rig.mirror({ links: true });
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("d"), mirror.path("d-0"));
+  mirror.rename("d", "d-0");
   mirror.write("d/a.md", "[t](../t/target.md) other content\n");
   rig.app.renameFolder("t", "u");
   await mirror.sync();
@@ -153,7 +153,7 @@ test("what was made of the other version of a conflict keeps its links, whose ta
   rig.app.rename("meals.md", "food.md");
   await mirror.sync();
   mirror.write("a (theirs).md", "theirs, see [meals](meals.md), and mine\n");
-  mirror.disk.user.rename(mirror.path("a (theirs).md"), mirror.path("a.md"));
+  mirror.rename("a (theirs).md", "a.md");
   mirror.disk.advance(10);
   await mirror.sync();
   await mirror.sync();

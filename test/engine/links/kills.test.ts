@@ -27,7 +27,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
 /** Moves one document locally, the other on the service. */
 function moveAway(rig: Rig, mirror: Mirror): void {
   mirror.disk.user.makeFolder(mirror.path("deep"));
-  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("deep/d.md"));
+  mirror.rename("b.md", "deep/d.md");
   mirror.disk.advance(10);
   rig.app.renameFolder("sub", "under");
 }
@@ -190,7 +190,7 @@ const REFUNDS = "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and w
 const TRAVEL = "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n";
 
 function move(mirror: Mirror, from: string, to: string): void {
-  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+  mirror.rename(from, to);
   mirror.disk.advance(10);
 }
 

@@ -139,9 +139,9 @@ function moveHere(mirror: Mirror, { kind, which, other, name: to }: Move): void 
   const [one, two] = [paths[which % paths.length]!, paths[other % paths.length]!];
   if (kind === "exchange") {
     if (one === two) return;
-    user.rename(mirror.path(one), mirror.path("aside.tmp"));
-    user.rename(mirror.path(two), mirror.path(one));
-    user.rename(mirror.path("aside.tmp"), mirror.path(two));
+    mirror.rename(one, "aside.tmp");
+    mirror.rename(two, one);
+    mirror.rename("aside.tmp", two);
     return;
   }
   const from = kind === "folder" ? folders[which % folders.length] : one;
@@ -149,7 +149,7 @@ function moveHere(mirror: Mirror, { kind, which, other, name: to }: Move): void 
   const into = [...folders, ""][other % (folders.length + 1)]!;
   const target = posix.join(into, kind === "folder" ? to : `${to}.md`);
   if (`${target}/`.startsWith(`${from}/`) || user.exists(mirror.path(target))) return;
-  user.rename(mirror.path(from), mirror.path(target));
+  mirror.rename(from, target);
 }
 
 /** What the service refuses does not happen. */

@@ -177,7 +177,7 @@ test("a link whose target appears in the sync that ends a conflict is sent by id
   rig.app.edit("a.md", textThere(rig, "a.md").replace("old", "theirs"));
   expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { conflicts: 1 } });
   await mirror.sync();
-  mirror.disk.user.rename(mirror.path("a (theirs).md"), mirror.path("a.md"));
+  mirror.rename("a (theirs).md", "a.md");
   rig.app.edit("a.md", `${textThere(rig, "a.md")}more\n`);
   mirror.write("later.md", "now\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
@@ -276,7 +276,7 @@ async function cloneThatMisses(act: (rig: Rig) => void): Promise<{ rig: Rig; mir
   lists = 0;
   mirror.disk.beforeCall = () => {
     const isLinked = mirror.state.load().dirs.size > 0;
-    if (isLinked && user.exists(mirror.path("box"))) user.rename(mirror.path("box"), mirror.path("elsewhere"));
+    if (isLinked && user.exists(mirror.path("box"))) mirror.rename("box", "elsewhere");
   };
   await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
   mirror.disk.beforeCall = null;
@@ -337,7 +337,7 @@ test("a link by absolute path stays while another document has taken its target'
   mirror.disk.beforeCall = (call) => {
     if (call !== "link" || !user.exists(mirror.path("c.md")) || user.exists(mirror.path("d.md"))) return;
     mirror.disk.beforeCall = null;
-    user.rename(mirror.path("c.md"), mirror.path("d.md"));
+    mirror.rename("c.md", "d.md");
   };
   await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
   mirror.disk.beforeCall = null;

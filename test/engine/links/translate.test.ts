@@ -51,7 +51,7 @@ test("links to a file that is moved locally are rewritten: no PUT, no conflict (
   await mirror.sync();
   mirror.requests.length = 0;
   mirror.disk.user.makeFolder(mirror.path("deep"));
-  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("deep/c.md"));
+  mirror.rename("b.md", "deep/c.md");
   mirror.disk.advance(10);
   expect(await mirror.sync()).toMatchObject({
     state: "in-sync",
@@ -86,9 +86,9 @@ test.each([
   await mirror.sync();
   const [x, y] = [idThere(rig, "x.md"), idThere(rig, "y.md")];
   mirror.requests.length = 0;
-  mirror.disk.user.rename(mirror.path("x.md"), mirror.path("z.md"));
-  mirror.disk.user.rename(mirror.path("y.md"), mirror.path("x.md"));
-  mirror.disk.user.rename(mirror.path("z.md"), mirror.path("y.md"));
+  mirror.rename("x.md", "z.md");
+  mirror.rename("y.md", "x.md");
+  mirror.rename("z.md", "y.md");
   mirror.write("a.md", `[x](x.md) [y](y.md)\n${more}`);
   await mirror.sync();
   expect(idThere(rig, "y.md")).toBe(x);
@@ -142,7 +142,7 @@ test("a renamed target is linked by its new name, locally and on the service, wi
   await mirror.sync();
   const { text } = there(rig, "a.md");
   mirror.requests.length = 0;
-  mirror.disk.user.rename(mirror.path("Plan.md"), mirror.path("Budget.md"));
+  mirror.rename("Plan.md", "Budget.md");
   mirror.disk.advance(10);
   expect(await mirror.sync()).toMatchObject({ counts: { respelled: 1, uploaded: 0 } });
   expect(mirror.texts().get("a.md")).toBe("[[Budget|Plan]] ![[Budget|Plan]]\n");
@@ -301,14 +301,13 @@ describe("I03 with links translated, no text is lost", () => {
       rig.app.edit("a.md", `theirs, ${policy} [b](${b})\n`);
       const target = [...mirror.texts().keys()].find((path) => /^b[0-9]*\.md$|^t/.test(path))!;
       mirror.write("a.md", `mine, ${policy} [b](${target})\n`);
-      mirror.disk.user.rename(mirror.path(target), mirror.path(`t-${policy}.md`));
+      mirror.rename(target, `t-${policy}.md`);
       mirror.disk.advance(10);
       await mirror.sync({ conflicts: () => policy });
       await mirror.sync({ conflicts: () => policy });
       for (const who of ["mine", "theirs"])
         expect(isKept(rig, mirror, `${who}, ${policy} [b](${b})\n`), `${who} ${policy}`).toBe(true);
-      for (const path of [...mirror.texts().keys()].filter((one) => /^a \(/.test(one)))
-        mirror.disk.user.remove(mirror.path(path));
+      for (const path of [...mirror.texts().keys()].filter((one) => /^a \(/.test(one))) mirror.remove(path);
       mirror.disk.advance(10);
       await mirror.sync();
       await mirror.sync();

@@ -209,7 +209,7 @@ describe("what a run's events record of its moves", () => {
     const mirror = rig.mirror();
     for (const path of ["here.md", "there.md", "f/k.md"]) rig.app.create(path, `${path}\n`);
     await mirror.sync();
-    mirror.disk.user.rename(`${ROOT}/here.md`, `${ROOT}/f/here (1).md`);
+    mirror.rename("here.md", "f/here (1).md");
     rig.app.rename("there.md", "moved.md");
     const report = await mirror.sync();
     const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();

@@ -2,7 +2,7 @@ import { unwrap } from "../../../src/common/trouble.ts";
 import { expect, test } from "vitest";
 import { readUndo, readUndoSince, undoRun } from "../../../src/mirror/operations/history/undo.ts";
 import { fc } from "../../property.ts";
-import { type Mirror, ROOT } from "../../simulator/mirror.ts";
+import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
 const PATHS = ["a.md", "b.md", "c.md", "f/a.md", "f/b.md", "g/a.md", "g/h/a.md", "k.md"];
@@ -23,9 +23,9 @@ function make({ rig, mirror }: { rig: Rig; mirror: Mirror }, { what, at, to }: C
   if (what === "edit") mirror.write(path, `${texts.get(path)}edit ${n}\n`);
   if (what === "edit there" && there !== undefined) rig.app.edit(path, `${there}there ${n}\n`);
   if (what === "write anew") mirror.write(path, `anew ${n}\n`);
-  if (what === "remove" && files.length > 5) mirror.disk.user.remove(`${ROOT}/${path}`);
+  if (what === "remove" && files.length > 5) mirror.remove(path);
   if (texts.has(to)) return;
-  if (what === "move") mirror.disk.user.rename(`${ROOT}/${path}`, `${ROOT}/${to}`);
+  if (what === "move") mirror.rename(path, to);
   if (what === "create") mirror.write(to, `new ${n} ${to}\n`);
 }
 
