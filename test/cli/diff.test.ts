@@ -1,5 +1,4 @@
-import { chmodSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
 
@@ -18,7 +17,7 @@ test("why shows the last error with its requestId", async () => {
   const { id } = rig.remote("a.md")!;
   rig.api("PATCH", `/v1/files/${id}`, { protected: true });
   await run("sync");
-  unlinkSync(join(rig.root, "a.md"));
+  rig.remove("a.md");
   await run("sync");
   const { out } = await run("why", "a.md");
   expect(out.join("\n")).toMatch(/file_protected|delete-refused/);
@@ -104,9 +103,9 @@ describe("verify", () => {
     rig.write("new.md", "n\n");
     rig.createRemotely("there.md", "t\n");
     rig.write("sub/dark.md", "d\n");
-    chmodSync(join(rig.root, "sub"), 0o000);
+    chmodSync(rig.path("sub"), 0o000);
     const report = await rig.json(["verify", "w"]);
-    chmodSync(join(rig.root, "sub"), 0o755);
+    chmodSync(rig.path("sub"), 0o755);
     expect(report).toMatchObject({
       exit: 3,
       agree: false,

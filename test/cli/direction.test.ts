@@ -1,4 +1,3 @@
-import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
@@ -14,7 +13,7 @@ describe("the direction of a folder", () => {
     rig.root = join(rig.dir, "p");
     rig.write("a.md", "# one\nlocal\n");
     rig.write("new.md", "# new\n");
-    rmSync(join(rig.root, "b.md"));
+    rig.remove("b.md");
     const first = await run("sync", "p");
     expect([first.code, first.err.length]).toEqual([0, 3]);
     expect((await run("sync", "p")).err).toEqual([]);
@@ -61,8 +60,8 @@ describe("the direction of a folder", () => {
     const watch = await watched.watchingHere();
     rig.write("a.md", "# one\nlocal\n");
     rig.write("new.md", "# new\n");
-    rmSync(join(rig.root, "b.md"));
-    renameSync(join(rig.root, "c.md"), join(rig.root, "moved.md"));
+    rig.remove("b.md");
+    rig.rename("c.md", "moved.md");
     const from = watch.events.length;
     watch.clock.hurry(60);
     await watch.until(isRun, from);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ describe("doctor", () => {
         "sync-tools",
       ]),
     );
-    expect(readdirSync(join(rig.root, ".mdmirror/tmp"))).toEqual([]);
+    expect(readdirSync(rig.path(".mdmirror/tmp"))).toEqual([]);
   });
 
   test("names what was learned of the service, for people and for programs", async () => {
@@ -50,7 +50,7 @@ describe("doctor", () => {
 
   test("warns of another sync tool on the folder (3)", async () => {
     await rig.init();
-    mkdirSync(join(rig.root, ".stfolder"));
+    mkdirSync(rig.path(".stfolder"));
     const { code, out } = await rig.run(["doctor", "w"]);
     expect([code, out.some((line) => line.startsWith("WARN sync-tools: Syncthing"))]).toEqual([3, true]);
   });
@@ -71,7 +71,7 @@ describe("doctor", () => {
     await withUrl(`${rig.url}/elsewhere`);
     expect((await rig.run(["doctor", "w"])).code).toBe(2);
     await withUrl(rig.url);
-    writeFileSync(join(rig.root, ".mdmirror/state.db"), "no database at all ".repeat(300));
+    rig.write(".mdmirror/state.db", "no database at all ".repeat(300));
     const damaged = await rig.run(["doctor", "w"]);
     expect(damaged.out.some((line) => line.startsWith("BAD  state: state.db: damaged"))).toBe(true);
     expect(damaged.code).toBe(1);
@@ -134,7 +134,7 @@ describe("doctor --bundle", () => {
     await startFolder();
     for (let n = 0; n < 20; n++) rig.write(`Letters/Letter ${n}.md`, `letter ${n}\n`);
     await rig.run(["sync", "w"]);
-    rmSync(join(rig.root, "Letters"), { recursive: true });
+    rig.remove("Letters");
     const made = await makeBundle();
     expect(shown(made, /^verdict: (.*)/)).toEqual(["safety-stop delete-budget-remote"]);
     expect(steps(made).filter((kind) => kind === "delete-remote")).toHaveLength(20);
@@ -148,8 +148,8 @@ describe("doctor --bundle", () => {
     rig.editRemotely("Secret-plans/My-Diary.md", "# Theirs\n");
     rig.write(path, "# Mine\n");
     await rig.run(["sync", "w"]);
-    mkdirSync(join(rig.root, "Old"));
-    renameSync(join(rig.root, path), join(rig.root, "Old/Renamed diary.md"));
+    mkdirSync(rig.path("Old"));
+    rig.rename(path, "Old/Renamed diary.md");
     const made = await makeBundle();
     expect(steps(made)).toEqual(expect.arrayContaining(["move-conflict-copy", "reparent-remote"]));
     expect(blocks(made)).toEqual(["conflict"]);

@@ -1,5 +1,3 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -17,7 +15,7 @@ describe("a list of folders of the workspace", () => {
   test("links each folder at its own path, and leaves everything else alone on both sides", async () => {
     await linked();
     for (const path of INSIDE) expect(rig.read(path)).toBe(`${path}\n`);
-    expect(OUTSIDE.filter((path) => existsSync(join(rig.root, path)))).toEqual([]);
+    expect(OUTSIDE.filter((path) => rig.exists(path))).toEqual([]);
     rig.write("guides/a.md", "edited\n");
     rig.write("guides/deep/new.md", "new\n");
     for (const path of ["mine.md", "team/mine.md", "other/mine.md"]) rig.write(path, "mine\n");
@@ -35,7 +33,7 @@ describe("a list of folders of the workspace", () => {
   test("I18 a shorter list deletes nothing on either side, and a longer one continues where it was", async () => {
     await linked();
     expect((await run("config", "set", "remote", '["guides"]', "w")).code).toBe(0);
-    rmSync(join(rig.root, "team"), { recursive: true });
+    rig.remove("team");
     for (let times = 0; times < 2; times++) expect((await run("sync", "w")).code).toBe(0);
     expect(rig.remote("team/notes/b.md")?.content).toBe("team/notes/b.md\n");
     expect((await run("config", "set", "remote", '["guides","team/notes","other"]', "w")).code).toBe(0);
@@ -49,7 +47,7 @@ describe("a list of folders of the workspace", () => {
 
   test("I18 a document that moves out of the folders on one side is deleted on neither", async () => {
     await linked();
-    renameSync(join(rig.root, "guides/a.md"), join(rig.root, "a.md"));
+    rig.rename("guides/a.md", "a.md");
     for (let times = 0; times < 3; times++) await run("sync", "w");
     expect(rig.read("a.md")).toBe("guides/a.md\n");
     expect(rig.remote("guides/a.md")?.content).toBe("guides/a.md\n");

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, chmodSync } from "node:fs";
+import { readFileSync, chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useHooked, writeHooks } from "./hooks-fixture.ts";
@@ -51,7 +51,7 @@ describe("a sync", () => {
     for (let n = 0; n < 20; n++) hooked.rig.write(`d/${n}.md`, `# ${n}\n`);
     writeHooks(hooked.rig, { all: hooked.writesDown("stopped") });
     await hooked.run("sync", "w");
-    rmSync(join(hooked.rig.root, "d"), { recursive: true });
+    hooked.rig.remove("d");
     expect((await hooked.run("sync", "w")).code).toBe(4);
     expect(hooked.heard()).toMatchObject([
       {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openRig, useRig } from "./rig.ts";
@@ -17,8 +17,7 @@ beforeEach(async () => {
 });
 
 const given = () => ["init", "w", "--url", rig.url, "--key-file", rig.keyFile];
-const config = () =>
-  JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8")) as { gitignore: boolean };
+const config = () => JSON.parse(rig.read(".mdmirror/config.json")) as { gitignore: boolean };
 const sent = () =>
   ["b.md", "docs/a.md", "docs/vendor/list.md", "dist/made.md", "node_modules/p0/README.md"].filter(
     (path) => rig.remote(path) !== null,
@@ -41,7 +40,7 @@ describe("init in a folder of code", () => {
       "    --ignore /dist/         1 document, 5 bytes",
     ]);
     expect(err.at(-1)).toContain("--ignore node_modules/ --ignore /dist/");
-    expect(existsSync(join(rig.root, ".mdmirrorignore"))).toBe(false);
+    expect(rig.exists(".mdmirrorignore")).toBe(false);
     const taken = await rig.run([...given(), "--yes", "--ignore", "node_modules/", "--ignore", "/dist/"]);
     expect([taken.code, sent()]).toEqual([0, OURS]);
     expect(rig.read(".mdmirrorignore")).toBe("node_modules/\n/dist/\n");
@@ -49,7 +48,7 @@ describe("init in a folder of code", () => {
   });
 
   test("on a terminal asks, and shows the plan without what was left out", async () => {
-    writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
+    rig.write(".gitignore", "node_modules/\n");
     const { code, out, asked } = await rig.run(given(), { terminal: true, answers: ["", "y"] });
     expect([code, asked.length]).toEqual([0, 2]);
     expect(out).toContain("    --gitignore      8 documents, 80 bytes");
@@ -60,7 +59,7 @@ describe("init in a folder of code", () => {
 
   test("sends nothing after no, and all of it with --yes, which lists the folders", async () => {
     const no = await rig.run(given(), { terminal: true, answers: ["n", "n"] });
-    expect([no.code, no.asked.length, existsSync(join(rig.root, ".mdmirror"))]).toEqual([2, 2, false]);
+    expect([no.code, no.asked.length, rig.exists(".mdmirror")]).toEqual([2, 2, false]);
     const { code, out } = await rig.run([...given(), "--yes"]);
     expect(out).toContain("    --ignore node_modules/  8 documents, 80 bytes");
     expect([code, sent().length, config().gitignore]).toEqual([0, 5, false]);
@@ -71,9 +70,9 @@ describe("init in a folder of code", () => {
     expect((await rig.run([...given(), "--yes", "--ignore", "dist/", "--ignore", "drafts/"])).code).toBe(0);
     expect(rig.read(".mdmirrorignore")).toBe("dist/\nnode_modules/\ndrafts/\n");
     const other = await openRig();
-    symlinkSync(join(rig.root, "b.md"), join(other.dir, "link"));
+    symlinkSync(rig.path("b.md"), join(other.dir, "link"));
     other.write("a.md", "a\n");
-    symlinkSync(join(rig.root, "b.md"), join(other.root, ".mdmirrorignore"));
+    symlinkSync(rig.path("b.md"), join(other.root, ".mdmirrorignore"));
     const { code } = await other.link("w", "--ignore", "x/");
     expect([code, rig.read("b.md")]).toEqual([2, "b\n"]);
     await other.close();
@@ -82,14 +81,14 @@ describe("init in a folder of code", () => {
   test("refuses what is no pattern", async () => {
     for (const pattern of ["", "#a", "!a", "a\nb", "a/**/b/**/c/**/d"])
       expect([pattern, (await rig.run([...given(), "--yes", "--ignore", pattern])).code]).toEqual([pattern, 2]);
-    expect(existsSync(join(rig.root, ".mdmirror"))).toBe(false);
+    expect(rig.exists(".mdmirror")).toBe(false);
   });
 });
 
 describe("a folder of code that is mirrored already", () => {
   test("takes the rules by another init; nothing is deleted, and new files stay local", async () => {
     await rig.init();
-    writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
+    rig.write(".gitignore", "node_modules/\n");
     const { code } = await rig.run(["init", "w", "--gitignore", "--ignore", "/dist/"]);
     expect([code, config().gitignore]).toEqual([0, true]);
     rig.write("node_modules/q/README.md", "new\n");
@@ -101,7 +100,7 @@ describe("a folder of code that is mirrored already", () => {
   });
 
   test("is never in sync while its rules cannot be read, though nothing is linked yet", async () => {
-    symlinkSync("/etc/passwd", join(rig.root, ".gitignore"));
+    symlinkSync("/etc/passwd", rig.path(".gitignore"));
     expect((await rig.run([...given(), "--yes", "--gitignore"])).code).toBe(3);
     const { exit, attention } = await rig.json(["sync", "w"]);
     expect([exit, attention]).toMatchObject([
@@ -109,7 +108,7 @@ describe("a folder of code that is mirrored already", () => {
       [{ kind: "local-unreadable", detail: expect.stringContaining("ELOOP") }],
     ]);
     expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention blocked:1"]);
-    rmSync(join(rig.root, ".gitignore"));
+    rig.remove(".gitignore");
     expect([(await rig.run(["sync", "w"])).code, rig.remote("b.md")?.content]).toEqual([0, "b\n"]);
   });
 });

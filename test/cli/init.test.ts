@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { swapBlock } from "../simulator/runs/editors.ts";
@@ -44,7 +34,7 @@ describe("init", () => {
 
   test("makes .mdmirror for its owner alone: marker, config, key, and a .gitignore of everything", async () => {
     await rig.init();
-    const folder = join(rig.root, ".mdmirror");
+    const folder = rig.path(".mdmirror");
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, "key")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
@@ -58,7 +48,7 @@ describe("init", () => {
 
   test("--no-store-key keeps the key out of the folder; cron then needs it from elsewhere", async () => {
     expect((await rig.init("--no-store-key")).code).toBe(0);
-    expect(existsSync(join(rig.root, ".mdmirror/key"))).toBe(false);
+    expect(rig.exists(".mdmirror/key")).toBe(false);
     expect((await rig.run(["sync", "w"])).err[0]).toBe("mdmirror: there is no API key");
     const env = { MDMIRROR_API_KEY: rig.key };
     expect((await rig.run(["sync", "w"], { env })).code).toBe(0);
@@ -98,10 +88,10 @@ describe("init", () => {
   test("--prefer remote waits for a file that is open in an editor, and stays in force until then", async () => {
     rig.createRemotely("both.md", "theirs\n");
     rig.write("both.md", "mine\n");
-    writeFileSync(join(rig.root, ".both.md.swp"), swapBlock(4_711, "elsewhere"));
+    writeFileSync(rig.path(".both.md.swp"), swapBlock(4_711, "elsewhere"));
     expect([(await rig.init("--prefer", "remote")).code, rig.read("both.md")]).toEqual([3, "mine\n"]);
     expect([(await rig.run(["sync", "w"])).code, rig.read("both.md")]).toEqual([3, "mine\n"]);
-    rmSync(join(rig.root, ".both.md.swp"));
+    rig.remove(".both.md.swp");
     expect([(await rig.run(["sync", "w"])).code, rig.read("both.md")]).toEqual([0, "theirs\n"]);
   });
 
@@ -139,7 +129,7 @@ describe("init", () => {
     rig.write("c.md", "c\n");
     await rig.run(["sync", "w"]);
     expect(rig.read("a.md")).toBe("a\n");
-    expect(existsSync(join(rig.root, "out"))).toBe(false);
+    expect(rig.exists("out")).toBe(false);
     expect(rig.remote("in/c.md")?.content).toBe("c\n");
   });
 
@@ -214,12 +204,12 @@ describe("init on a folder that is linked already", () => {
     if (!("key" in made)) throw new Error("no key");
     writeFileSync(rig.keyFile, made.key);
     expect((await rig.run(["init", "w", "--key-file", rig.keyFile])).code).toBe(0);
-    expect(readFileSync(join(rig.root, ".mdmirror/key"), "utf8").trim()).toBe(made.key);
+    expect(rig.read(".mdmirror/key").trim()).toBe(made.key);
   });
 
   test("does not store a key that the service refuses, and stores one unchecked where it cannot be asked", async () => {
     await rig.init();
-    const stored = () => readFileSync(join(rig.root, ".mdmirror/key"), "utf8").trim();
+    const stored = () => rig.read(".mdmirror/key").trim();
     const good = stored();
     writeFileSync(rig.keyFile, "mdm_nonsense");
     const refused = await rig.run(["init", "w", "--key-file", rig.keyFile]);
@@ -238,7 +228,7 @@ describe("init on a folder that is linked already", () => {
     rig.createRemotely("b.md", "b\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");
-    rmSync(join(rig.root, "b.md"));
+    rig.remove("b.md");
     for (const file of ["config.json", "key"]) writeFileSync(join(rig.root, ".mdmirror", file), left);
     const lost = await rig.run(["sync", "w"]);
     expect([lost.code, lost.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror init --url URL")]);
@@ -274,7 +264,7 @@ describe("init on a folder that is linked already", () => {
   test("I13 cut off after the state was made and before it knew its folder, the next run continues", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
-    const folder = join(rig.root, ".mdmirror");
+    const folder = rig.path(".mdmirror");
     for (const file of ["state.db", "texts.db"]) rmSync(join(folder, file));
     // What a kill, or a full disk, leaves at that moment.
     const made = openState({ folder, clock: HASTY_CLOCK });
@@ -290,7 +280,7 @@ describe("init on a folder that is linked already", () => {
 describe("I30 the key", () => {
   /** Every file of `.mdmirror` but the key's own, as bytes. */
   function filesWith(secret: string): string[] {
-    const folder = join(rig.root, ".mdmirror");
+    const folder = rig.path(".mdmirror");
     return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => {
       const whole = join(folder, path);
       return path !== "key" && statSync(whole).isFile() && readFileSync(whole).includes(secret);
@@ -329,12 +319,12 @@ describe("I30 the key", () => {
     expect(rig.printed.filter((line) => line.includes(rig.key))).toEqual([]);
     expect(filesWith(rig.key)).toEqual([]);
     // Proves that the search would find the key: the log exists, and does not contain the key.
-    expect(readFileSync(join(rig.root, ".mdmirror/log/mdmirror.log"), "utf8")).toContain("remote.exchange");
+    expect(rig.read(".mdmirror/log/mdmirror.log")).toContain("remote.exchange");
   });
 
   test("is refused from a stored file that others may read, with the command that corrects it", async () => {
     await rig.init();
-    chmodSync(join(rig.root, ".mdmirror/key"), 0o640);
+    chmodSync(rig.path(".mdmirror/key"), 0o640);
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(2);
     expect(err[0]).toMatch(
@@ -353,7 +343,7 @@ describe("I30 the key", () => {
     expect(
       (await rig.run(["sync", "w", "--key-file", rig.keyFile], { env: { MDMIRROR_API_KEY: "mdm_wrong" } })).code,
     ).toBe(0);
-    unlinkSync(join(rig.root, ".mdmirror/key"));
+    rig.remove(".mdmirror/key");
     expect((await rig.run(["sync", "w"])).err).toEqual([
       "mdmirror: there is no API key",
       "  next: give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it",

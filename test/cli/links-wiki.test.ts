@@ -1,12 +1,9 @@
-import { readFileSync, renameSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
 const rig = useRig({ links: "resolve" });
 
-const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
-const config = () => JSON.parse(read(".mdmirror/config.json")) as { links: unknown };
+const config = () => JSON.parse(rig.read(".mdmirror/config.json")) as { links: unknown };
 
 test("links translate --wiki: init mentions it, it sends nothing, renames rewrite links, and keep ends it", async () => {
   rig.write("a.md", "[b](b.md) [[Plan]] [[Plan|p]]\n");
@@ -18,9 +15,9 @@ test("links translate --wiki: init mentions it, it sends nothing, renames rewrit
   const wiki = await rig.json(["links", "translate", "w", "--wiki"]);
   expect(wiki).toEqual({ exit: 0, links: "translate", wiki: true, respelled: 0 });
   expect(config().links).toEqual({ mode: "translate", wiki: true });
-  renameSync(join(rig.root, "Plan.md"), join(rig.root, "Budget.md"));
+  rig.rename("Plan.md", "Budget.md");
   expect(await rig.syncCounts()).toEqual({ movedRemote: 1, respelled: 1 });
-  expect(read("a.md")).toBe("[b](b.md) [[Budget|Plan]] [[Budget|p]]\n");
+  expect(rig.read("a.md")).toBe("[b](b.md) [[Budget|Plan]] [[Budget|p]]\n");
   expect(rig.remote("a.md")).toEqual(sent);
   rig.write("a.md", "[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
   const checked = await rig.json(["links", "check", "w"]);
@@ -29,13 +26,13 @@ test("links translate --wiki: init mentions it, it sends nothing, renames rewrit
   const { id } = rig.remote("Budget.md")!;
   expect(rig.remote("a.md")!.content).toBe(`[[Plan]](${id}) [[Budget]](${id}) [[Nobody]]\n`);
   expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ wiki: false, respelled: 1 });
-  expect(read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
+  expect(rig.read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
   expect(config().links).toEqual({ mode: "translate", wiki: false });
   expect(await rig.syncCounts()).toEqual({});
   expect((await rig.run(["links", "translate", "w", "--wiki", "--yes"])).code).toBe(0);
-  expect(read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
+  expect(rig.read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
   expect(await rig.syncCounts()).toEqual({});
-  renameSync(join(rig.root, "Budget.md"), join(rig.root, "Budget.txt"));
+  rig.rename("Budget.md", "Budget.txt");
   expect(await rig.json(["links", "check", "w"])).toMatchObject({ links: 3, documents: 2, broken: { length: 3 } });
   expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
 });
@@ -52,9 +49,9 @@ test("content in review is shown, and rewritten, as it is on disk", async () => 
   const reviews = await rig.run(["reviews", "w"]);
   expect(reviews.out.slice(-2)).toEqual(["-[b](b.md)", "+[b](b.md) edited"]);
   await rig.run(["links", "keep", "w", "--yes"]);
-  expect(read("a.md")).toBe(`[b](${rig.remote("b.md")!.id}) edited\n`);
+  expect(rig.read("a.md")).toBe(`[b](${rig.remote("b.md")!.id}) edited\n`);
   await rig.run(["links", "translate", "w", "--yes"]);
-  expect(read("a.md")).toBe("[b](b.md) edited\n");
+  expect(rig.read("a.md")).toBe("[b](b.md) edited\n");
   expect(await rig.syncCounts()).toEqual({});
 });
 

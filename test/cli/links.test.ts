@@ -1,12 +1,9 @@
-import { readFileSync, renameSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 import { useWatches } from "./watcher.ts";
 
 const rig = useRig();
 
-const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
 const edit = (id: string, content: string) => {
   const { lastChangeId } = rig.api("GET", `/v1/files/${id}`) as { lastChangeId: string };
   rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
@@ -17,10 +14,10 @@ test("init translates links if documents of the service link by id; a local rena
   const a = rig.createRemotely("a.md", `[b](${b.id}#part)\n`);
   edit(b.id, `[a](${a.id})\n`);
   expect((await rig.init()).code).toBe(0);
-  expect([read("a.md"), read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
-  renameSync(join(rig.root, "sub"), join(rig.root, "renamed"));
+  expect([rig.read("a.md"), rig.read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
+  rig.rename("sub", "renamed");
   expect(await rig.syncCounts()).toEqual({ movedRemote: 1, respelled: 1 });
-  expect(read("a.md")).toBe("[b](renamed/b.md#part)\n");
+  expect(rig.read("a.md")).toBe("[b](renamed/b.md#part)\n");
   expect(rig.remote("a.md")!.content).toBe(`[b](${b.id}#part)\n`);
 });
 
@@ -33,13 +30,13 @@ test("init keeps links by id if the service refuses links by path, and names bro
   expect([code, out.find((line) => line.includes("ref://"))]).toEqual([0, expect.stringContaining("a.md → pic.png")]);
   const [a, b] = [rig.remote("a.md")!, rig.remote("sub/b.md")!];
   expect([a.content, b.content]).toEqual([`[b](${b.id}) ![picture](ref://pic.png)\n`, `[a](${a.id})\n`]);
-  expect(read("a.md")).toBe("[b](sub/b.md) ![picture](pic.png)\n");
+  expect(rig.read("a.md")).toBe("[b](sub/b.md) ![picture](pic.png)\n");
 });
 
 test("init keeps content as it is if no document links by id", async () => {
   rig.createRemotely("a.md", "[b](b.md)\n");
   await rig.init();
-  expect(JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8"))).toMatchObject({
+  expect(JSON.parse(rig.read(".mdmirror/config.json"))).toMatchObject({
     links: { mode: "keep" },
   });
 });
@@ -54,7 +51,7 @@ test("show, diff and history print translated content as the file would contain 
   expect((await rig.run(["show", "w/a.md@1"])).out.join("")).toBe("[b](b.md)");
   expect((await rig.run(["verify", "w"])).code).toBe(0);
   expect((await rig.run(["restore", "w/a.md@1"])).code).toBe(0);
-  expect(read("a.md")).toBe("[b](b.md)\n");
+  expect(rig.read("a.md")).toBe("[b](b.md)\n");
 });
 
 test("links translate and keep change local files alone, and list them first", async () => {
@@ -62,12 +59,12 @@ test("links translate and keep change local files alone, and list them first", a
   await rig.init();
   const a = rig.createRemotely("a.md", `[b](${b.id})\n`);
   await rig.run(["sync", "w"]);
-  expect(read("a.md")).toBe(`[b](${b.id})\n`);
+  expect(rig.read("a.md")).toBe(`[b](${b.id})\n`);
   const asked = await rig.run(["links", "translate", "w"]);
   expect([asked.code, asked.out.at(-1)]).toEqual([2, "  a.md"]);
-  expect(read("a.md")).toBe(`[b](${b.id})\n`);
+  expect(rig.read("a.md")).toBe(`[b](${b.id})\n`);
   expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ exit: 0, respelled: 1 });
-  expect(read("a.md")).toBe("[b](sub/b.md)\n");
+  expect(rig.read("a.md")).toBe("[b](sub/b.md)\n");
   expect(await rig.syncCounts()).toEqual({});
   expect(await rig.json(["links", "translate", "w"])).toMatchObject({ exit: 0, respelled: 0 });
   expect(await rig.json(["links", "keep", "w", "--yes"])).toEqual({
@@ -76,7 +73,7 @@ test("links translate and keep change local files alone, and list them first", a
     wiki: false,
     respelled: 1,
   });
-  expect(read("a.md")).toBe(`[b](${b.id})\n`);
+  expect(rig.read("a.md")).toBe(`[b](${b.id})\n`);
   expect(await rig.syncCounts()).toEqual({});
   expect((rig.api("GET", `/v1/files/${a.id}`) as { content: string }).content).toBe(`[b](${b.id})\n`);
 });
@@ -87,16 +84,16 @@ test("links keep what they mean when files were moved and not synced yet: their 
   const index = rig.createRemotely("a/index.md", `# index a\n\n[here](${note.id})\n`);
   const other = rig.createRemotely("c/index.md", "# index c\n\n[web](https://example.org)\n");
   await rig.init();
-  renameSync(join(rig.root, "a/index.md"), join(rig.root, "kept.md"));
-  renameSync(join(rig.root, "c/index.md"), join(rig.root, "a/index.md"));
-  renameSync(join(rig.root, "kept.md"), join(rig.root, "c/index.md"));
+  rig.rename("a/index.md", "kept.md");
+  rig.rename("c/index.md", "a/index.md");
+  rig.rename("kept.md", "c/index.md");
   const early = await rig.run(["links", "keep", "w", "--yes"]);
   expect([early.code, early.out, early.err[0]]).toEqual([2, [], expect.stringContaining("a/index.md, c/index.md")]);
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
   expect(await rig.syncCounts()).toEqual({});
   expect(["c/index.md", "a/index.md"].map((path) => rig.remote(path)!.id)).toEqual([index.id, other.id]);
-  expect([read("c/index.md"), rig.remote("c/index.md")!.content]).toEqual(
+  expect([rig.read("c/index.md"), rig.remote("c/index.md")!.content]).toEqual(
     Array(2).fill(`# index a\n\n[here](${note.id})\n`),
   );
 });
@@ -106,13 +103,16 @@ test("links translate continues after a kill: what still links by id is written 
   const c = rig.createRemotely("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
   const a = rig.createRemotely("a.md", `[b](${b.id}) [c](${c.id})\n`);
   await rig.init();
-  expect(read("a.md")).toBe("[b](sub/b.md) [c](c.md)\n");
+  expect(rig.read("a.md")).toBe("[b](sub/b.md) [c](c.md)\n");
   // As a kill after the configuration was written leaves them.
   rig.write("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
   rig.write("a.md", `[b](./sub/b.md) [c](${c.id})\n`);
   expect(await rig.syncCounts()).toEqual({});
   expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ exit: 0, respelled: 2 });
-  expect([read("a.md"), read("c.md")]).toEqual(["[b](./sub/b.md) [c](c.md)\n", "[b](sub/b.md#part) ![p](p.png)\n"]);
+  expect([rig.read("a.md"), rig.read("c.md")]).toEqual([
+    "[b](./sub/b.md) [c](c.md)\n",
+    "[b](sub/b.md#part) ![p](p.png)\n",
+  ]);
   expect(await rig.syncCounts()).toEqual({});
   expect(rig.remote("a.md")).toMatchObject({ id: a.id, content: `[b](${b.id}) [c](${c.id})\n` });
 });
@@ -151,7 +151,6 @@ test("links check lists pictures that stay local, and init says that there are s
 describe("beside a daemon", () => {
   const watches = useWatches(rig);
 
-  const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
   const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 
   test("links translate and keep while a daemon runs: the daemon takes the new form, and sends nothing for it", async () => {
@@ -164,14 +163,14 @@ describe("beside a daemon", () => {
     const from = watch.events.length;
     const translated = await rig.run(["links", "translate", "w", "--yes"], { env: env() });
     expect([translated.code, translated.err]).toEqual([0, []]);
-    expect(read("a.md")).toBe("[b](b.md)\n");
+    expect(rig.read("a.md")).toBe("[b](b.md)\n");
     await watch.until(({ kind }) => kind === "run", from);
-    renameSync(join(rig.root, "b.md"), join(rig.root, "c.md"));
+    rig.rename("b.md", "c.md");
     await watch.until((event) => event.kind === "change" && event["path"] === "a.md", from);
-    expect(read("a.md")).toBe("[b](c.md)\n");
+    expect(rig.read("a.md")).toBe("[b](c.md)\n");
     const kept = await rig.run(["links", "keep", "w", "--yes"], { env: env() });
     expect([kept.code, kept.err]).toEqual([0, []]);
-    expect(read("a.md")).toBe(`[b](${b.id})\n`);
+    expect(rig.read("a.md")).toBe(`[b](${b.id})\n`);
     expect(rig.remote("a.md")).toMatchObject({ id: a.id, content: `[b](${b.id})\n` });
   });
 });

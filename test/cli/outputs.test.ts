@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -67,7 +65,7 @@ test("the output of the commands is this text", async () => {
   await show("why", "c.md");
   await show("status");
 
-  rmSync(join(rig.root, "d"), { recursive: true });
+  rig.remove("d");
   for (const command of ["sync", "status", "plan", "approve", "reject", "sync"]) await show(command);
   await show("unprotect", "c.md");
 

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -11,7 +10,7 @@ describe("reject", () => {
 
   async function mirrored(): Promise<Map<string, string>> {
     for (const name of NAMES) rig.write(name, text(name));
-    mkdirSync(join(rig.root, "empty"));
+    mkdirSync(rig.path("empty"));
     expect((await rig.init("--yes")).code).toBe(0);
     return new Map(NAMES.map((name) => [name, rig.remote(name)!.id]));
   }
@@ -29,7 +28,7 @@ describe("reject", () => {
 
   test("I21 what was deleted locally comes back as it was, folders too, and nothing is sent", async () => {
     const ids = await mirrored();
-    for (const name of ["a.md", "b.md", "d", "empty"]) rmSync(join(rig.root, name), { recursive: true });
+    for (const name of ["a.md", "b.md", "d", "empty"]) rig.remove(name);
     const stopped = await rig.run(["sync", "w"]);
     expect(stopped.code).toBe(4);
     expect(stopped.err.join("\n")).toContain("mdmirror approve");
@@ -41,7 +40,7 @@ describe("reject", () => {
     const rejected = await rig.run(["reject", "w", "--yes"]);
     expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "next: mdmirror sync"]);
     expect(here()).toEqual([...NAMES].sort());
-    expect(existsSync(join(rig.root, "empty"))).toBe(true);
+    expect(rig.exists("empty")).toBe(true);
     for (const name of NAMES) expect(rig.read(name)).toBe(text(name));
     const after = await rig.run(["sync", "w"]);
     expect([after.code, after.out[0]]).toEqual([0, expect.stringContaining("nothing to do")]);
@@ -55,13 +54,13 @@ describe("reject", () => {
     const empty = folders().find(({ path }) => path.endsWith("empty"))!;
     rig.api("DELETE", `/v1/folders/${empty.id}`);
     const stopped = await rig.run(["sync", "w"]);
-    expect(existsSync(join(rig.root, "empty"))).toBe(true);
+    expect(rig.exists("empty")).toBe(true);
     expect([stopped.code, stopped.err[0]]).toEqual([4, expect.stringContaining("remote-emptied")]);
     const rejected = await rig.run(["reject", "w", "--yes"]);
     expect(rejected.code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(here()).toEqual([...NAMES].sort());
-    expect(existsSync(join(rig.root, "empty"))).toBe(true);
+    expect(rig.exists("empty")).toBe(true);
     expect(folders().map(({ path }) => path.replace(/^\//, ""))).toEqual(["d", "empty"]);
     for (const name of NAMES) {
       expect(rig.remote(name)?.content).toBe(text(name));
@@ -83,28 +82,28 @@ describe("reject", () => {
 
   test("I21 a stop of a run with --max-deletes is answered with the limit of that run", async () => {
     const ids = await mirrored();
-    rmSync(join(rig.root, "a.md"));
-    rmSync(join(rig.root, "b.md"));
+    rig.remove("a.md");
+    rig.remove("b.md");
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
     const rejected = await rig.run(["reject", "w", "--yes"]);
     expect(rejected.code).toBe(0);
     expect(here()).toEqual([...NAMES].sort());
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
     expect(idsThere()).toEqual(ids);
-    rmSync(join(rig.root, "a.md"));
-    rmSync(join(rig.root, "b.md"));
+    rig.remove("a.md");
+    rig.remove("b.md");
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
     const approved = await rig.run(["approve", "w", "--yes"]);
     expect(approved.out[0]).toContain("(delete-budget-remote)");
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
     expect([...idsThere().keys()]).toEqual(["d/c.md", "d/e.md"]);
-    rmSync(join(rig.root, "d/c.md"));
+    rig.remove("d/c.md");
     expect((await rig.run(["approve", "w"])).code).toBe(0);
   });
 
   test("an approval that no run has used is taken back", async () => {
     const ids = await mirrored();
-    for (const name of NAMES) rmSync(join(rig.root, name));
+    for (const name of NAMES) rig.remove(name);
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
@@ -128,12 +127,12 @@ describe("reject", () => {
     }
     const beside = here().filter((name) => name.includes("(theirs)"));
     expect(beside).toHaveLength(12);
-    for (const name of beside) rmSync(join(rig.root, name));
+    for (const name of beside) rig.remove(name);
     const stopped = await rig.run(["sync", "w"]);
     expect([stopped.code, stopped.err.join("\n")]).toEqual([4, expect.stringContaining("conflict-copies-gone")]);
     expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
-    for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);
+    for (const name of beside) expect(rig.exists(name)).toBe(true);
     for (const name of names) expect(rig.remote(name)?.content).toBe(`theirs of ${name}\n`);
   });
 });
@@ -161,7 +160,7 @@ describe("a stop while the workspace changes", () => {
 
   describe("I21 I22 a stop stays while the workspace grows", () => {
     beforeEach(async () => {
-      for (const name of GONE) unlinkSync(join(rig.root, name));
+      for (const name of GONE) rig.remove(name);
       rig.pass(60_000);
       expect((await sync()).code).toBe(4);
     });
@@ -191,7 +190,7 @@ describe("a stop while the workspace changes", () => {
   });
 
   test("a change approved before any run was stopped is not in sync until a run has made it", async () => {
-    for (const name of GONE) unlinkSync(join(rig.root, name));
+    for (const name of GONE) rig.remove(name);
     rig.pass(60_000);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     const { code, out } = await rig.run(["status", "w"]);

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
 
@@ -25,8 +23,6 @@ async function inConflict(): Promise<string[]> {
   return conflicts.map(({ path }) => path);
 }
 
-const isThere = (path: string) => existsSync(join(rig.root, path));
-
 describe("resolve of many", () => {
   test.each([
     ["--mine", "mine"],
@@ -36,7 +32,7 @@ describe("resolve of many", () => {
     expect([code, out]).toEqual([0, expect.arrayContaining([`3 resolved, ${word}`])]);
     for (const path of PATHS)
       expect([rig.read(path), rig.remote(path)!.content]).toEqual([text(path, word), text(path, word)]);
-    expect([await inConflict(), isThere("a (theirs).md")]).toEqual([[], false]);
+    expect([await inConflict(), rig.exists("a (theirs).md")]).toEqual([[], false]);
     const [line] = out.filter((one) => one.includes("undo it:"));
     const number = /mdmirror undo (\d+)$/.exec(line!)![1]!;
     expect((await run("undo", number, "--yes")).code).toBe(3);

@@ -26,7 +26,7 @@ describe("resolve", () => {
     expect(code).toBe(0);
     expect(out.join("\n")).toMatch(/kept as \.mdmirror\/trash\//);
     expect([rig.read("plan.md"), rig.remote("plan.md")!.content]).toEqual([text, text]);
-    expect(existsSync(join(rig.root, "plan (theirs).md"))).toBe(false);
+    expect(rig.exists("plan (theirs).md")).toBe(false);
     expect((await rig.run(["conflicts", "w"])).code).toBe(0);
   });
 

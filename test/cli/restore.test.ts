@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
@@ -42,7 +42,7 @@ describe("history, show, diff PATH@N", () => {
   test("a renamed document keeps its history, by the old name and by its id", async () => {
     await edit("second\n");
     const { id } = rig.remote("a.md")!;
-    renameSync(join(rig.root, "a.md"), join(rig.root, "b.md"));
+    rig.rename("a.md", "b.md");
     await sync();
     expect(rig.remote("b.md")!.id).toBe(id);
     for (const name of ["b.md", "a.md", id]) {
@@ -71,7 +71,7 @@ describe("history, show, diff PATH@N", () => {
   });
 
   test.each([
-    ["locally", () => unlinkSync(join(rig.root, "a.md"))],
+    ["locally", () => rig.remove("a.md")],
     ["on the service", () => rig.deleteRemotely("a.md")],
   ])("of a document that was deleted %s it says when and by which run", async (_where, remove) => {
     remove();
@@ -108,7 +108,7 @@ describe("restore of several", () => {
   test("of a folder and of a glob, what was deleted comes back, and nothing else is touched", async () => {
     await several();
     rig.write("d/b.md", "second\n");
-    for (const name of ["d/e/c.md", "k.md"]) unlinkSync(join(rig.root, name));
+    for (const name of ["d/e/c.md", "k.md"]) rig.remove(name);
     await sync();
     const shown = await run("restore", "d", "--dry-run");
     expect(shown.out).toEqual([
@@ -133,7 +133,7 @@ describe("restore of several", () => {
     rig.pass(60_000);
     rig.write("d/b.md", "second\n");
     rig.write("new.md", "new\n");
-    unlinkSync(join(rig.root, "d/e/c.md"));
+    rig.remove("d/e/c.md");
     await sync();
     const { id } = rig.remote("d/b.md")!;
     const asked = await run("restore", ".", "--as-of", "30s");

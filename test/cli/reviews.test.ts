@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -86,7 +84,7 @@ test("mine, chosen while the review waits, goes up, and it is said that the revi
 test("a deletion that a review stops waits, says where that is ended, and goes once it was rejected", async () => {
   await meet();
   await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
-  rmSync(join(rig.root, "d"), { recursive: true });
+  rig.remove("d");
   const synced = await rig.run(["sync", "w"]);
   expect(synced.code).toBe(3);
   expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-pending: deleted locally; .* \(changes_in_review, request /);

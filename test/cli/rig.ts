@@ -1,7 +1,17 @@
 import { PHASE_WORDS } from "../../src/mirror/operations/results/phases.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
@@ -266,13 +276,31 @@ export class Rig {
     this.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
   }
 
+  /** Returns the absolute path of a file in `w`. */
+  path(path: string): string {
+    return join(this.root, path);
+  }
+
   write(path: string, text: string): void {
-    mkdirSync(dirname(join(this.root, path)), { recursive: true });
-    writeFileSync(join(this.root, path), text);
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    writeFileSync(this.path(path), text);
   }
 
   read(path: string): string {
-    return readFileSync(join(this.root, path), "utf8");
+    return readFileSync(this.path(path), "utf8");
+  }
+
+  exists(path: string): boolean {
+    return existsSync(this.path(path));
+  }
+
+  /** Removes a file, or a folder with all in it. */
+  remove(path: string): void {
+    rmSync(this.path(path), { recursive: true });
+  }
+
+  rename(from: string, to: string): void {
+    renameSync(this.path(from), this.path(to));
   }
 
   /** Moves the clock on, in milliseconds. */

@@ -1,10 +1,9 @@
-import { existsSync, rmSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();
-const database = () => join(rig.root, ".mdmirror/search.db");
+const database = () => rig.path(".mdmirror/search.db");
 
 const json = async (...argv: string[]) => JSON.parse((await rig.run(["search", ...argv, "w", "--json"])).out[0]!);
 
@@ -70,7 +69,7 @@ describe("search", () => {
     const paths = async (query: string) => (await json(query)).files.map(({ path }: { path: string }) => path);
     expect((await paths("wombat")).sort()).toEqual(["a.md", "b.md"]);
     rig.write("a.md", "numbat\n");
-    unlinkSync(join(rig.root, "b.md"));
+    rig.remove("b.md");
     rig.write("e/f.md", "wombat\n");
     expect([await paths("wombat"), await paths("numbat")]).toEqual([["e/f.md"], ["a.md"]]);
   });

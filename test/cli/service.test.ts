@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
   });
 
   test("install refuses where the service would have no key: the shell's is not the service's", async () => {
-    const key = join(rig.root, ".mdmirror", "key");
+    const key = rig.path(".mdmirror/key");
     const text = readFileSync(key, "utf8");
     rmSync(key);
     const { code, err } = await run("install", "w");

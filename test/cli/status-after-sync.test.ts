@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
@@ -49,7 +49,7 @@ const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, ki
   ],
   [
     "a text that is no UTF-8",
-    () => writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x41])),
+    () => writeFileSync(rig.path("a.md"), Buffer.from([0xff, 0xfe, 0x41])),
     "attention",
     ["not-utf-8"],
   ],
@@ -81,7 +81,7 @@ const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, ki
   [
     "deletions that a guard stops",
     () => {
-      for (const name of ["a", "b", "c", "d", "e", "f"]) rmSync(join(rig.root, `${name}.md`));
+      for (const name of ["a", "b", "c", "d", "e", "f"]) rig.remove(`${name}.md`);
     },
     "stopped",
     ["local-emptied"],
@@ -132,11 +132,11 @@ describe("status after a run", () => {
 
 describe("sync", () => {
   test("sends in one run what was edited while a rule of .mdmirrorignore left it out (I02)", async () => {
-    writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
+    rig.write(".mdmirrorignore", "/a.md\n");
     rig.write("a.md", "edited\n");
     rig.editRemotely("b.md", "from the app\n");
     expect(await rig.syncCounts()).toEqual({ downloaded: 1 });
-    rmSync(join(rig.root, ".mdmirrorignore"));
+    rig.remove(".mdmirrorignore");
     expect(await rig.syncCounts()).toEqual({ uploaded: 1 });
     expect(rig.remote("a.md")!.content).toBe("edited\n");
     expect(await rig.syncCounts()).toEqual({});
@@ -145,8 +145,8 @@ describe("sync", () => {
 
 describe("verify", () => {
   test("what the ignore rules leave out is no drift (I18)", async () => {
-    appendFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
-    renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
+    appendFileSync(rig.path(".mdmirrorignore"), "/a.md\n");
+    rig.rename("b.md", "b2.md");
     await rig.run(["sync", "w"]);
     expect(await tell("verify", "w")).toMatchObject({ agree: true, exit: 0 });
     expect(await rig.json(["status", "w"])).toMatchObject({ staysLocal: { ignored: 1 } });

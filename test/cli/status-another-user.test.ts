@@ -48,9 +48,9 @@ describe("a folder of another user", () => {
 
   test.skipIf(!isRoot)("above the working folder is skipped, and prevents no init (needs root)", async () => {
     await rig.init();
-    mkdirSync(join(rig.root, "below"));
-    chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);
-    const cwd = join(rig.root, "below");
+    mkdirSync(rig.path("below"));
+    chownSync(rig.path(".mdmirror"), NOBODY, NOBODY);
+    const cwd = rig.path("below");
     expect((await rig.run(["status"], { cwd })).code).toBe(2);
     const linked = await rig.run(["init", "--url", rig.url, "--key-file", rig.keyFile, "--yes"], { cwd });
     expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
@@ -58,7 +58,7 @@ describe("a folder of another user", () => {
 
   test.skipIf(!isRoot)("who called sudo is worked on as that user, as one line says (needs root)", async () => {
     await rig.init();
-    for (const path of ["", ".mdmirror"]) chownSync(join(rig.root, path), NOBODY, NOBODY);
+    for (const path of ["", ".mdmirror"]) chownSync(rig.path(path), NOBODY, NOBODY);
     const env = BY_SUDO;
     // The rig records that the rights are given back, and keeps them.
     vi.stubEnv("SUDO_UID", String(NOBODY));
@@ -93,7 +93,7 @@ describe("a folder of another user", () => {
     const made = [rig.root, rig.stateHome].flatMap((folder) =>
       ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].map((name) => join(folder, name)),
     );
-    expect(made).toEqual(expect.arrayContaining([join(rig.root, "a.md"), join(rig.root, ".mdmirror/state.db")]));
+    expect(made).toEqual(expect.arrayContaining([rig.path("a.md"), rig.path(".mdmirror/state.db")]));
     expect(made.filter((path) => lstatSync(path).uid !== NOBODY)).toEqual([]);
   });
 

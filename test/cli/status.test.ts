@@ -1,5 +1,5 @@
 import { unwrap } from "../../src/common/trouble.ts";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -35,7 +35,7 @@ describe("status", () => {
 test("status and plan name the answer to a folder without its marker, which no approval is", async () => {
   rig.createRemotely("a.md", "x\n");
   await rig.init();
-  rmSync(join(rig.root, ".mdmirror/marker"));
+  rig.remove(".mdmirror/marker");
   const next = "  next: mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
   expect((await rig.run(["sync", "w"])).err).toContain(next);
   for (const command of ["status", "plan"]) {
@@ -65,10 +65,10 @@ test("status says since when a review waits, that a rejection is not seen, and w
 test("why of an ignored document names no deletion", async () => {
   rig.createRemotely("a.md", "x\n");
   await rig.init();
-  writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
+  rig.write(".mdmirrorignore", "/a.md\n");
   await rig.run(["sync", "w"]);
   for (const gone of [false, true]) {
-    if (gone) rmSync(join(rig.root, "a.md"));
+    if (gone) rig.remove("a.md");
     const answer = (await rig.run(["why", "w/a.md"])).out.join("\n");
     expect(answer).toContain("line 1 of .mdmirrorignore");
     expect(answer).not.toContain("delete-remote");
@@ -78,8 +78,8 @@ test("why of an ignored document names no deletion", async () => {
 test("why of a folder shows what a safety check stops in it, and that another check stops the sync", async () => {
   for (const name of ["d/a.md", "d/b.md", "e/c.md", "f.md"]) rig.createRemotely(name, `${name}\n`);
   await rig.init();
-  for (const name of ["d/a.md", "d/b.md", "f.md"]) rmSync(join(rig.root, name));
-  rmSync(join(rig.root, "e"), { recursive: true });
+  for (const name of ["d/a.md", "d/b.md", "f.md"]) rig.remove(name);
+  rig.remove("e");
   expect((await rig.run(["sync", "w"])).code).toBe(4);
   const answer = (await rig.run(["why", "w/d"])).out;
   expect(answer.join("\n")).not.toContain("both sides agree");
@@ -122,7 +122,7 @@ describe("status --short", () => {
     await sync();
     for (const [argv, cwd] of [
       [[], rig.root],
-      [[], join(rig.root, "deep/er")],
+      [[], rig.path("deep/er")],
       [["w"], rig.dir],
     ] as const) {
       const { code, out, err } = await rig.run(["status", "--short", ...argv], { cwd });
@@ -181,7 +181,7 @@ describe("status --short", () => {
       for (const caller of callers) caller.destroy();
       server.close();
     });
-    writeSocketPath(join(rig.root, ".mdmirror"), { socket: socket, pid: 4242, since: 0 });
+    writeSocketPath(rig.path(".mdmirror"), { socket: socket, pid: 4242, since: 0 });
     expect(await short()).toEqual({ code: 0, out: ["in-sync silent"], err: [] });
     expect(callers.length).toBeGreaterThan(0);
   });
@@ -191,7 +191,7 @@ describe("status --short", () => {
     const env = { XDG_STATE_HOME: join(rig.dir, "another") };
     const { code, out, err } = await rig.run(["status", "--short"], { cwd: rig.root, env });
     expect([code, out, err]).toEqual([2, ["untrusted"], []]);
-    writeFileSync(join(rig.root, ".mdmirror/config.json"), JSON.stringify({ url: "nonsense" }));
+    rig.write(".mdmirror/config.json", JSON.stringify({ url: "nonsense" }));
     expect(await short()).toEqual({ code: 2, out: ["unreadable"], err: [] });
   });
 });

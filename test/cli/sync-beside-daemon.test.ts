@@ -1,5 +1,3 @@
-import { existsSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { borrowFolder, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
@@ -27,7 +25,7 @@ describe("commands where a daemon runs", () => {
     await watched.watchingHere();
     watched.rig.write("gone.md", "# gone\n");
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    unlinkSync(join(watched.rig.root, "gone.md"));
+    watched.rig.remove("gone.md");
     expect(await watched.rig.run(["sync", "w"])).toMatchObject({ code: 0, err: [] });
     expect(watched.rig.remote("gone.md")).toBe(null);
   });
@@ -52,7 +50,7 @@ describe("commands where a daemon runs", () => {
     const watch = await watched.watchingHere();
     for (const name of ["d1", "d2", "d3"]) watched.rig.write(`${name}.md`, `# ${name}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    for (const name of ["d1", "d2"]) unlinkSync(join(watched.rig.root, `${name}.md`));
+    for (const name of ["d1", "d2"]) watched.rig.remove(`${name}.md`);
     const stopped = await watched.rig.run(["sync", "w", "--max-deletes", "1"]);
     expect(stopped.code).toBe(4);
     const returned = await watch.until(({ kind }) => kind === "returned");
@@ -109,7 +107,7 @@ describe("commands where a daemon runs", () => {
     const deleted = () =>
       watch.events.filter(isRun).map(({ counts }) => (counts as { deletedLocal: number }).deletedLocal);
     await watch.until(() => deleted().reduce((sum, count) => sum + count, 0) === 12);
-    expect(existsSync(join(watched.rig.root, "n3.md"))).toBe(false);
+    expect(watched.rig.exists("n3.md")).toBe(false);
   });
 
   test("pause delays edits, also over a restart, until resume", async () => {

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 import { stopWhen } from "./stopping-clock.ts";
@@ -16,7 +14,7 @@ const NAMES = Array.from({ length: COUNT }, (_, n) => `n${100 + n}.md`);
 const rig = useRig();
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-const here = () => NAMES.filter((name) => existsSync(join(rig.root, name)));
+const here = () => NAMES.filter((name) => rig.exists(name));
 const there = () => NAMES.filter((name) => rig.remote(name) !== null);
 const isOneThere = () => NAMES.some((name) => rig.remote(name) !== null);
 const stopLines = (left: number) => [

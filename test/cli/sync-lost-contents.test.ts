@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -31,7 +30,7 @@ function replaceRemotely(path: string, from: string, to: string): void {
 
 function storedText(text: string): string | null {
   const opened = openState({
-    folder: join(rig.root, ".mdmirror"),
+    folder: rig.path(".mdmirror"),
     clock: HASTY_CLOCK,
     readOnly: true,
   });
@@ -45,7 +44,7 @@ function storedText(text: string): string | null {
 
 describe("a text store that was lost", () => {
   test("has the content of all files again after one sync, so that edits of both sides still merge", async () => {
-    rmSync(join(rig.root, ".mdmirror/texts.db"));
+    rig.remove(".mdmirror/texts.db");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     for (const path of PATHS) expect(storedText(textOf(path))).toBe(textOf(path));
     replaceRemotely("a.md", "third", "third, edited there");
@@ -65,7 +64,7 @@ describe("a text store that was lost", () => {
 
   test.each<[string, () => void]>([
     ["emptied", () => change("texts.db", "DELETE FROM texts")],
-    ["deleted", () => rmSync(join(rig.root, ".mdmirror/texts.db"))],
+    ["deleted", () => rig.remove(".mdmirror/texts.db")],
     ["damaged within its texts", () => change("texts.db", "UPDATE texts SET text = zeroblob(9)")],
   ])("I03 I07 with a store that was %s, an edit goes up once its base is stored again", async (_, lose) => {
     lose();
@@ -77,7 +76,7 @@ describe("a text store that was lost", () => {
 
   test("I03 the content of a document deleted locally is stored again before it goes from the service", async () => {
     change("texts.db", "DELETE FROM texts");
-    rmSync(join(rig.root, "c.md"));
+    rig.remove("c.md");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(rig.remote("c.md")).toBeNull();
     expect(storedText(textOf("c.md"))).toBe(textOf("c.md"));
@@ -92,7 +91,7 @@ test("I05 a state with an impossible row is set aside and rebuilt, and both side
   expect(code).toBe(3);
   for (const path of PATHS) expect(rig.read(path)).toBe(textOf(path));
   expect(rig.remote("b.md")!.content).toContain("second, edited there");
-  expect((await rig.run(["resolve", join(rig.root, "b.md"), "--theirs"])).code).toBe(0);
+  expect((await rig.run(["resolve", rig.path("b.md"), "--theirs"])).code).toBe(0);
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   expect(rig.read("b.md")).toContain("second, edited there");
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
@@ -10,38 +10,37 @@ beforeEach(async () => {
 });
 
 const sync = () => rig.run(["sync"], { cwd: rig.root });
-const here = (path: string) => join(rig.root, path);
 const away = (path: string) => join(rig.root, "..", `away-${path.replace("/", "-")}`);
 
 describe("I04 I09 something that is never mirrored, in the place of a document", () => {
   test.each([
-    ["a symbolic link to it", () => symlinkSync(away("a.md"), here("a.md")), "a symbolic link is at this path"],
-    ["a folder", () => mkdirSync(here("a.md")), "a folder is at this path"],
+    ["a symbolic link to it", () => symlinkSync(away("a.md"), rig.path("a.md")), "a symbolic link is at this path"],
+    ["a folder", () => mkdirSync(rig.path("a.md")), "a folder is at this path"],
   ])("%s: the document stays, and is the same when its file is back", async (_what, put, kind) => {
     const { id } = rig.remote("a.md")!;
-    renameSync(here("a.md"), away("a.md"));
+    renameSync(rig.path("a.md"), away("a.md"));
     put();
     const ran = await sync();
     expect([ran.code, ran.err.join("\n")]).toEqual([3, expect.stringContaining(`a.md: type-clash: ${kind}`)]);
     expect(rig.remote("a.md")!.id).toBe(id);
-    rmSync(here("a.md"), { recursive: true });
-    renameSync(away("a.md"), here("a.md"));
+    rig.remove("a.md");
+    renameSync(away("a.md"), rig.path("a.md"));
     expect((await sync()).code).toBe(0);
     expect(rig.remote("a.md")!.id).toBe(id);
   });
 
   test("without it the document is deleted, and reported by its own name", async () => {
-    unlinkSync(here("a.md"));
-    symlinkSync("nowhere", here("a.md"));
+    rig.remove("a.md");
+    symlinkSync("nowhere", rig.path("a.md"));
     expect((await sync()).code).toBe(3);
-    unlinkSync(here("a.md"));
+    rig.remove("a.md");
     expect(await sync()).toMatchObject({ code: 0, out: [expect.stringContaining("1 deleted on the service")] });
     expect(rig.remote("a.md")).toBeNull();
   });
 
   test("in the place of a folder: its documents stay, and so does it", async () => {
-    renameSync(here("d"), away("d"));
-    symlinkSync(away("d"), here("d"));
+    renameSync(rig.path("d"), away("d"));
+    symlinkSync(away("d"), rig.path("d"));
     const ran = await sync();
     expect([ran.code, ran.err.join("\n")]).toEqual([3, expect.stringContaining('a symbolic link is at "d"')]);
     expect(rig.remote("d/c.md")).not.toBeNull();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
@@ -20,8 +20,8 @@ describe("sync", () => {
     rig.write("here/edited.md", "edited locally, again\n");
     rig.write("here/new.md", "created locally\n");
     rig.write("here/after.md", rig.read("here/renamed.md"));
-    unlinkSync(join(rig.root, "here/renamed.md"));
-    unlinkSync(join(rig.root, "here/deleted.md"));
+    rig.remove("here/renamed.md");
+    rig.remove("here/deleted.md");
     rig.editRemotely("there/edited.md", "edited there, again\n");
     rig.createRemotely("there/new.md", "new there\n");
     rig.api("PATCH", `/v1/files/${rig.remote("there/renamed.md")!.id}`, { name: "after.md" });
@@ -47,19 +47,19 @@ describe("sync", () => {
     expect(rig.read("there/edited.md")).toBe("edited there, again\n");
     expect(rig.read("there/new.md")).toBe("new there\n");
     expect(rig.read("there/after.md")).toBe("renamed there\n");
-    expect(existsSync(join(rig.root, "there/deleted.md"))).toBe(false);
+    expect(rig.exists("there/deleted.md")).toBe(false);
   });
 
   test("if no approval can end a stop, says what can, and that works", async () => {
     for (const n of [1, 2, 3]) rig.createRemotely(`${n}.md`, `${n}\n`);
     await rig.init();
-    unlinkSync(join(rig.root, ".mdmirror/marker"));
+    rig.remove(".mdmirror/marker");
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(4);
     expect(err.join("\n")).toContain("root-replaced");
     expect(err.join("\n")).not.toContain("approve");
     expect(err.at(-1)).toMatch(/next: .*\.mdmirror\//);
-    renameSync(join(rig.root, ".mdmirror"), join(rig.dir, "away"));
+    renameSync(rig.path(".mdmirror"), join(rig.dir, "away"));
     expect((await rig.init()).code).toBe(0);
     expect(rig.remote("2.md")!.content).toBe("2\n");
   });
@@ -98,7 +98,7 @@ describe("sync", () => {
     expect([rig.remote("here.md"), rig.read("there.md")]).toEqual([null, "there\n"]);
     rig.createRemotely("there-2.md", "there\n");
     await rig.run(["sync", "w", "--push-only"]);
-    expect([rig.remote("here.md")?.content, existsSync(join(rig.root, "there-2.md"))]).toEqual(["here\n", false]);
+    expect([rig.remote("here.md")?.content, rig.exists("there-2.md")]).toEqual(["here\n", false]);
   });
 });
 
@@ -170,7 +170,7 @@ describe("how a sync that cannot go on ends", () => {
 
   test("6 when another process uses the folder, with its name", async () => {
     await rig.init();
-    const lock = acquireLock(join(rig.root, ".mdmirror"), { since: Date.now() - 90_000, what: "watch" });
+    const lock = acquireLock(rig.path(".mdmirror"), { since: Date.now() - 90_000, what: "watch" });
     expect(lock.kind).toBe("locked");
     const { code, err } = await rig.run(["sync", "w"]);
     if (lock.kind === "locked") lock.release();
@@ -191,7 +191,7 @@ describe("how a sync that cannot go on ends", () => {
     for (const name of names) rig.createRemotely(name, `${name}\n`);
     rig.createRemotely("stays.md", "stays\n");
     await rig.init();
-    for (const name of names) unlinkSync(join(rig.root, name));
+    for (const name of names) rig.remove(name);
     const stopped = await rig.run(["sync", "w"]);
     expect(stopped.code).toBe(4);
     expect(stopped.err[0]).toContain("(delete-budget-remote)");
@@ -284,7 +284,7 @@ describe("sync --quiet", () => {
   }
 
   function lockIt() {
-    const lock = acquireLock(join(rig.root, ".mdmirror"), { since: 1, what: "sync" });
+    const lock = acquireLock(rig.path(".mdmirror"), { since: 1, what: "sync" });
     if (lock.kind !== "locked") throw new Error("the folder is locked already");
     return lock;
   }

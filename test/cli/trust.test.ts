@@ -107,11 +107,11 @@ describe("a linked folder stays usable", () => {
   test("restored from a backup of an earlier linking: its older marker is still known", async () => {
     await rig.init();
     cpSync(rig.root, at("backup"), { recursive: true, preserveTimestamps: true });
-    renameSync(join(rig.root, ".mdmirror"), at("aside"));
+    renameSync(rig.path(".mdmirror"), at("aside"));
     expect((await rig.init()).code).toBe(0);
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
-    rmSync(join(rig.root, ".mdmirror"), { recursive: true });
-    cpSync(at("backup/.mdmirror"), join(rig.root, ".mdmirror"), { recursive: true, preserveTimestamps: true });
+    rig.remove(".mdmirror");
+    cpSync(at("backup/.mdmirror"), rig.path(".mdmirror"), { recursive: true, preserveTimestamps: true });
     expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0, err: [] });
   });
 

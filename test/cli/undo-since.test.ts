@@ -1,5 +1,3 @@
-import { existsSync, renameSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -13,7 +11,6 @@ beforeEach(async () => {
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
 type Plan = { readonly runs: number[]; readonly items: { path: string; kind: string }[] };
-const isThere = (path: string) => existsSync(join(rig.root, path));
 const remote = (path: string) => rig.remote(path)?.content ?? null;
 
 async function sync(): Promise<void> {
@@ -29,18 +26,18 @@ async function threeRuns(): Promise<void> {
   await sync();
   rig.write("a.md", "third\n");
   rig.write("new.md", "newer\n");
-  unlinkSync(join(rig.root, "c.md"));
-  renameSync(join(rig.root, "f"), join(rig.root, "g"));
+  rig.remove("c.md");
+  rig.rename("f", "g");
   await sync();
-  unlinkSync(join(rig.root, "b.md"));
-  renameSync(join(rig.root, "d.md"), join(rig.root, "g/d.md"));
+  rig.remove("b.md");
+  rig.rename("d.md", "g/d.md");
   await sync();
 }
 
 const ALL = ["a", "b", "c", "d", "f/x"];
 const asBefore = () => {
   for (const name of ALL) expect([name, remote(`${name}.md`)]).toEqual([name, `first of ${name}\n`]);
-  expect([remote("new.md"), remote("g/d.md"), remote("g/x.md"), isThere("g")]).toEqual([null, null, null, false]);
+  expect([remote("new.md"), remote("g/d.md"), remote("g/x.md"), rig.exists("g")]).toEqual([null, null, null, false]);
 };
 const asAfter = () => {
   expect([remote("a.md"), remote("b.md"), remote("c.md"), remote("d.md")]).toEqual(["third\n", null, null, null]);
@@ -78,8 +75,8 @@ describe("undo --since", () => {
   test("a document that was created again meanwhile keeps its id, and gets the earlier content", async () => {
     rig.write("a.md", "second\n");
     await sync();
-    unlinkSync(join(rig.root, "a.md"));
-    unlinkSync(join(rig.root, "b.md"));
+    rig.remove("a.md");
+    rig.remove("b.md");
     await sync();
     expect((await run("undo", "--yes")).code).toBe(0);
     const ids = ["a.md", "b.md"].map((path) => rig.remote(path)!.id);
@@ -95,7 +92,7 @@ describe("undo --since", () => {
     rig.write("short.md", "short\n");
     rig.createRemotely("brought.md", "brought\n");
     await sync();
-    unlinkSync(join(rig.root, "short.md"));
+    rig.remove("short.md");
     await sync();
     rig.write("a.md", "not sent yet\n");
     const { code, out, err } = await run("undo", "--since", "30m", "--yes", "--no-sync");

@@ -1,5 +1,3 @@
-import { renameSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
 
@@ -19,8 +17,8 @@ describe("undo", () => {
     await sync();
     rig.write("a.md", "edited\n");
     rig.write("new.md", "new\n");
-    unlinkSync(join(rig.root, "gone.md"));
-    renameSync(join(rig.root, "moved.md"), join(rig.root, "elsewhere.md"));
+    rig.remove("gone.md");
+    rig.rename("moved.md", "elsewhere.md");
     await sync();
     const { items } = await json<Plan>("undo", "--dry-run");
     expect(items.map(({ path, kind }) => [path, kind])).toEqual([
@@ -123,17 +121,17 @@ describe("what undo shows is what it can do", () => {
     rig.pass(60_000);
     await sync();
     rig.write("new.md", "new, and more\n");
-    unlinkSync(join(rig.root, "a.md"));
+    rig.remove("a.md");
     expect(await plannedAndDone()).toEqual([["no file is at a.md", "it was edited since"], 3, 0]);
   });
 
   test("a move whose old place somebody took, and one whose file moved on", async () => {
-    renameSync(join(rig.root, "a.md"), join(rig.root, "b.md"));
-    renameSync(join(rig.root, "k.md"), join(rig.root, "m.md"));
+    rig.rename("a.md", "b.md");
+    rig.rename("k.md", "m.md");
     rig.pass(60_000);
     await sync();
     rig.write("a.md", "another\n");
-    renameSync(join(rig.root, "m.md"), join(rig.root, "n.md"));
+    rig.rename("m.md", "n.md");
     expect(await plannedAndDone()).toEqual([["a.md is taken now", "no file is at m.md"], 3, 0]);
   });
 

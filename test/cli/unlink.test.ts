@@ -62,7 +62,7 @@ describe("unlink --purge", () => {
     expect((await rig.run(["unlink", "w", "--purge", "--yes"], { env: env() })).code).toBe(3);
     expect(existsSync(own("config.json"))).toBe(true);
     expect((await rig.run(["unlink", "w", "--purge", "--yes", "--force"], { env: env() })).code).toBe(0);
-    expect([existsSync(join(rig.root, ".mdmirror")), rig.read("a.md")]).toEqual([false, "edited\n"]);
+    expect([rig.exists(".mdmirror"), rig.read("a.md")]).toEqual([false, "edited\n"]);
   });
 
   test("keeps the .mdmirror/ of a folder that another process linked meanwhile", () => {
@@ -93,7 +93,7 @@ describe("unlink", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect((await rig.run(["unlink", "w"], { env: env() })).code).toBe(0);
     rig.write("a.md", "a\nmore\n");
-    rmSync(join(rig.root, "notes/b.md"));
+    rig.remove("notes/b.md");
     // What was edited meanwhile is met as by any first sync: both texts are kept.
     expect((await rig.init()).code).toBe(3);
     const listed = (rig.api("GET", "/v1/files") as { data: { path: string }[] }).data.map(({ path }) => path.slice(1));
@@ -226,6 +226,6 @@ describe("mv", () => {
     const to = `${other}/mdmirror-mv-${process.pid}`;
     const { code, err } = await rig.run(["mv", "w", to], { env: env() });
     expect([code, err[0]]).toEqual([2, expect.stringContaining("(EXDEV)")]);
-    expect([existsSync(to), readFileSync(join(rig.root, "a.md"), "utf8")]).toEqual([false, "a\n"]);
+    expect([existsSync(to), rig.read("a.md")]).toEqual([false, "a\n"]);
   });
 });

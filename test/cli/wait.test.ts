@@ -1,5 +1,4 @@
-import { rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { WaitReport } from "../../src/mirror/operations/results/waited.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
@@ -23,7 +22,7 @@ describe("wait without a daemon", () => {
       ["a.md", "live", rig.remote("a.md")!.lastChangeId],
       ["sub/b.md", "live", rig.remote("sub/b.md")!.lastChangeId],
     ]);
-    rmSync(join(rig.root, "sub/b.md"));
+    rig.remove("sub/b.md");
     const gone = await rig.run(["wait", "w/sub/b.md"]);
     expect([gone.code, rig.remote("sub/b.md")]).toEqual([0, null]);
   });
@@ -50,7 +49,7 @@ describe("wait without a daemon", () => {
   test("reports files in an unreadable folder neither as live nor as missing", async () => {
     const { rig } = watched;
     rig.write("d/b.md", "# b\n");
-    symlinkSync("/nowhere", join(rig.root, "d/.mdmirrorignore"));
+    symlinkSync("/nowhere", rig.path("d/.mdmirrorignore"));
     const waitedPaths = async (...names: string[]) => {
       const { code, out } = await rig.run(["wait", ...names, "--timeout", "1s", "--json"]);
       return [
@@ -64,7 +63,7 @@ describe("wait without a daemon", () => {
     expect(await waitedPaths("w/d")).toEqual([8, ["d"]]);
     const why = await rig.run(["why", "w/d/b.md"]);
     expect(why.out.join("\n")).toContain(".mdmirrorignore");
-    symlinkSync("/nowhere", join(rig.root, ".mdmirrorignore"));
+    symlinkSync("/nowhere", rig.path(".mdmirrorignore"));
     expect(await waitedPaths("w")).toEqual([8, [""]]);
     expect(await waitedPaths("w/d/b.md")).toEqual([8, ["d/b.md"]]);
   });

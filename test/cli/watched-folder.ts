@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { beforeEach, expect } from "vitest";
 import { type Rig, useRig } from "./rig.ts";
 import { useWatches, type Watches, type WatchEvent, type WatchHere, type WatchProcess } from "./watcher.ts";
@@ -19,7 +18,7 @@ class WatchedFolder {
 
   /** The mirror's own folder. */
   get own(): string {
-    return join(this.rig.root, ".mdmirror");
+    return this.rig.path(".mdmirror");
   }
 
   /** Ready: its first look is over, so what changes from now on is seen. */

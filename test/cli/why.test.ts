@@ -1,5 +1,4 @@
-import { renameSync, symlinkSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { symlinkSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useRigOfFile } from "./rig.ts";
 
@@ -28,11 +27,11 @@ describe("why", () => {
     await rig.init();
     rig.write("edited.md", "edited\n");
     rig.editRemotely("d/edited.md", "x\n");
-    unlinkSync(join(rig.root, "deleted.md"));
-    renameSync(join(rig.root, "moved.md"), join(rig.root, "z.md"));
+    rig.remove("deleted.md");
+    rig.rename("moved.md", "z.md");
     rig.write(".mdmirrorignore", "draft*\n");
     for (const path of ["new.md", "x.txt", "draft.md", ".git/x.md", "d/b .md"]) rig.write(path, "x\n");
-    symlinkSync("z.md", join(rig.root, "l.md"));
+    symlinkSync("z.md", rig.path("l.md"));
     rig.write("nul.md", "a\0b");
   });
 

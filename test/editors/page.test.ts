@@ -103,6 +103,6 @@ describe("the page on editors", () => {
     const rc = join(rig.dir, "prompt");
     const prompt = `[$(mdmirror_prompt)]`;
     writeFileSync(rc, `${block("bash")}\necho "${prompt}"\ncd / && echo "${prompt}"\n`);
-    expect(await run(shell, [rc], join(rig.root, "notes"))).toBe("[ [attention blocked:1]]\n[]\n");
+    expect(await run(shell, [rc], rig.path("notes"))).toBe("[ [attention blocked:1]]\n[]\n");
   });
 });

@@ -1,5 +1,3 @@
-import { renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useWatchedFolder } from "../cli/watched-folder.ts";
 import { startAgentProcess, useAgents } from "./rig.ts";
@@ -34,7 +32,7 @@ describe("an agent without a daemon", () => {
   test("a document whose edit was killed is blocked, not deleted, and is restored", async () => {
     const { rig } = watched;
     // As `saveBesideDaemon` leaves it when its process dies while the old file is aside.
-    renameSync(join(rig.root, "a.md"), join(rig.root, ".~mdmirror-0123456789abcdef"));
+    rig.rename("a.md", ".~mdmirror-0123456789abcdef");
     const one = await agent();
     const synced = await one.call("sync");
     expect(synced.facts.attention).toMatchObject([{ kind: "renamed-out-of-mirror" }]);
@@ -99,7 +97,7 @@ describe("an agent without a daemon", () => {
   test("ends with its client, and leaves no process", async () => {
     const one = await startAgentProcess(watched.rig);
     expect(await one.client.ping()).toEqual({});
-    writeFileSync(join(watched.rig.root, "b.md"), "# two\n");
+    watched.rig.write("b.md", "# two\n");
     const working = one.call("sync").catch((error: unknown) => error);
     await one.leave();
     await working;

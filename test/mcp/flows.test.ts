@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { useWatchedFolder } from "../cli/watched-folder.ts";
@@ -112,7 +110,7 @@ describe("an agent beside a daemon", () => {
     expect((await one.call("delete", { path: "b.md", version: digestOf("else") })).facts.error.code).toBe("stale");
     const deleted = await one.call("delete", { path: "b.md", version: digestOf("# two\n") });
     expect(deleted.facts.next).toContain("restore");
-    expect(readFileSync(join(rig.root, deleted.facts.keptAs), "utf8")).toBe("# two\n");
+    expect(rig.read(deleted.facts.keptAs)).toBe("# two\n");
     expect((await one.wait("b.md")).facts).toMatchObject({
       state: "live",
       paths: [{ state: "gone" }],

@@ -20,8 +20,8 @@ beforeAll(async () => {
     rig.write(path, SECRET);
   mkdirSync(join(rig.dir, "elsewhere"));
   writeFileSync(join(rig.dir, "elsewhere", "f.md"), SECRET);
-  symlinkSync(join(rig.dir, "elsewhere"), join(rig.root, "link"));
-  symlinkSync(join(rig.dir, "outside.md"), join(rig.root, "link.md"));
+  symlinkSync(join(rig.dir, "elsewhere"), rig.path("link"));
+  symlinkSync(join(rig.dir, "outside.md"), rig.path("link.md"));
   await rig.link("other");
   one = await startAgent(rig);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkFile } from "../../scripts/check-layers.ts";
@@ -75,8 +75,8 @@ describe("a key, from any source,", () => {
   test("is not taken from a folder that is linked for the first time", async () => {
     const rig = await openRig();
     onTestFinished(() => rig.close());
-    mkdirSync(join(rig.root, ".mdmirror"), { recursive: true, mode: 0o700 });
-    writeFileSync(join(rig.root, ".mdmirror/key"), "mdm_the_attackers_key\n", { mode: 0o600 });
+    mkdirSync(rig.path(".mdmirror"), { recursive: true, mode: 0o700 });
+    writeFileSync(rig.path(".mdmirror/key"), "mdm_the_attackers_key\n", { mode: 0o600 });
     const { code, err } = await rig.run(["init", "w", "--url", rig.url, "--yes"]);
     expect([code, err[0]]).toEqual([2, "mdmirror: there is no API key"]);
   });
@@ -146,7 +146,7 @@ describe("a repository that came with a folder", () => {
 describe("a state that came with a folder", () => {
   test("is not taken up by init: it would say what was deleted locally", async () => {
     const { rig } = await openFixture(DOWNLOADED);
-    rmSync(join(rig.root, ".mdmirror/config.json"));
+    rig.remove(".mdmirror/config.json");
     const { code, err } = await rig.init();
     expect(err[0]).toContain("has the state of a linked folder that is not in your list");
     expect(code).toBe(2);

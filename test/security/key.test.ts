@@ -7,7 +7,6 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -157,8 +156,8 @@ describe("I30 what other programs and users see", () => {
 
   test("is refused from a .mdmirror/key that is a symbolic link, wherever it leads", async () => {
     await rig.init();
-    unlinkSync(join(rig.root, ".mdmirror/key"));
-    symlinkSync(rig.keyFile, join(rig.root, ".mdmirror/key"));
+    rig.remove(".mdmirror/key");
+    symlinkSync(rig.keyFile, rig.path(".mdmirror/key"));
     const { code, err } = await rig.run(["sync", "w"]);
     expect([code, err[0]]).toEqual([2, expect.stringContaining(".mdmirror/key is a symbolic link")]);
   });

@@ -1,5 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { hasControlCharacters } from "../../src/common/shown-name.ts";
 import { type Ran, useRig } from "../cli/rig.ts";
@@ -38,9 +37,9 @@ async function befall(): Promise<void> {
   const { id, lastChangeId } = remotes().find(({ path }) => path.startsWith("/conflict"))!;
   rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
   rig.write(CONFLICT, "mine\n");
-  rmSync(join(rig.root, DELETED));
+  rig.remove(DELETED);
   rig.write(EDITED, "edited\n");
-  writeFileSync(join(rig.root, REFUSED), Buffer.from([0xff, 0xfe, 0x41]));
+  writeFileSync(rig.path(REFUSED), Buffer.from([0xff, 0xfe, 0x41]));
 }
 
 test("no command lets a name make a line of its own, or steer", async () => {
@@ -52,7 +51,7 @@ test("no command lets a name make a line of its own, or steer", async () => {
     expectTame(command, await rig.run([name, ...(name === "diff" ? [] : ["w"]), ...more], { cwd: rig.root }));
   }
   for (const path of [...FILES, `gone${ODD}.md`]) {
-    const at = join(rig.root, path);
+    const at = rig.path(path);
     for (const command of ["why", "history", "restore --dry-run", "conflicts show", "resolve --keep", "protect"]) {
       const [name, ...more] = command.split(" ") as [string, ...string[]];
       const argv = name === "conflicts" ? [name, ...more, at] : [name, at, ...more];

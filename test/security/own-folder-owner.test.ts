@@ -81,7 +81,7 @@ async function live(seen: Map<string, Made>): Promise<void> {
   const gone = rig.remote("c.md")!;
   rig.api("DELETE", `/v1/files/${gone.id}`);
   await run("sync", "w");
-  expect(existsSync(join(rig.root, "b (theirs).md"))).toBe(true);
+  expect(rig.exists("b (theirs).md")).toBe(true);
   await run("resolve", "w/b.md", "--mine");
   await run("restore", "w/c.md");
   await run("undo");

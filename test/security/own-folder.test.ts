@@ -63,7 +63,7 @@ type Plant = "to a file" | "to a folder" | "to nothing";
  * @returns what takes it back, and the victims as they are now
  */
 function plant(name: string, to: Plant) {
-  const path = name === "" ? join(rig.root, ".mdmirror") : own(name);
+  const path = name === "" ? rig.path(".mdmirror") : own(name);
   const victims = join(rig.dir, "victims");
   rmSync(victims, { recursive: true, force: true });
   mkdirSync(join(victims, "folder"), { recursive: true });

@@ -1,5 +1,5 @@
 import { unwrap } from "../../src/common/trouble.ts";
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/contract/path.ts";
@@ -30,7 +30,7 @@ describe("a folder's names, each with its state", () => {
     rig.write(".mdmirrorignore", "secret*\n");
     rig.write("secret.md", "# mine alone\n");
     rig.write(".obsidian/x.md", "");
-    symlinkSync("b.md", join(rig.root, "link.md"));
+    symlinkSync("b.md", rig.path("link.md"));
     await rig.run(["sync", "w"]);
     expect(await listed(rig)).toEqual({
       ".mdmirrorignore": "ignored",
@@ -46,8 +46,8 @@ describe("a folder's names, each with its state", () => {
 
     rig.write("b.md", "# B\n");
     rig.write("new.md", "# new\n");
-    mkdirSync(join(rig.root, "empty"));
-    rmSync(join(rig.root, "deep/c.md"));
+    mkdirSync(rig.path("empty"));
+    rig.remove("deep/c.md");
     expect(await listed(rig)).toMatchObject({ "b.md": "waiting", "new.md": "waiting", empty: "waiting" });
     expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
   });
@@ -55,7 +55,7 @@ describe("a folder's names, each with its state", () => {
   test("leads out of the mirrored folder by no way", async () => {
     await rig.init();
     mkdirSync(join(rig.dir, "outside"));
-    symlinkSync(join(rig.dir, "outside"), join(rig.root, "way"));
+    symlinkSync(join(rig.dir, "outside"), rig.path("way"));
     for (const path of ["way", "..", "../outside", ".mdmirror", "a/../..", "/etc", "way/x"]) {
       const found = listFolder(rig.root, path, { from: 0, count: 10 }, systemRandom());
       expect([path, found.kind]).toEqual([path, "trouble"]);

@@ -1,5 +1,3 @@
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, openPage, shoot } from "./browser.ts";
 import { formIn, openSignedIn, type SignedIn, toneOf, type UiRig } from "./rig.ts";
@@ -17,7 +15,7 @@ async function openHalt(): Promise<SignedIn> {
   const { rig } = opened;
   for (const name of [...NAMES, "a.md", "b.md"]) rig.write(name, `text of ${name}\n`);
   await rig.run(["sync", "w"]);
-  rmSync(join(rig.root, "d"), { recursive: true });
+  rig.remove("d");
   expect((await rig.run(["sync", "w"])).code).toBe(4);
   return opened;
 }
@@ -73,12 +71,12 @@ describe("a stop", () => {
       const rigged = await openHalt();
       const { person } = rigged;
       const shown = await person.until(PAGE, "Delete 12 documents</button>");
-      rmSync(join(rigged.rig.root, "a.md"));
+      rigged.rig.remove("a.md");
       expect((await person.post(formIn(shown, what)!)).status).toBe(303);
       const grown = await person.until(PAGE, "Delete 13 documents</button>");
       expect(toneOf(grown)).toBe("asks");
       expect(grown).toContain("a.md");
-      expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
+      expect(rigged.rig.exists("d")).toBe(false);
       expect(isThere(rigged)).toBe(COUNT);
     },
   );

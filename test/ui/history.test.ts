@@ -1,5 +1,3 @@
-import { renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
@@ -19,7 +17,7 @@ async function withHistory(): Promise<SignedIn> {
 describe("the history of a document", () => {
   test("has each version with its path, its earlier name, and its end", async () => {
     const { rig, person } = await withHistory();
-    renameSync(join(rig.root, "a.md"), join(rig.root, "b & c.md"));
+    rig.rename("a.md", "b & c.md");
     await rig.run(["sync", "w"]);
     expect([...(await person.see("/m/w/history/")).matchAll(/<li id="h-([^"]+)"/g)].map(([, id]) => id)).toEqual([
       "b &amp; c.md",
@@ -29,7 +27,7 @@ describe("the history of a document", () => {
     for (const words of ["Version 1", "Version 2", "Version 3", "current", "renamed", "b &amp; c.md"])
       expect([words, page.text.includes(words)]).toEqual([words, true]);
     expect(await person.see("/m/w/history/?of=a.md")).toContain("b &amp; c.md");
-    rmSync(join(rig.root, "b & c.md"));
+    rig.remove("b & c.md");
     await rig.run(["sync", "w"]);
     const gone = await person.get("/m/w/history/b%20%26%20c.md");
     expect([gone.text.includes("gone"), gone.text.includes("deleted")]).toEqual([true, true]);
@@ -90,13 +88,13 @@ describe("a restore", () => {
     rig.write("a.md", "# a\n\nwritten meanwhile\n");
     expect(toneOf(await person.send(form))).toBe("asks");
     expect(rig.read("a.md")).toBe("# a\n\nwritten meanwhile\n");
-    rmSync(join(rig.root, "a.md"));
+    rig.remove("a.md");
     expect(toneOf(await person.send(form))).toBe("asks");
   });
 
   test("brings a document back that is gone, as a new one", async () => {
     const { rig, person } = await withHistory();
-    rmSync(join(rig.root, "a.md"));
+    rig.remove("a.md");
     await rig.run(["sync", "w"]);
     expect(rig.remote("a.md")).toBeNull();
     const form = (await person.formWith("restore", "/m/w/history/a.md?n=2"))!;

@@ -44,7 +44,7 @@ describe("a name or a text that somebody else chose", () => {
     const { rig, faults, person } = await openSignedIn();
     const names = ['"><script>x()<', "it's `$(x)` &amp;.md", "a\u202egpj.md", "line\nfeed.md", `${"n".repeat(252)}.md`];
     for (const name of names) {
-      mkdirSync(join(rig.root, `in ${name.slice(0, 20).replaceAll("/", "")}`), { recursive: true });
+      mkdirSync(rig.path(`in ${name.slice(0, 20).replaceAll("/", "")}`), { recursive: true });
       rig.write(
         name.endsWith(".md") ? name : `${name.replaceAll("/", "")}.md`,
         "<img src=x onerror=y()> needle\u202e\n",

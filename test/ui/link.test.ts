@@ -36,7 +36,7 @@ describe("a new folder", () => {
   ])("is refused with %s at its field, and what was typed stays", async (_what, field, wrong) => {
     const { rig, person } = await openSignedIn();
     const given = { url: rig.url, key: rig.key, dir: join(rig.dir, "notes"), remote: "", ...wrong };
-    if (given.dir === "INSIDE") given.dir = join(rig.root, "inside");
+    if (given.dir === "INSIDE") given.dir = rig.path("inside");
     const to = await plan(person, "/link", given);
     expect(to).not.toMatch(/key=|mdm_/);
     const text = await person.see(to);

@@ -55,7 +55,7 @@ async function idle(rig: Rig, path: string, text: string): Promise<void> {
 
 /** Texts of that document that `history` can bring back, and files of the trash. */
 async function kept(rig: Rig): Promise<string[]> {
-  const trash = join(rig.root, ".mdmirror", "trash");
+  const trash = rig.path(".mdmirror/trash");
   const files = existsSync(trash) ? readdirSync(trash, { recursive: true, encoding: "utf8" }) : [];
   return files.filter((name) => name.endsWith(".md")).map((name) => readFileSync(join(trash, name), "utf8"));
 }
@@ -74,7 +74,7 @@ describe("a conflict", () => {
     expect(isOpen(after)).toBe(false);
     await idle(rig, "plan.md", text);
     expect(rig.read("plan.md")).toBe(text);
-    expect(existsSync(join(rig.root, "plan (theirs).md"))).toBe(false);
+    expect(rig.exists("plan (theirs).md")).toBe(false);
     expect((await rig.run(["conflicts", "w"])).code).toBe(0);
   });
 
@@ -177,7 +177,7 @@ describe("a conflict", () => {
     expect(toneOf(await person.choose("theirs"))).toBe("bad");
     expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
     expect(toneOf(await person.choose("mine"))).toBe("good");
-    expect(existsSync(join(rigged.rig.root, "plan (theirs).md"))).toBe(false);
+    expect(rigged.rig.exists("plan (theirs).md")).toBe(false);
   });
 });
 
@@ -202,7 +202,7 @@ describe("what a choice ends beside a conflict", () => {
     rig.write("d/drop.md", "edited again\n");
     expect(toneOf(await drops.choose("delete"))).toBe("asks");
     expect(toneOf(await drops.choose("delete"))).toBe("good");
-    expect(existsSync(join(rig.root, "d/drop.md"))).toBe(false);
+    expect(rig.exists("d/drop.md")).toBe(false);
   });
 
   test("of content that cannot be shown is explained, and the other version can be taken", async () => {
@@ -210,7 +210,7 @@ describe("what a choice ends beside a conflict", () => {
     const { rig } = rigged;
     rig.write("a.md", "one\n");
     await rig.run(["sync", "w"]);
-    writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x00]));
+    writeFileSync(rig.path("a.md"), Buffer.from([0xff, 0xfe, 0x00]));
     await rig.run(["sync", "w"]);
     const person = await opened(rigged, "a.md");
     expect(person.shown()).not.toContain("<textarea");

@@ -1,5 +1,3 @@
-import { renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
@@ -12,7 +10,7 @@ async function withRuns(): Promise<SignedIn> {
   await rig.run(["sync", "w"]);
   rig.write("a.md", "# a\n\ntwo\n");
   await rig.run(["sync", "w"]);
-  rmSync(join(rig.root, "b.md"));
+  rig.remove("b.md");
   await rig.run(["sync", "w"]);
   return opened;
 }
@@ -40,7 +38,7 @@ describe("runs", () => {
   test("have a page with one line for a rename, and the undo before the lines", async () => {
     const opened = await withRuns();
     const { person, rig } = opened;
-    renameSync(join(rig.root, "a.md"), join(rig.root, "renamed.md"));
+    rig.rename("a.md", "renamed.md");
     await rig.run(["sync", "w"]);
     const page = await person.see(`/m/w/runs/${await runThat(opened, "Renamed <a")}`);
     const lines = [...page.matchAll(/<span class="sign"[^>]*>.<\/span> (\w+)/g)].map(([, verb]) => verb);

@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listSettings } from "../../src/mirror/settings/settings.ts";
 import { SETTING_GROUPS } from "../../src/ui/setting-words.ts";
@@ -42,7 +41,7 @@ test("the page has a label for every setting", () => {
 
 test("all changed settings are saved by one button, unless they changed since the page was shown", async () => {
   const { rig, see, send } = await openSettings();
-  const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
+  const config = () => JSON.parse(rig.read(".mdmirror/config.json"));
   const shown = shownIn(await see());
   expect(
     toneOf(
@@ -63,7 +62,7 @@ test("all changed settings are saved by one button, unless they changed since th
 
 test("a form that was shown earlier saves what its user changed, and nothing that others saved since", async () => {
   const { rig, see, send } = await openSettings();
-  const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
+  const config = () => JSON.parse(rig.read(".mdmirror/config.json"));
   const shown = shownIn(await see());
   await send("settings", { direction: "pull", ...shown });
   const late = { "polling.requestsPerMinute": "30", direction: shown["shown.direction"]!, ...shown };
@@ -73,7 +72,7 @@ test("a form that was shown earlier saves what its user changed, and nothing tha
 
 test("no setting is saved while one is refused; each refused field says why in its own words", async () => {
   const { rig, see, send } = await openSettings();
-  const config = () => readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8");
+  const config = () => rig.read(".mdmirror/config.json");
   const before = config();
   const refused = { "events.pollEvery": "7 <b>weeks", keepHistory: "forever" };
   const page = await send("settings", { ...refused, direction: "pull", ...shownIn(await see()) });
@@ -91,7 +90,7 @@ test("no setting is saved while one is refused; each refused field says why in i
 
 test("a number and its unit are separate fields; without a number, the default applies", async () => {
   const { rig, person, see } = await openSettings();
-  const config = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8"));
+  const config = () => JSON.parse(rig.read(".mdmirror/config.json"));
   const save = async (fields: readonly (readonly [string, string])[]) => {
     const shown = Object.entries(shownIn(await see()));
     const common = [...(await person.fieldsOf("/m/w/settings"))];
@@ -127,7 +126,7 @@ test("values that are refused are not in the address, however long they are", as
 
 test("a list is typed as words", async () => {
   const { rig, see, send } = await openSettings();
-  const hosts = () => JSON.parse(readFileSync(join(rig.root, ".mdmirror", "config.json"), "utf8")).allowHttp;
+  const hosts = () => JSON.parse(rig.read(".mdmirror/config.json")).allowHttp;
   const page = await send("settings", { allowHttp: "one.test, two.test", ...shownIn(await see()) });
   expect(hosts()).toEqual(["one.test", "two.test"]);
   expect(page).toContain('value="one.test, two.test"');
@@ -156,10 +155,10 @@ test("a new ignore rule is tried before it is added, and removed again", async (
   expect(toneOf(await remove("2"))).toBe("asks");
   const now = seenIn(await see());
   for (const line of ["0", "4", "x"]) expect(toneOf(await remove(line, now))).toBe("asks");
-  chmodSync(join(rig.root, ".mdmirrorignore"), 0o640);
+  chmodSync(rig.path(".mdmirrorignore"), 0o640);
   expect(toneOf(await remove("2", now))).toBe("good");
   expect(rig.read(".mdmirrorignore")).toBe("# mine\nold/");
-  expect(statSync(join(rig.root, ".mdmirrorignore")).mode & 0o777).toBe(0o640);
+  expect(statSync(rig.path(".mdmirrorignore")).mode & 0o777).toBe(0o640);
 });
 
 test("the numbers of documents follow a new rule, and its removal, by a sync", async () => {
@@ -177,7 +176,7 @@ test("the numbers of documents follow a new rule, and its removal, by a sync", a
 
 test("the removal of a rule keeps the bytes of all others, and a file that cannot be read is named", async () => {
   const { rig, see, send } = await openSettings();
-  const file = join(rig.root, ".mdmirrorignore");
+  const file = rig.path(".mdmirrorignore");
   const other = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x2f]);
   writeFileSync(file, Buffer.concat([Buffer.from("drafts/\n"), other]));
   const seen = seenIn(await see());
@@ -191,7 +190,7 @@ test("the removal of a rule keeps the bytes of all others, and a file that canno
 
 test("a key replaces the stored one after the service has accepted it, and is never shown", async () => {
   const { rig, send } = await openSettings();
-  const stored = () => readFileSync(join(rig.root, ".mdmirror", "key"), "utf8").trim();
+  const stored = () => rig.read(".mdmirror/key").trim();
   expect(toneOf(await send("key", { key: "mdm_wrong" }))).toBe("bad");
   expect(stored()).toBe(rig.key);
   const shown = await send("key", { key: rig.key });

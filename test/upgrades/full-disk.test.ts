@@ -33,7 +33,7 @@ test("I06 on a full disk nothing is lost, one sentence says so, and with space i
   onTestFinished(() => rig.close());
   if (!mountSmall(rig)) return skip("no small disk can be mounted here");
   const { list } = await unpack(rig, "678de31");
-  const state = join(rig.root, ".mdmirror/state.db");
+  const state = rig.path(".mdmirror/state.db");
   const before = { live: await list(), here: documents(rig), version: versionOf(state) };
   const kept = join(rig.dir, "kept");
   execFileSync("cp", ["-a", rig.root, kept]);

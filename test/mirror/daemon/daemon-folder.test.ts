@@ -1,6 +1,5 @@
 import { unwrap } from "../../../src/common/trouble.ts";
 import { renameSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../src/mirror/daemon/control/ask.ts";
 import { DaemonFolder, type FolderOptions } from "../../../src/mirror/daemon/daemon-folder.ts";
@@ -179,7 +178,7 @@ describe("a folder whose loop breaks", () => {
   });
 
   test("frees its lock while it is closed, and says why it does nothing", async () => {
-    const config = join(rig.root, ".mdmirror", "config.json");
+    const config = rig.path(".mdmirror/config.json");
     waits = 1;
     const folder = await keep({
       run: async () => {
@@ -225,7 +224,7 @@ const refused = () => ({ ...IDLE, phase: REFUSED });
 describe("a folder whose key was refused", () => {
   test("is opened again for a request once there is another key", async () => {
     await keep({ status: refused }, { request: async () => undefined as never });
-    storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
+    storeKey(rig.path(".mdmirror"), "mdm_another-key");
     expect(await askDaemon(rig.root, { do: "pause" })).toMatchObject({ kind: "ok", value: { changed: true } });
   });
 
@@ -236,7 +235,7 @@ describe("a folder whose key was refused", () => {
       return doNothing;
     };
     await keep({ status: refused, onEvent }, {});
-    storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
+    storeKey(rig.path(".mdmirror"), "mdm_another-key");
     tells[0]!({ kind: "phase", phase: REFUSED, at: 0 });
     await published("opened", 2);
   });
@@ -253,7 +252,7 @@ describe("a borrower that puts another state in place", () => {
   test("finds nothing open, and the daemon opens the folder again", async () => {
     await keep({});
     const borrowed = await borrow("sync");
-    renameSync(join(rig.root, ".mdmirror", "state.db"), join(rig.root, ".mdmirror", "state.db.damaged"));
+    rig.rename(".mdmirror/state.db", ".mdmirror/state.db.damaged");
     borrowed.giveBack();
     // This scripted loop ends on request; a real loop ends its steps first.
     await published("returned");

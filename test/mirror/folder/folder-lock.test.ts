@@ -72,7 +72,7 @@ test("what a daemon is applying is not interrupted", async () => {
   const rig = await openRig();
   onTestFinished(() => rig.close());
   await rig.init();
-  const opened = openState({ folder: join(rig.root, ".mdmirror"), clock: rig.clock });
+  const opened = openState({ folder: rig.path(".mdmirror"), clock: rig.clock });
   if (opened.kind !== "opened") throw new Error(opened.kind);
   const kinds: readonly Intent["kind"][] = ["put", "set-aside", "create"];
   for (const kind of kinds) opened.state.openIntent(1, { kind } as Intent);
