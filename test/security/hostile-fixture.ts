@@ -2,7 +2,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { Moment, type Pair } from "../simulator/moment.ts";
-import { type RamCall, RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { lieAbout, type Lies } from "./liar.ts";
 
