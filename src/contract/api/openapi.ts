@@ -17,7 +17,8 @@ export function openapiDocument(): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [operationId, operation] of Object.entries<Operation>(OPERATIONS)) {
     const { path, method } = operation;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...describeOperation(operation, schemas) } };
+    const described = describeOperation(operation, (schema, io) => jsonSchema(schema, io, schemas));
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...described } };
   }
   return {
     openapi: "3.1.0",
@@ -44,10 +45,11 @@ export function openapiDocument(): Json {
   };
 }
 
-/** Describes one operation, and adds the schemas that it refers to to `schemas`. */
-function describeOperation(operation: Operation, schemas: Record<string, unknown>): Json {
+/** Returns the JSON Schema of what a client sends or gets. */
+type JsonOf = (schema: z.ZodType, io: "input" | "output") => Json;
+
+function describeOperation(operation: Operation, jsonOf: JsonOf): Json {
   const { summary, body, answers } = operation;
-  const jsonOf = (schema: z.ZodType, io: "input" | "output") => jsonSchema(schema, io, schemas);
   const good = Object.entries(answers).map(([status, schema]) => {
     const type = operation.path === EVENTS ? EVENT_STREAM : "application/json";
     const content = schema === null ? {} : { content: { [type]: { schema: jsonOf(schema, "output") } } };
@@ -56,7 +58,7 @@ function describeOperation(operation: Operation, schemas: Record<string, unknown
   const content = body === undefined ? null : { "application/json": { schema: jsonOf(body, "input") } };
   return {
     summary,
-    parameters: parametersOf(operation, schemas),
+    parameters: parametersOf(operation, jsonOf),
     ...(content === null ? {} : { requestBody: { required: true, content } }),
     responses: { ...Object.fromEntries(good), ...problemAnswers(operation, jsonOf(problem, "output")) },
   };
@@ -74,13 +76,11 @@ const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/head
 /** Statuses of requests that a client may repeat later. */
 const RETRIABLE: readonly number[] = [429, 503];
 
-function parametersOf({ path, id, query }: Operation, schemas: Record<string, unknown>): Json[] {
+function parametersOf({ path, id, query }: Operation, jsonOf: JsonOf): Json[] {
   const parameters: Json[] = [];
-  if (id !== undefined) {
-    parameters.push({ name: "id", in: "path", required: true, schema: jsonSchema(id, "input", schemas) });
-  }
+  if (id !== undefined) parameters.push({ name: "id", in: "path", required: true, schema: jsonOf(id, "input") });
   for (const [name, schema] of Object.entries(query?.shape ?? {})) {
-    parameters.push({ name, in: "query", required: false, schema: jsonSchema(schema as z.ZodType, "input", schemas) });
+    parameters.push({ name, in: "query", required: false, schema: jsonOf(schema as z.ZodType, "input") });
   }
   if (path === EVENTS) parameters.push({ name: "Last-Event-ID", in: "header", schema: { type: "string" } });
   return parameters;
@@ -111,13 +111,9 @@ const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchem
 
 /** Returns the JSON Schema; schemas with an id are moved to `schemas` and referenced. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): Json {
-  const {
-    $schema: _,
-    $defs = {},
-    ...json
-  } = JSON.parse(
-    JSON.stringify(z.toJSONSchema(schema, { io, override: complete })).replaceAll("#/$defs/", "#/components/schemas/"),
-  ) as Json & { readonly $defs?: Json };
+  const written = JSON.stringify(z.toJSONSchema(schema, { io, override: complete }));
+  const moved = JSON.parse(written.replaceAll("#/$defs/", "#/components/schemas/")) as Json & { readonly $defs?: Json };
+  const { $schema: _, $defs = {}, ...json } = moved;
   Object.assign(schemas, $defs);
   const { id, ...named } = json as { readonly id?: string };
   if (id === undefined) return json;

@@ -70,8 +70,6 @@ export const COMMON_PROBLEMS: readonly ProblemCode[] = [
 
 const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 
-const SELECTOR_MISUSE = "mutually_exclusive" satisfies FieldCode;
-
 /**
  * Returns the schema of a list's query, from the schemas of one item's path and of a folder's id.
  */
@@ -86,7 +84,7 @@ function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>)
   return parameters.superRefine((query, { addIssue }) => {
     const sent = SELECTORS.filter((name) => query[name] !== undefined);
     const misuse = (name: string, message: string) =>
-      addIssue({ code: "custom", path: [name], message, params: { code: SELECTOR_MISUSE } });
+      addIssue({ code: "custom", path: [name], message, params: { code: "mutually_exclusive" satisfies FieldCode } });
     if (sent.length > 1) for (const name of sent) misuse(name, `At most one of ${SELECTORS.join(", ")} may be sent.`);
     if (query.path !== undefined && query.cursor !== undefined)
       misuse("cursor", "A path names one item: it takes no cursor.");

@@ -29,12 +29,6 @@ type ReviewsQuery = {
   readonly latestFirst?: boolean;
 };
 
-type ReviewPage = {
-  readonly data: readonly ReviewInfo[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-};
-
 /** Ids of the open reviews before and after a review; null if there is none. */
 export type Neighbours = {
   readonly previous: string | null;
@@ -63,7 +57,7 @@ export class Reviews {
 
   /** Returns reviews, in the order in which the changes went to review. */
   page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
-    return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
+    return this.#server.store.read(async (tables) => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return noWorkspace();
       const from = latestFirst && after === 0 ? Number.MAX_SAFE_INTEGER : after;
