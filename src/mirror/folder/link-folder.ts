@@ -136,8 +136,8 @@ export type LinkRequest = {
 
 /**
  * Opens a folder that is not linked yet for its first plan. Its state is in memory, or that of an
- * earlier link, and its disk is only read. A missing folder is created, with the folders above it; `close` removes these folders
- * again if they are still empty.
+ * earlier link, and its disk is only read. A missing folder is created, with the folders above it;
+ * `close` removes these folders again if they are still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;

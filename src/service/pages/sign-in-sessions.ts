@@ -117,7 +117,7 @@ export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly 
  * Returns the user to whom a key belongs.
  * @returns null if this service has no such key
  */
-export async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
+async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
   const holder = await holderOf(server.store, hash, server.now());
@@ -125,7 +125,7 @@ export async function identify({ adminKeyHash, server }: Core, key: string): Pro
 }
 
 /** Returns true if the key that signed in is still valid. */
-export async function isKnown({ server }: Core, who: Who): Promise<boolean> {
+async function isKnown({ server }: Core, who: Who): Promise<boolean> {
   return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
 }
 

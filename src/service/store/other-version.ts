@@ -1,5 +1,5 @@
 /** A database that a program of another version wrote, whose schema this one does not know. */
-export class OtherVersionError extends Error {
+class OtherVersionError extends Error {
   readonly code: "newer-data" | "older-data";
 
   constructor(database: string, version: number, known: string, age: "newer" | "older") {
