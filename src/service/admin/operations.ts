@@ -22,7 +22,7 @@ export type AdminOperation = {
 /** LIMIT: characters of a label or of a workspace's name: both appear in lists. */
 const name = z.string().max(200);
 const rateLimit = z
-  .strictObject({ requests: z.int(), seconds: z.int() })
+  .strictObject({ requests: z.int32(), seconds: z.int32() })
   .refine(({ requests, seconds }) => requests >= 1 && seconds >= 1, {
     error: "requests and seconds must be 1 or more.",
     params: { code: "out_of_range" },

@@ -168,6 +168,7 @@ const keys: readonly ContractTest[] = [
     (await post({ grants: [{ on: null }] })).invalid("/grants/0/level");
     (await post({ grants: [{ on: "dir_nothing", level: "read" }] })).problem("not_found");
     (await post({ grants: [], rateLimit: { requests: 0, seconds: 1 } })).invalid("/rateLimit");
+    (await post({ grants: [], rateLimit: { requests: 3_000_000_000, seconds: 1 } })).invalid("/rateLimit/requests");
     (await post({ grants: [], scope: "all" })).invalid("/scope");
     const twice = { on: folder.id, level: "read" };
     (await post({ grants: [twice, twice] })).invalid();
