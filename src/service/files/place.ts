@@ -62,7 +62,7 @@ export async function findPlace(context: RequestContext, parentId: string | null
 }
 
 /** Result of following a path: the deepest existing folder, and the missing names below it. */
-export type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
+type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
 /**
  * Follows folder names from the root. Refuses if the key may not write to the deepest existing one.
