@@ -104,6 +104,7 @@ export class Model extends ModelService {
         this.#checkPlan(event.m, event.n, event.row);
         this.at[event.m]!.rows.set(rowKey(event.n, event.row.kind), {
           ...event.row,
+          isReview: this.at[event.m]!.seen.get(event.n)?.isProtected === true,
           phase: "open",
           shown: null,
           isFree: false,
@@ -226,7 +227,7 @@ export class Model extends ModelService {
         case "put":
           if (live?.text === row.text && live.ver !== row.ver) row.phase = "done";
           else {
-            const mayWait = live?.isProtected === true && live.ver === row.ver;
+            const mayWait = (row.isReview || live?.isProtected === true) && live?.ver === row.ver;
             row.phase = mayWait && !this.isOff("a text without an answer may be in review") ? "waits" : "undone";
           }
           break;

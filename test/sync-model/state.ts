@@ -24,6 +24,8 @@ export type Planned = {
 export type Row = Planned & {
   /** `unsure`: begun, and nothing has shown the end yet. */
   phase: "open" | "unsure" | "done" | "waits" | "undone";
+  /** True if the document was seen protected when the row was opened. */
+  readonly isReview: boolean;
   /** Version that a read showed since the row was opened; null: no read, or not found. */
   shown: Pick<Version, "ver" | "name"> | null;
   /** True if the path was free when it was looked at since the row was opened. */
