@@ -42,8 +42,8 @@ const ASSETS = `${APP}/assets/`;
 const MAX_SIGN_IN_BYTES = 8_192;
 
 /**
- * `waiting`: number of open reviews, for the tabs. `path`: path of the request, which names the tab;
- * null if there is no such page.
+ * `waiting`: number of open reviews, for the tabs. `path`: path of the request, which names the
+ * tab; null if there is no such page.
  */
 type Shown = { readonly waiting: number; readonly path: string | null };
 type Signed = (Session<SignedIn> & Shown) | null;
