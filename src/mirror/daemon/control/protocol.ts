@@ -16,7 +16,7 @@ import type { Answer } from "../../operations/define.ts";
  * Version of the protocol. A request with a new field needs a new version, so that an older daemon
  * cannot ignore the field and report success.
  */
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 4;
 /** LIMIT: characters of one line. A request or an answer may contain some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
@@ -113,8 +113,15 @@ export function readRequest(line: string): Envelope | string {
 
 const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
+// Each version of mdmirror calls the two results "done" and "refused" on the socket. So a command
+// and a daemon of different versions can still tell each other what to do.
+const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
+const REPLY_KINDS = new Map<unknown, Reply["kind"]>(
+  Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as Reply["kind"]]),
+);
+
 export function replyLine(reply: Reply): string {
-  return `${JSON.stringify(reply)}\n`;
+  return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
 /**
@@ -123,10 +130,9 @@ export function replyLine(reply: Reply): string {
  */
 export function readReply(line: string): Reply | null {
   const json = parseObject(line);
-  return json !== null && REPLY_KINDS.has(json["kind"]) ? (json as Reply) : null;
+  const kind = REPLY_KINDS.get(json?.["kind"]);
+  return kind === undefined ? null : ({ ...json, kind } as Reply);
 }
-
-const REPLY_KINDS: ReadonlySet<unknown> = new Set<Reply["kind"]>(["ok", "trouble", "beat", "other-root"]);
 
 function parseObject(line: string): Record<string, unknown> | null {
   try {

@@ -40,6 +40,13 @@ describe("a daemon's socket", () => {
     expect(statSync(join(folder, "daemon.json")).mode & 0o777).toBe(0o600);
   });
 
+  test("says what to do in the words of each version", async () => {
+    const { socket } = await listening(answering);
+    const ofNewer = `${JSON.stringify({ protocol: 99, root, do: "status" })}\n`;
+    expect(JSON.parse(await say(socket, ofNewer))).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
+    expect(JSON.parse(await say(socket, line({ do: "status" })))).toEqual({ kind: "done", value: STATUS });
+  });
+
   test("answers a refusal with what to do next", async () => {
     const trouble = { kind: "locked", what: "the folder is lent", next: "wait" } as const;
     await listening(async () => ({ kind: "trouble", trouble }));
@@ -241,7 +248,7 @@ describe("what is no request is refused", () => {
       return ok({});
     });
     const reply = await say(socket, bytes());
-    expect(JSON.parse(reply)).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
+    expect(JSON.parse(reply)).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
     expect(reply).toContain(why);
     expect(asked).toEqual([]);
   });
