@@ -1,12 +1,12 @@
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 
 export type WireResult =
-  | {
-      readonly kind: "answer";
-      readonly response: WireResponse;
-      /** Reason why the body cannot be read; `response.body` is then empty. */
-      readonly unreadable?: string;
-    }
+  | { readonly kind: "answer"; readonly response: WireResponse }
+  /**
+   * A whole answer whose body cannot be read, for the reason `why`: it is too large, not UTF-8, or
+   * badly compressed. `response.body` is empty.
+   */
+  | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
   /**
    * The request was certainly not sent: connection refused, name not found, or the deadline passed
    * in the queue.

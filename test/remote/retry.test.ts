@@ -37,7 +37,7 @@ describe("a read", () => {
 
   it("is a fault of that document alone after an answer that cannot be read", async () => {
     const response = { status: 200, headers: {}, body: "" };
-    const large: WireResult = { kind: "answer", response, unreadable: "the answer is too large" };
+    const large: WireResult = { kind: "unreadable", response, why: "the answer is too large" };
     const { remote, wire } = bench([large]);
     const fault = { kind: "later", cause: "malformed", detail: "the answer is too large" };
     expect(await remote.getFile(DOC)).toMatchObject({ ok: false, fault });
@@ -202,6 +202,13 @@ describe("close", () => {
     expect(await b.remote.deleteFile(DOC)).toMatchObject({ ok: false, fault: { kind: "later" } });
     expect(b.wire.sent.length).toBe(sent);
   });
+});
+
+it("a page that cannot be read is requested again", async () => {
+  const large: WireResult = { kind: "unreadable", response: { status: 200, headers: {}, body: "" }, why: "too large" };
+  const { remote, wire } = bench([large, page([FILE])]);
+  expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: true, items: [{ id: FILE.id }] });
+  expect(wire.sent.length).toBe(2);
 });
 
 it("a listing retries each page by itself", async () => {

@@ -58,7 +58,7 @@ export const PUT: WireRequest = {
 };
 
 export function unreadable(why: string): object {
-  return { kind: "answer", unreadable: expect.stringContaining(why) as string, response: { body: "" } };
+  return { kind: "unreadable", why: expect.stringContaining(why) as string, response: { body: "" } };
 }
 
 export function lost(why: string): WireResult {

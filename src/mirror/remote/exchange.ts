@@ -103,7 +103,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
 
   /** Returns the answer without its body. The fault is of this answer, not of the connection. */
   #unreadable(why: string): WireResult {
-    return { kind: "answer", response: { status: this.#status, headers: this.#headers, body: "" }, unreadable: why };
+    return { kind: "unreadable", response: { status: this.#status, headers: this.#headers, body: "" }, why };
   }
 
   #refuseSize(): void {

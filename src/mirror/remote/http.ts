@@ -107,7 +107,7 @@ export class Http {
     const request = { method: "GET", path, headers, body: null };
     const end = (await wire.stream?.(request, bounds, onBytes)) ?? NO_STREAMS;
     if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
-    const call: Call = { method: "GET", path, body: null, accept: [], size: "item" };
+    const call: Call = { method: "GET", path, body: null, accept: [], size: "page" };
     return readResult(call, end, { address, scrub, now: clock.now() });
   }
 

@@ -74,16 +74,22 @@ export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "st
 type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly now: number };
 
 export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
-  if (result.kind === "answer") return readResponse(call, result, context);
+  if (result.kind === "answer") return readResponse(call, result.response, context);
+  // A list without one of its pages, or a stream, is worth a retry. A document is not: the same
+  // content comes again.
+  if (result.kind === "unreadable" && call.size === "item")
+    return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);
-  const timedOut = result.timedOut === true;
-  return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
+  const timedOut = "timedOut" in result;
+  return { kind: "no-answer", sent: result.kind !== "not-sent", timedOut, detail: failureWords(why), why };
 }
 
+/** @param whyUnreadable reason why the body cannot be read; undefined if it was read */
 function readResponse(
   call: Call,
-  { response, unreadable: whyUnreadable }: Extract<WireResult, { kind: "answer" }>,
+  response: WireResponse,
   { address, scrub, now }: ReplyContext,
+  whyUnreadable?: string,
 ): Reply {
   const { status, headers } = response;
   const common: CommonMembers = {
@@ -118,7 +124,6 @@ function unreadable(detail: string, summary: string | null = null): Unreadable {
   return { kind: "unreadable", detail, summary };
 }
 
-/** @param why reason why the body cannot be read; undefined if it was read */
 function readSuccess(
   { status, body }: WireResponse,
   why: string | undefined,

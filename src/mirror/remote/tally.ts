@@ -23,7 +23,7 @@ export class ExchangeTally {
 }
 
 function endOf(result: WireResult): ExchangeEnd {
-  if (result.kind !== "answer") return result.kind;
+  if (result.kind === "lost" || result.kind === "not-sent") return result.kind;
   const { status } = result.response;
   if (status === 429) return "429";
   const family = `${Math.floor(status / 100)}xx`;
