@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { DocId } from "../../src/contract/ids.ts";
+import type { LocalPath } from "../../src/contract/path.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
 import { openFixture, openSynced } from "../promises/fixture.ts";
@@ -199,5 +201,17 @@ test("I06 a text saved while its document goes to the trash lands beside a file 
   const texts = { "note-late.md": textWith("editor"), "note.md": "newcomer\n", "other.md": "another document\n" };
   expect(Object.fromEntries(mirror.texts())).toEqual(texts);
   expect(Object.fromEntries([...rig.app.files()].map(([at, { text }]) => [at, text]))).toEqual(texts);
+  expect(mirror.state.intents()).toEqual([]);
+});
+
+test("a file that a row without its digest names stays in the trash beside a file at its path", async () => {
+  const { mirror, idOf } = await openSynced({ "note.md": BASE });
+  const [id, path] = [idOf("note.md") as DocId, "note.md" as LocalPath];
+  const setAsideAt = "trash/2027-01-15/note.md";
+  mirror.state.openIntent(1, { kind: "trash", id, path, setAsideAt });
+  mirror.disk.mkdir(mirror.path(".mdmirror/trash/2027-01-15"), 0o700);
+  mirror.disk.user.write(mirror.path(`.mdmirror/${setAsideAt}`), BASE);
+  await mirror.sync();
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "note.md": BASE });
   expect(mirror.state.intents()).toEqual([]);
 });

@@ -100,8 +100,8 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Digest of the file that is removed. */
-      readonly expect: Digest;
+      /** Digest of the file that is removed; undefined in a row of an earlier version. */
+      readonly expect?: Digest;
     }
   /**
    * `nth`: number of the version whose conflict copy moves; undefined for the file of the document.

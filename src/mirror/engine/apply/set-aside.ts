@@ -117,7 +117,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
     return got({ row: { kind: "trash", id, path, setAsideAt, expect }, input: removal });
   },
 
-  perform(ctx, { path, setAsideAt, expect }, { change }) {
+  perform(ctx, { path, setAsideAt }, { expect, change }) {
     const end = ctx.world.disk.trash(path, expect, setAsideAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
     // The journal row stays open only if a file is still set aside: recovery restores that file.
@@ -130,7 +130,8 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
     const { aside, atPath } = found;
     if (mayPutBack(aside, atPath))
       return putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file");
-    const isChanged = aside.kind === "done" && aside.value !== null && aside.value.digest !== row.expect;
+    const { expect = null } = row;
+    const isChanged = expect !== null && aside.kind === "done" && aside.value !== null && aside.value.digest !== expect;
     // An edit is newer than the deletion (I06). After a restart of the machine, the content may be
     // damaged instead.
     return isChanged && !hasRestarted(ctx.world)
