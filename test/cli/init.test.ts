@@ -261,17 +261,20 @@ describe("init on a folder that is linked already", () => {
     expect(code).toBe(3);
   });
 
-  test("I13 cut off after the state was made and before it knew its folder, the next run continues", async () => {
+  test.each([
+    ["the next run continues", () => ["sync", "w"], []],
+    ["and lost its configuration, init continues", () => ["init", "w", ...given(), "--yes"], ["config.json"]],
+  ])("I13 cut off after the state was made and before it knew its folder, %s", async (_what, command, lost) => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     const folder = rig.path(".mdmirror");
-    for (const file of ["state.db", "texts.db"]) rmSync(join(folder, file));
+    for (const file of ["state.db", "texts.db", ...lost]) rmSync(join(folder, file));
     // What a kill, or a full disk, leaves at that moment.
     const made = openState({ folder, clock: HASTY_CLOCK });
     if (made.kind !== "opened") throw new Error(made.kind);
     made.state.close();
     rig.createRemotely("b.md", "b\n");
-    const { code, err } = await rig.run(["sync", "w"]);
+    const { code, err } = await rig.run(command());
     expect({ code, err }).toEqual({ code: 0, err: [] });
     expect([rig.read("a.md"), rig.read("b.md")]).toEqual(["a\n", "b\n"]);
   });

@@ -17,6 +17,7 @@ import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { makeMirrorFolder, readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { makeOwnFolder } from "../state/own-files.ts";
+import type { StoredState } from "../state/state.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
@@ -142,6 +143,7 @@ export type LinkRequest = {
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
   let topmostCreated: string | null = null;
+  let opened: StoredState | null = null;
   try {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
@@ -151,6 +153,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const left = openToRead(join(root, MIRROR_FOLDER), clock);
     const { state, isNew } = left.kind === "ok" ? left.value : { state: memoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;
+    opened = state;
     const folders = foldersOf(config.remote);
     const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
     const world: World = {
@@ -172,6 +175,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     };
     return ok({ root, config, url: config.url, world, notes: [], isBorrowed: false, close });
   } catch (error) {
+    opened?.close();
     return troubleOfSystemError(dir, error);
   }
 }

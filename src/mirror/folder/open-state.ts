@@ -72,13 +72,15 @@ function forgetStampsOfMissingContent(state: StoredState): void {
 }
 
 /**
- * Opens the state for reading, beside a process that may write. Without a state file, opens a new
- * state in memory.
+ * Opens the state for reading, beside a process that may write. Without a state file, or with one
+ * that counts as new, opens a new state in memory.
  */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const opened = openState({ folder, clock, readOnly: true });
-  if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
-  if (opened.kind !== "missing") return stateTrouble(opened);
+  if (opened.kind === "opened") {
+    if (!hasNoRoot(opened.state)) return ok({ state: opened.state, isNew: false, notes: [] });
+    opened.state.close();
+  } else if (opened.kind !== "missing") return stateTrouble(opened);
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
