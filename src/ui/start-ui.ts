@@ -83,7 +83,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   };
   try {
     const listening = await listen(site, port);
-    // Requests that name another port were refused until now.
+    // The system chooses a port in place of 0. Only requests that name this port are answered.
     served.port = listening.port;
     const url = `http://127.0.0.1:${served.port}`;
     return ok({

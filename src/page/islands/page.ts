@@ -5,9 +5,13 @@ import { listenToKeys } from "./page/keys.ts";
 import { isTypedIn, keepUpToDate } from "./page/live.ts";
 import { removeToasts } from "./page/toasts.ts";
 
-/** Updates ages (`12 s`) by the browser's clock, without requests. */
+/** Updates ages (`12 s`) by the browser's clock, without requests. A hidden page updates none. */
 function updateAges(): void {
-  setInterval(showAges, 1_000);
+  const update = () => {
+    if (!document.hidden) showAges();
+  };
+  setInterval(update, 1_000);
+  document.addEventListener("visibilitychange", update);
 }
 
 function showAges(): void {
