@@ -172,6 +172,7 @@ export class Rig {
   /** Called before each request over HTTP; an answer takes the place of the service's. */
   intercept: Intercept = () => null;
   #server!: Http;
+  readonly #beforeClose: (() => Promise<void>)[] = [];
   #isServing = false;
 
   async open(options: RigOptions = {}): Promise<void> {
@@ -313,7 +314,13 @@ export class Rig {
     this.#isServing = false;
   }
 
+  /** Calls a function before the rig removes its folder. */
+  beforeClose(work: () => Promise<void>): void {
+    this.#beforeClose.push(work);
+  }
+
   async close(): Promise<void> {
+    for (const work of this.#beforeClose.splice(0)) await work();
     await this.stopService();
     this.service.close();
     rmSync(this.dir, { recursive: true, force: true });

@@ -1,7 +1,17 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { FILES } from "../../src/contract/routes.ts";
 import { openData } from "../../src/service/data.ts";
 import { openDatabase } from "../../src/service/store/sqlite/database.ts";
 import { Api } from "../../src/conformance/world.ts";
@@ -41,6 +51,26 @@ describe("openData", () => {
       "/c.md",
     ]);
     await second.close();
+  });
+
+  it.each([
+    ["deleted or moved", () => undefined],
+    ["replaced by a copy", (away: string, file: string) => copyFileSync(away, file)],
+  ])("saves nothing while the database file is %s", async (_what, replace) => {
+    const folder = temporaryFolder();
+    const codes: unknown[] = [];
+    const data = await openData(folder, { onFault: (error) => codes.push((error as { code?: unknown }).code) });
+    const api = new Api(data.service.handle, data.key);
+    await api.file("a.md");
+    const [file, away] = [join(folder, "service.db"), join(folder, "away.db")];
+    renameSync(file, away);
+    replace(away, file);
+    (await api.post(FILES, { path: "b.md", content: "b" })).problem("internal_error");
+    expect(codes).toEqual(["database-moved"]);
+    renameSync(away, file);
+    await api.file("c.md");
+    expect(await api.paths("files")).toEqual(["/a.md", "/c.md"]);
+    await data.close();
   });
 
   it("makes a new key when the file is lost or not the database's, and tightens a loose one", async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { type OpenData, openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import type { Rig } from "../cli/rig.ts";
@@ -22,7 +22,7 @@ export async function unpack(rig: Rig, name: string): Promise<Live> {
   expect([status, String(stderr)]).toEqual([0, ""]);
   const data = await openData(join(rig.dir, "data"));
   const server = await startHttp(data.service);
-  onTestFinished(() => server.close().then(() => data.close()));
+  rig.beforeClose(() => server.close().then(() => data.close()));
   const config = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
   rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url: server.url }));
   const list = async () => {

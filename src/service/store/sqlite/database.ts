@@ -1,5 +1,5 @@
 import Sqlite from "better-sqlite3";
-import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type RowMode, Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
@@ -17,9 +17,24 @@ const COMPARED = /([=<>]) ([?@$])/g;
 /** Part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
+  /** File of the database, and its inode; null for a database in memory. */
+  readonly #file: { readonly path: string; readonly ino: bigint } | null;
 
-  constructor(sqlite: Sqlite.Database) {
+  /** @param path file of the database; null for a database in memory */
+  constructor(sqlite: Sqlite.Database, path: string | null = null) {
     this.#sqlite = sqlite;
+    this.#file = path === null ? null : { path, ino: inodeOf(path)! };
+  }
+
+  /**
+   * Checks that the database is still the file at its path. Writes into a file that was deleted or
+   * moved away would be lost at the next start.
+   * @throws Error with the code `database-moved`
+   */
+  checkPath(): void {
+    if (this.#file === null || inodeOf(this.#file.path) === this.#file.ino) return;
+    const what = `${this.#file.path} was moved or deleted while the service runs: nothing more is saved; restore the file or restart the service`;
+    throw Object.assign(new Error(what), { code: "database-moved" });
   }
 
   get inTransaction(): boolean {
@@ -44,6 +59,11 @@ export class Db {
   }
 }
 
+/** Returns the inode of a file; null if there is no file. */
+function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
+}
+
 /**
  * `:memory:`, the folder with `service.db`, or a copy of a database (`Service.copy`) that a service
  * in memory continues.
@@ -64,8 +84,9 @@ const WAIT_MS = 2_000;
  */
 export function openDatabase(location: DatabaseLocation): Db {
   const disk = onDisk(location);
-  const sqlite = new Sqlite(sourceOf(location), { timeout: disk?.waitMs ?? WAIT_MS });
-  const db = new Db(sqlite);
+  const source = sourceOf(location);
+  const sqlite = new Sqlite(source, { timeout: disk?.waitMs ?? WAIT_MS });
+  const db = new Db(sqlite, disk === null ? null : String(source));
   try {
     if (disk !== null) {
       // Allows only one process for each folder. The operating system ends the lock with the

@@ -36,6 +36,8 @@ export class Transactions {
     try {
       const result = await work();
       if (keep(result)) {
+        // RACE: the file can still be moved during the commit.
+        if (!isNested) this.#db.checkPath();
         commit.run();
         isCommitted = true;
       }
