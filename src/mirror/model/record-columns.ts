@@ -58,7 +58,8 @@ export class RecordColumns {
     }
     if (index === this.#marks.length) this.#grow();
     if (stamp !== null)
-      for (const [field, key] of FIELDS.entries()) this.#stamps[index * FIELDS.length + field] = stamp[key];
+      for (let field = 0; field < FIELDS.length; field++)
+        this.#stamps[index * FIELDS.length + field] = stamp[FIELDS[field]!];
     this.#marks[index] = (isPlain ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
     if (isAway(record)) this.#awayFrom.add(localPath);
     else this.#byPath.set(localPath, index);
@@ -103,13 +104,17 @@ export class RecordColumns {
   /** Marks the files that the last scan found as recorded. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
-    for (let index = 0; index < this.#marks.length; index++) this.#marks[index]! &= ~LOCAL;
+    this.#clear(LOCAL);
     for (const index of numbers) this.#marks[index]! |= LOCAL;
   }
 
   /** Removes the `LISTED` marks of an earlier list, before a new list. */
   beginList(): void {
-    for (let index = 0; index < this.#marks.length; index++) this.#marks[index]! &= ~LISTED;
+    this.#clear(LISTED);
+  }
+
+  #clear(mark: number): void {
+    for (const index of this.#localPaths.keys()) this.#marks[index]! &= ~mark;
   }
 
   /**
