@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
-import { settle, openFixture, openSynced } from "../promises/fixture.ts";
+import { describe, expect, test } from "vitest";
+import type { LocalPath } from "../../src/contract/path.ts";
+import type { KeyGrant } from "../../src/service/admin/operations.ts";
+import { settle, openFixture, openSynced, remoteTexts, type Seen } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { startDaemon } from "./daemon/rig.ts";
 
@@ -212,4 +214,52 @@ test("I06 I29 content that a daemon sent in vain, and its user undid, later coun
   rig.app.edit("note.md", SENT);
   await daemon.pass(600_000);
   expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([SENT, SENT]);
+});
+
+describe("I08 I31 an upload that went to review without an answer is sent once", () => {
+  test.each([
+    ["every document", null],
+    ["the folder of the document", "e" as LocalPath],
+  ])("although the key then loses access to %s", async (_, readable) => {
+    let key = "";
+    const fixture = openFixture(61, {}, (made) => {
+      const own = made.makeKey({ on: null, level: "full" });
+      key = own.id;
+      return own;
+    });
+    const { rig, mirror, seen } = fixture;
+    for (const path of ["d/note.md", "e/other.md"]) rig.app.create(path, BASE);
+    rig.app.protect("d/note.md", true);
+    await settle(mirror);
+    const grant = (grants: readonly KeyGrant[]) => rig.service.admin.changeKey(key, { grants });
+    const isPut = ({ method }: Seen) => method === "PUT";
+    fixture.fault = (request) => (isPut(request) ? "drop-after" : null);
+    fixture.onRequest = ({ method }) => {
+      if (method !== "GET" || !seen.some(isPut)) return;
+      grant(readable === null ? [] : [{ on: mirror.state.dirAt(readable)!.id, level: "full" }]);
+    };
+    mirror.write("d/note.md", SENT);
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(seen.filter(isPut)).toHaveLength(1);
+    fixture.onRequest = () => undefined;
+    fixture.fault = () => null;
+    grant([{ on: null, level: "full" }]);
+    await settle(mirror);
+    expect(seen.filter(isPut)).toHaveLength(1);
+    expect([...mirror.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
+  });
+});
+
+test("I01 I03 an upload without an answer, whose document somebody then deletes, is created as a new document", async () => {
+  const fixture = await openSynced({ "note.md": BASE, "other.md": "other\n" });
+  const { rig, mirror } = fixture;
+  mirror.write("note.md", SENT);
+  fixture.fault = ({ method }) => {
+    if (method !== "PUT") return null;
+    rig.app.remove("note.md");
+    return "drop-before";
+  };
+  await settle(mirror);
+  expect([mirror.texts().get("note.md"), remoteTexts(rig).get("note.md")]).toEqual([SENT, SENT]);
+  expect(mirror.state.intents()).toEqual([]);
 });

@@ -101,12 +101,10 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     // ORDER: read after the request, because a rename during the PUT may have moved base's change
     // id.
     const record = ctx.world.state.record(row.id);
-    if (fetched.kind === "end") {
-      const { outcome } = fetched;
-      // The document is gone, or no longer readable: the next cycle proves which.
-      if (outcome.kind === "stale") return { kind: "over", outcome };
-      return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
-    }
+    // A document that is not found may only be hidden from this key, and the upload in review.
+    if (fetched.kind === "end" && record !== null)
+      return { kind: "open", outcome: outcomeWithoutProof(fetched.outcome, fault) };
+    if (fetched.kind === "end") return { kind: "over", outcome: STALE.noRecord };
     const { file, digest, text } = fetched.value;
     const { lastChangeId: changeId } = file;
     const mayBeInReview = isPerhapsInReview(record, row, fetched.value);
