@@ -1,5 +1,6 @@
 import type { Actors } from "./actors.ts";
 import type { Block, DocumentRecord } from "../../../src/mirror/model/record.ts";
+import type { BaseTree } from "../../../src/mirror/model/tree.ts";
 import { documentsOf } from "./user-folder.ts";
 import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -35,7 +36,8 @@ export function checkServiceLinks(actors: Actors): number {
 export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number {
   const files = actors.simulatedWorld.files();
   const documents = documentsOf(mirror.userFolder);
-  const { records, conflicts, blocks } = mirror.state.load();
+  const base = mirror.state.load();
+  const { records, conflicts, blocks } = base;
   // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
   // that took its place.
   const left = new Set([...blocks.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
@@ -57,15 +59,10 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
       // If both were new at one path, the local content has another tag while the conflict is open,
       // and while the content that its user chose is in review.
       const isInReview = (records.get(home.id)?.submissions.length ?? 0) > 0;
-      // A power loss made a file at the document's path invalid, so no tag shows whose file it is.
-      const isInvalid = blocks.get(home.id)?.reason === "contains-nul";
-      if (conflicts.has(home.id) || isInReview || isInvalid || isOutside(records.get(home.id))) continue;
+      if (conflicts.has(home.id) || isInReview || isOutside(records.get(home.id))) continue;
       resolved++;
       const kept = actors.history.kept[mirror.index];
-      if (
-        !leadsHomeHere(mirror, path, link, home, records.has(home.id), kept) &&
-        !leadsToAnother(actors, mirror, path, link)
-      )
+      if (!leadsHomeHere(mirror, path, link, home, base, kept) && !leadsToAnother(actors, mirror, path, link))
         actors.history.fail(
           `I01 the link ${link.mark} of ${path} in mirror ${mirror.index} leads to ${link.said}, not to ${link.to}`,
         );
@@ -77,7 +74,7 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
 const LEFT = "renamed-out-of-mirror";
 
 /**
- * @param isLinked true if base has the target; otherwise a file of its tag is another document
+ * @param base a target without a record is not linked: a file of its tag is another document
  * @param kept the document's tag by the tag of the content that its user kept of a conflict
  */
 function leadsHomeHere(
@@ -85,14 +82,17 @@ function leadsHomeHere(
   path: string,
   { to, said }: SimulatedLink,
   home: LiveFile,
-  isLinked: boolean,
+  { records, blocks }: Pick<BaseTree, "records" | "blocks">,
   kept: ReadonlyMap<string, string> | undefined,
 ): boolean {
   const target = pathSaid(path, said);
   const found = target === null ? null : userFolder.user.read(`${ROOT}/${target}`);
   const tag = tagOf(found ?? "") ?? "";
   if (tag === to || kept?.get(tag) === to) return true;
-  const isHere = isLinked && [...documentsOf(userFolder).values()].some((one) => tagOf(one) === to);
+  const record = records.get(home.id);
+  // A power loss took the file's content: no tag shows whose file it is, only mdmirror's path of it.
+  if (found !== null && tag === "" && target === (record?.localPath ?? blocks.get(home.id)?.path)) return true;
+  const isHere = record !== undefined && [...documentsOf(userFolder).values()].some((one) => tagOf(one) === to);
   // A document that was moved out of the linked folder left a path without a target.
   return !isHere && (said === home.id || found === null);
 }
