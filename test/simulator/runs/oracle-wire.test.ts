@@ -13,6 +13,7 @@ describe("a PUT that only makes an absolute path an id", () => {
     ["is an echo", null, echo],
     ["is an echo, also if the document of the link has another path", "moved", echo],
     ["may lead to the document that came to the path of a deleted one", "removed", []],
+    ["may lead to it, also if the content of the deleted one is uploaded again", "recreated", []],
   ])("%s", (_, target, expected) => {
     const mirror: MirrorSetup = { prefix: "", level: "full", disk: {}, conflicts: "conflict-copy" };
     const setup = { mirrors: [mirror], variant: {}, combines: true, documents: 0, clockOff: 0, links: true };
@@ -27,7 +28,8 @@ describe("a PUT that only makes an absolute path an id", () => {
     const content = `${a!.text}${linkLine("90", tagOf(b!.text)!, "/b.md", 0)}\n`;
     ask("PUT", `/v1/files/${a!.id}/content`, { baseChangeId: a!.changeId, content });
     if (target === "moved") ask("PATCH", `/v1/files/${b!.id}`, { name: "d.md" });
-    if (target === "removed") actInApp(simulatedWorld, history, "remove", 1, b!.id);
+    if (target === "removed" || target === "recreated") actInApp(simulatedWorld, history, "remove", 1, b!.id);
+    if (target === "recreated") ask("POST", "/v1/files", { path: "e.md", content: b!.text });
     if (target !== null) ask("PATCH", `/v1/files/${c!.id}`, { name: "b.md" });
     const files = simulatedWorld.files();
     const id = files.find(({ path }) => path === "b.md")!.id;

@@ -9,7 +9,6 @@ import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
 import type { SimulatedMirror } from "./mirror.ts";
-import { tagOf } from "./text-marks.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
@@ -155,8 +154,9 @@ export class WireOracle {
     const isNews = before.some((link, n) => {
       const id = leadsThere(link, files);
       if (leadsThere(after[n]!, files) !== id) return true;
-      // Base had the document with the tag as target. It is deleted, so this is another document.
-      return link.said !== id && after[n]!.said === id && !files.some(({ text }) => tagOf(text) === link.to);
+      // The target was deleted, so this is another document, also if a document has its tag again: a
+      // file that was edited locally was uploaded as a new one.
+      return link.said !== id && after[n]!.said === id && this.#history.mayVanish.has(link.to);
     });
     if (!isNews) this.#fail(`I10 a PUT that only changes the form of links of ${live.path}`);
   }
