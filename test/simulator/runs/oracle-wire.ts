@@ -135,7 +135,8 @@ export class WireOracle {
     return (response) => {
       // Such a service takes the change out of review again before it answers.
       const isRefused = this.#simulatedWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
-      if (response.status === 202 && !isRefused) this.#inReview.add(`${id} ${sent["content"]}`);
+      // A late request was read as not carried out: the mirror sends its content again, as promised.
+      if (response.status === 202 && !isRefused && !late) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
       // RACE: the document was edited on the service since the read, or deleted by a late request.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
