@@ -1,3 +1,4 @@
+import type { Digest } from "../../../src/contract/digest.ts";
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/common/wire.ts";
@@ -38,7 +39,7 @@ export class WireOracle {
   readonly requests: string[] = [];
   /** This run: documents and folders with a refused write. */
   readonly refusedIds = new Set<string>();
-  /** Contents that were taken for review, by id; across restarts. */
+  /** Uploads that were taken for review; across restarts. */
   readonly #inReview = new Set<string>();
   readonly #deletes: DeleteOracle;
 
@@ -98,14 +99,12 @@ export class WireOracle {
     if (body?.includes(CANARY)) fail("I26 what is private or outside is uploaded");
     const id = FILE.exec(path)?.[1];
     if (method === "PUT" && id !== undefined) {
-      const base = state.versions(id as DocId).find((one) => bare(one.changeId) === bare(String(sent["baseChangeId"])));
-      const record = state.record(id as DocId);
-      const digest = base?.digest ?? (record?.changeId === sent["baseChangeId"] ? record?.digest : undefined);
+      const digest = this.#baseOf(id, sent);
       if (digest === undefined || !state.hasText(digest)) fail("I07 the base of a PUT is no text that we hold");
     }
     if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");
     if (method === "DELETE" && id !== undefined) this.#deletes.judge(id, this.#shown.get(id), fail);
-    if (method === "PUT" && this.#inReview.has(`${id} ${sent["content"]}`))
+    if (method === "PUT" && id !== undefined && this.#inReview.has(this.#uploadOf(id, sent)))
       fail("I08 I31 a text is sent to review again");
     this.#uncertain.add(target);
     if (id !== undefined && typeof sent["content"] === "string") this.#sentTexts.set(id, sent["content"]);
@@ -136,12 +135,28 @@ export class WireOracle {
       // Such a service takes the change out of review again before it answers.
       const isRefused = this.#simulatedWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
       // A late request was read as not carried out: the mirror sends its content again, as promised.
-      if (response.status === 202 && !isRefused && !late) this.#inReview.add(`${id} ${sent["content"]}`);
+      if (response.status === 202 && !isRefused && !late) this.#inReview.add(this.#uploadOf(id, sent));
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
       // RACE: the document was edited on the service since the read, or deleted by a late request.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
       if (late) this.#history.vanishes(live.text);
     };
+  }
+
+  /** Returns the digest of the base version of a PUT; undefined if the mirror does not know it. */
+  #baseOf(id: string, { baseChangeId }: Readonly<Record<string, unknown>>): Digest | undefined {
+    const { state } = this.#mirror;
+    const base = state.versions(id as DocId).find((one) => bare(one.changeId) === bare(String(baseChangeId)));
+    const record = state.record(id as DocId);
+    return base?.digest ?? (record?.changeId === baseChangeId ? record?.digest : undefined);
+  }
+
+  /**
+   * Returns an upload as a string. On a version with other content, the same content is another
+   * edit: its user chose it over that version. A rename changes only the id of the version.
+   */
+  #uploadOf(id: string, sent: Readonly<Record<string, unknown>>): string {
+    return `${id} ${this.#baseOf(id, sent)} ${sent["content"]}`;
   }
 
   /**
