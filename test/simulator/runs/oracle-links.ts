@@ -90,7 +90,7 @@ function leadsHomeHere(
   const tag = tagOf(found ?? "") ?? "";
   if (tag === to || kept?.get(tag) === to) return true;
   const record = records.get(home.id);
-  // A power loss took the file's content: no tag shows whose file it is, only mdmirror's path of it.
+  // A power loss took the file's content: no tag shows whose file it is, only its recorded path.
   if (found !== null && tag === "" && target === (record?.localPath ?? blocks.get(home.id)?.path)) return true;
   const isHere = record !== undefined && [...documentsOf(userFolder).values()].some((one) => tagOf(one) === to);
   // A document that was moved out of the linked folder left a path without a target.

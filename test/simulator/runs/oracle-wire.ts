@@ -134,7 +134,7 @@ export class WireOracle {
     return (response) => {
       // Such a service takes the change out of review again before it answers.
       const isRefused = this.#simulatedWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
-      // A late request was read as not carried out: the mirror sends its content again, as promised.
+      // A late request was read as not carried out: the mirror may send its content again.
       if (response.status === 202 && !isRefused && !late) this.#inReview.add(this.#uploadOf(id, sent));
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
       // RACE: the document was edited on the service since the read, or deleted by a late request.
@@ -170,7 +170,7 @@ export class WireOracle {
     const isNews = before.some((link, n) => {
       const id = leadsThere(link, files);
       if (leadsThere(after[n]!, files) !== id) return true;
-      // The target was deleted, so this is another document, also if a document has its tag again: a
+      // The target was deleted, so this is another document. A document may have its tag again: a
       // file that was edited locally was uploaded as a new one.
       return link.said !== id && after[n]!.said === id && this.#history.mayVanish.has(link.to);
     });
