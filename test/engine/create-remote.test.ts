@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
+import type { DocId } from "../../src/contract/ids.ts";
+import type { AppFile } from "../simulator/app.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig } from "../simulator/rig.ts";
-import { settle } from "../promises/fixture.ts";
+import { isWrite, openSynced, remoteTexts, settle } from "../promises/fixture.ts";
+import type { Fault } from "../variants/variant.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const textWith = (line: number, by: string) => LINES.with(line, `by ${by}\n\n`).join("");
@@ -131,3 +134,33 @@ test.each([
     expect(renamed).toBeGreaterThan(3);
   },
 );
+
+/** What a service answers that created a document. */
+function createdAs({ id, path, changeId }: AppFile): Fault {
+  const body = { object: "file", id, path: `/${path}`, protected: false, lastChangeId: changeId };
+  return { status: 201, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+test.each([
+  ["a known document", "known.md"],
+  ["another new document", "new.md"],
+])("I03 I09 a new document whose POST gets the answer about %s has its own id", async (_, answered) => {
+  const fixture = await openSynced({ "known.md": "known\n" });
+  const { rig, mirror, seen } = fixture;
+  const contents = new Map([
+    ["known.md", "known\n"],
+    ["new.md", textWith(2, "the app")],
+    ["note.md", textWith(9, "the person here")],
+  ]);
+  mirror.write("note.md", contents.get("note.md")!);
+  fixture.fault = ({ method }) => {
+    if (method !== "POST") return null;
+    for (const path of ["new.md", "note.md"]) rig.app.create(path, contents.get(path)!);
+    return createdAs(rig.app.files().get(answered)!);
+  };
+  await settle(mirror);
+  expect([mirror.texts(), remoteTexts(rig)]).toEqual([contents, contents]);
+  const { records } = mirror.state.load();
+  for (const { id, path } of rig.app.files().values()) expect(records.get(id as DocId)?.localPath).toBe(path);
+  expect(seen.filter(isWrite).map(({ method }) => method)).toEqual(["POST"]);
+});

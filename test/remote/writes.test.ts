@@ -18,7 +18,7 @@ describe("createFile", () => {
     ["a change id of the wrong type", answer(201, { ...FILE, lastChangeId: 4 }), WHOLE, 2],
   ])("takes %s", async (_name, made, value, requests) => {
     const { remote, wire } = bench([made, answer(200, WHOLE)]);
-    expect(await remote.createFile("x.md", "text")).toEqual({ ok: true, value, requestId: null });
+    expect(await remote.createFile(FILE.path, "text")).toEqual({ ok: true, value, requestId: null });
     expect(wire.sent.length).toBe(requests);
   });
 
@@ -28,12 +28,13 @@ describe("createFile", () => {
     ["no body", answer(201)],
     ["an array", answer(201, [FILE])],
     ["202", answer(202, {})],
+    ["another file", answer(201, { ...FILE, path: "a/other.md" })],
   ])("is uncertain after %s", async (_name, made) => {
-    expect(await bench([made]).remote.createFile("x.md", "text")).toMatchObject(uncertain);
+    expect(await bench([made]).remote.createFile(FILE.path, "text")).toMatchObject(uncertain);
   });
 
   it("is uncertain when the GET that completes it fails", async () => {
-    expect(await bench([answer(201, { id: "doc_1" }), LOST]).remote.createFile("x.md", "")).toMatchObject(uncertain);
+    expect(await bench([answer(201, { id: "doc_1" }), LOST]).remote.createFile(FILE.path, "")).toMatchObject(uncertain);
   });
 });
 
@@ -100,13 +101,16 @@ describe("a PATCH of a file", () => {
 describe("folders", () => {
   it.each([
     ["a Folder", answer(201, { ...FOLDER, name: "a" }), FOLDER],
-    ["an id alone", answer(201, { id: "dir_1" }), { id: "dir_1", path: "x" }],
+    ["an id alone", answer(201, { id: "dir_1" }), FOLDER],
   ])("createFolder takes %s", async (_name, result, value) => {
-    expect(await bench([result]).remote.createFolder("x")).toMatchObject({ ok: true, value });
+    expect(await bench([result]).remote.createFolder("a")).toMatchObject({ ok: true, value });
   });
 
-  it("createFolder is uncertain without an id", async () => {
-    expect(await bench([answer(201, { path: "x" })]).remote.createFolder("x")).toMatchObject(uncertain);
+  it.each([
+    ["no id", { path: "a" }],
+    ["another folder", { ...FOLDER, path: "b" }],
+  ])("createFolder is uncertain after %s", async (_name, made) => {
+    expect(await bench([answer(201, made)]).remote.createFolder("a")).toMatchObject(uncertain);
   });
 
   it("renameFolder is uncertain when the new path is not shown", async () => {

@@ -10,7 +10,7 @@ import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
-import { type CallContext, failed, readFileReply, getFile, misread, OTHER_FILE } from "./reads.ts";
+import { type CallContext, failed, readFileReply, getFile, isCreatedAt, misread, OTHER_FILE } from "./reads.ts";
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
 export async function createFile(
@@ -21,10 +21,10 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   const created = readFileReply(context, call, reply, readFile, null);
   const id = created.ok || reply.kind !== "success" ? null : readFileId(reply.value);
-  if (id === null) return created;
   // The answer lacks a field. If the document cannot be read either, the write is uncertain.
-  const live = await getFile(context, id);
-  return live.ok ? live : created;
+  const live = id === null ? created : await getFile(context, id);
+  if (!live.ok) return created;
+  return isCreatedAt(path, live.value.path) ? live : misread(call, live, OTHER_FILE);
 }
 
 export async function putContent(

@@ -8,7 +8,7 @@ import { faultOf } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
 import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
 import { listAll, type ListTotals, zeroTotals } from "./listing.ts";
-import { failed, type CallContext, misread } from "./reads.ts";
+import { failed, type CallContext, isCreatedAt, misread } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
@@ -80,6 +80,8 @@ function listBy(context: CallContext, selector: Selector, spent?: ListTotals): P
   return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 
+const OTHER_FOLDER = "the service answered with another folder";
+
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
   if (reply.kind !== "success") return failed(faultOf(call, reply));
@@ -90,6 +92,7 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   // The contract shows only the id of a folder in this answer. If the answer has no path, the path
   // is the one that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
+  if (!isCreatedAt(path, value.path)) return misread(call, reply, OTHER_FOLDER);
   return { ok: true, value, requestId: reply.requestId };
 }
 
@@ -106,7 +109,7 @@ async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Pro
   const folder = readFolder(reply.value);
   if (!folder.ok)
     return misread(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
-  if (folder.value.resource.id !== id) return misread(call, reply, "the service answered with another folder");
+  if (folder.value.resource.id !== id) return misread(call, reply, OTHER_FOLDER);
   traits.learnFromPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }

@@ -1,4 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
+import { type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
 import type { FileResource, FileWithContent } from "../../contract/resources.ts";
 import { fileRoute } from "../../contract/routes.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
@@ -21,6 +22,17 @@ export function misread(call: Call, { requestId }: { readonly requestId: string 
 }
 
 export const OTHER_FILE = "the service answered with another file";
+
+/**
+ * Returns true if an answer to a POST is about the new item. A service may keep another spelling of
+ * its path, of which a folder exists already.
+ */
+export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
+  const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, ALL_FOLDED));
+  return sent === saved;
+}
+
+const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 
 export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
