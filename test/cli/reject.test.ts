@@ -80,6 +80,19 @@ describe("reject", () => {
     expect(NAMES.filter((name) => rig.remote(name) === null)).toEqual([]);
   });
 
+  test("I03 I21 of a workspace that has none of the documents, reject also uploads one that was edited locally as new", async () => {
+    const ids = await mirrored();
+    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
+    for (const { id } of folders()) rig.api("DELETE", `/v1/folders/${id}?recursive=true`);
+    rig.write("a.md", "edited\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    const rejected = await rig.run(["reject", "w", "--yes"]);
+    expect([rejected.code, rejected.out.join("\n")]).toEqual([0, expect.stringContaining("a.md")]);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(here()).toEqual([...NAMES].sort());
+    expect(NAMES.map((name) => rig.remote(name)?.content)).toEqual(["edited\n", ...NAMES.slice(1).map(text)]);
+  });
+
   test("I21 a stop of a run with --max-deletes is answered with the limit of that run", async () => {
     const ids = await mirrored();
     rig.remove("a.md");

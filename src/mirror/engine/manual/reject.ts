@@ -65,13 +65,10 @@ export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
  * Keeps the file of a document that is deleted on the service. The next run sends the file as a new
  * document.
  */
-export function keepFileAsNew(
-  ctx: CycleContext,
-  { id, localPath }: Extract<Action, { kind: "trash-local" }>,
-): ManualEnd {
+export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
   if (record === null) return notDone(STALE.noRecord);
-  const { outcome, notes } = keepAsNew(ctx, { record, path: localPath }, ctx.world.state.conflict(id));
+  const { outcome, notes } = keepAsNew(ctx, { record, path }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
 

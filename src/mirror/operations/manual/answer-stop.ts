@@ -20,6 +20,7 @@ import { pathsOf } from "../results/plan.ts";
 import { nextWithoutUndo, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
 import { hasAct, plannedRow, rowsOf, runItems, leftRow, type PlanItem } from "./many.ts";
+import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -202,13 +203,15 @@ function leftAlone(path: LocalPath, why: string): RejectItem {
 }
 
 /** Plans a rejection. A reason of the stop with nothing to restore gives no item. */
-export function planRejection(state: Pick<State, "isEarlier">, { verdict, steps }: Plan, trees: Trees): RejectItem[] {
+export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees: Trees): RejectItem[] {
+  const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
   const { byReason, reasons, stoppedSteps } = verdict;
   if (byReason && !reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))) return [];
   const actions = (byReason ? steps : stoppedSteps.map((index) => steps[index]!)).map(({ action }) => action);
   const contents = byReason ? olderOnService(state, trees) : actions.flatMap(textOf);
-  return [...contents, ...actions.flatMap((action) => itemOf(action, trees))].toSorted(byPath);
+  const edited = reasons.some(({ reason }) => reason === "wrong-workspace") ? editedAndMissing(plan) : [];
+  return [...contents, ...edited, ...actions.flatMap((action) => itemOf(action, trees))].toSorted(byPath);
 }
 
 function itemOf(action: Action, { base }: Trees): RejectItem[] {
@@ -217,7 +220,7 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
       return [rejection("file-back", action.localPath, (ctx) => restoreDeletedFile(ctx, action))];
     case "trash-local": {
       const { localPath: path } = action;
-      if (action.cause === "gone") return [rejection("stays-as-new", path, (ctx) => keepFileAsNew(ctx, action))];
+      if (action.cause === "gone") return [keepingAsNew(action.id, path)];
       return [leftAlone(path, "it was moved out of the synced folder; move it back on the service")];
     }
     case "end-conflict": {
@@ -233,6 +236,19 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
     default:
       return [];
   }
+}
+
+function keepingAsNew(id: DocId, path: LocalPath): RejectItem {
+  return rejection("stays-as-new", path, (ctx) => keepFileAsNew(ctx, id, path));
+}
+
+/**
+ * Returns the edited documents of a workspace that has none of the documents. No step removes them,
+ * because their edits block them. If they kept their records, each sync would stop again.
+ */
+function editedAndMissing({ blocks }: Plan): RejectItem[] {
+  const missing = blocks.filter(({ reason }) => reason === "gone-or-unreadable");
+  return missing.map(({ key, path }) => keepingAsNew(key as DocId, path as LocalPath));
 }
 
 /** Returns the restore of a document whose content became empty, locally or on the service. */
