@@ -82,9 +82,15 @@ export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly bl
 
 /**
  * Repeats of an action that achieved nothing. `times`: how often; `isNotFound`: the service
- * answered that it does not have the target.
+ * answered that it does not have the target; `isOfEarlierRun`: the daemon's present run has not
+ * tried it.
  */
-type Futile = { readonly times: number; readonly detail: string; readonly isNotFound: boolean };
+type Futile = {
+  readonly times: number;
+  readonly detail: string;
+  readonly isNotFound: boolean;
+  readonly isOfEarlierRun?: true;
+};
 
 /** Counts of the cycles of one run. */
 export type Tally = {

@@ -47,10 +47,14 @@ export function noteFutileAction(
 
 /**
  * Removes, at the end of a daemon's run, the actions that the next run may try. An action whose
- * target the service does not have is tried again only after a whole listing (I08). LIMIT: a
- * listing with an entry that cannot be read is never whole, so no other action waits for one.
+ * target the service does not have is tried again only after a whole listing (I08): the listing of
+ * its own run came before its 404. LIMIT: a listing with an entry that cannot be read is never
+ * whole, so no other action waits for one.
  * @param isListed true if the listing of the run was complete
  */
 export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {
-  for (const [key, { isNotFound }] of futile) if (isListed || !isNotFound) futile.delete(key);
+  for (const [key, action] of futile) {
+    if (!action.isNotFound || (action.isOfEarlierRun === true && isListed)) futile.delete(key);
+    else futile.set(key, { ...action, times: 1, isOfEarlierRun: true });
+  }
 }
