@@ -1,7 +1,7 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import { FILE_COLUMNS } from "./files-table.ts";
 import type { ChangeRow, FileRow, ReviewStatus } from "./rows.ts";
-import { type Dialect, isWithin, type Session, sql } from "./sql.ts";
+import { indexedBy, isOneOf, isWithin, JOIN, type Session, sql, sqlPart } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
 
 /** A change that is or was in review, with the current row of its file. */
@@ -25,19 +25,12 @@ export type ReviewRow = FileRow & {
   readonly workspaceId: string;
 };
 
-function reviewed({ join }: Dialect, index = ""): string {
-  return `
-SELECT c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reason, c.at, c.sender,
-  c.decided_at AS "decidedAt", w.id AS "workspaceId", ${FILE_COLUMNS}
-FROM changes c ${index} ${join} files x ON x.seq = c.file ${join} workspaces w ON w.seq = x.workspace
-  LEFT JOIN folders d ON d.seq = x.folder
-WHERE c.status <> 'saved'`;
-}
-
-function reviewedFrom(dialect: Dialect, beyond: ">" | "<", order: "ASC" | "DESC"): string {
-  return `${reviewed(dialect, dialect.indexedBy("changes_reviewed"))} AND c.status = $1 AND c.seq ${beyond} $2
-    AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3) ORDER BY c.seq ${order} LIMIT $4`;
-}
+const REVIEW_COLUMNS = `c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reason, c.at, c.sender,
+  c.decided_at AS "decidedAt", w.id AS "workspaceId", ${FILE_COLUMNS}`;
+const REVIEW_JOINS = sqlPart`${JOIN} files x ON x.seq = c.file ${JOIN} workspaces w ON w.seq = x.workspace
+  LEFT JOIN folders d ON d.seq = x.folder`;
+const SELECT_REVIEWED = sqlPart`SELECT ${REVIEW_COLUMNS} FROM changes c ${indexedBy("changes_reviewed")} ${REVIEW_JOINS}
+  WHERE c.status <> 'saved' AND c.status = $1 AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3)`;
 
 /**
  * A change of a document's history. `version`: its number in this history, from 1. `sender`: label
@@ -52,74 +45,43 @@ export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "a
 const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
-  text: sql<StoredText>("changes.text", "SELECT codec, text FROM changes WHERE id = $1"),
-  base: sql<StoredText>("changes.base", "SELECT codec, text FROM changes WHERE id = $1 AND file = $2"),
-  review: sql<ReviewRow>("changes.review", (dialect) => `${reviewed(dialect)} AND c.id = $1`),
-  inReview: sql<{ readonly seq: number }>(
-    "changes.inReview",
-    "SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1",
-  ),
-  filesInReview: sql<{ readonly file: number; readonly id: string }>(
-    "changes.filesInReview",
-    ({ indexedBy, isOneOf }) =>
-      `SELECT c.file, min(c.id) AS id FROM changes c ${indexedBy("changes_in_review")}
+  text: sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`,
+  base: sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1 AND file = $2`,
+  review: sql<ReviewRow>`SELECT ${REVIEW_COLUMNS} FROM changes c ${REVIEW_JOINS}
+    WHERE c.status <> 'saved' AND c.id = $1`,
+  inReview: sql<{ readonly seq: number }>`SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1`,
+  filesInReview: sql<{ readonly file: number; readonly id: string }>`
+    SELECT c.file, min(c.id) AS id FROM changes c ${indexedBy("changes_in_review")}
        WHERE c.status = 'in_review' AND ${isOneOf("c.file", "$1")} GROUP BY c.file`,
-  ),
-  ofFile: sql<HistoryRow>(
-    "changes.ofFile",
-    ({ indexedBy }) =>
-      `SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender,
-         (SELECT count(*) FROM changes n WHERE n.file = c.file AND n.seq <= c.seq) AS version
-       FROM changes c ${indexedBy("changes_by_file")}
-       WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
-  ),
-  publishedAt: sql<StoredText>(
-    "changes.publishedAt",
-    ({ indexedBy }) =>
-      `SELECT c.codec, c.text FROM changes c ${indexedBy("changes_by_file")}
-       WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
-  ),
+  ofFile: sql<HistoryRow>`SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender,
+      (SELECT count(*) FROM changes n WHERE n.file = c.file AND n.seq <= c.seq) AS version
+    FROM changes c ${indexedBy("changes_by_file")}
+    WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
+  publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${indexedBy("changes_by_file")}
+    WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
   // Reads the few changes in review, and then their folders. Never reads all files.
-  inReviewBelow: sql<{ readonly seq: number }>(
-    "changes.inReviewBelow",
-    (dialect) =>
-      `SELECT c.seq FROM changes c ${dialect.indexedBy("changes_in_review")}
-         ${dialect.join} files x ON x.seq = c.file ${dialect.join} folders d ON d.seq = x.folder
-       WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin(dialect, "d.path", "$2")} LIMIT 1`,
-  ),
-  reviewed: sql<ReviewRow>("changes.reviewed", (dialect) => reviewedFrom(dialect, ">", "ASC")),
-  reviewedBefore: sql<ReviewRow>("changes.reviewedBefore", (dialect) => reviewedFrom(dialect, "<", "DESC")),
-  position: sql<{ readonly at: number; readonly total: number }>(
-    "changes.position",
-    ({ indexedBy, join }) =>
-      `SELECT count(CASE WHEN c.seq <= $1 THEN 1 END) AS at, count(*) AS total
-       FROM changes c ${indexedBy("changes_in_review")} ${join} files x ON x.seq = c.file
+  inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${indexedBy("changes_in_review")}
+      ${JOIN} files x ON x.seq = c.file ${JOIN} folders d ON d.seq = x.folder
+    WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
+  reviewed: sql<ReviewRow>`${SELECT_REVIEWED} AND c.seq > $2 ORDER BY c.seq LIMIT $4`,
+  reviewedBefore: sql<ReviewRow>`${SELECT_REVIEWED} AND c.seq < $2 ORDER BY c.seq DESC LIMIT $4`,
+  position: sql<{ readonly at: number; readonly total: number }>`
+    SELECT count(CASE WHEN c.seq <= $1 THEN 1 END) AS at, count(*) AS total
+       FROM changes c ${indexedBy("changes_in_review")} ${JOIN} files x ON x.seq = c.file
        WHERE c.status = 'in_review' AND (CAST($2 AS bigint) IS NULL OR x.workspace = $2)`,
-  ),
-  countReviewed: sql<{ readonly waiting: number }>(
-    "changes.countReviewed",
-    ({ indexedBy }) =>
-      `SELECT count(*) AS waiting FROM changes c ${indexedBy("changes_in_review")} WHERE c.status = 'in_review'`,
-  ),
-  submit: sql(
-    "changes.submit",
-    `INSERT INTO changes (id, file, base_id, status, reason, codec, text, at, sender)
-     VALUES ($1, $2, $3, 'in_review', $4, $5, $6, $7, (SELECT label FROM keys WHERE seq = $8))`,
-  ),
-  decide: sql("changes.decide", "UPDATE changes SET status = $2, decided_at = $3 WHERE seq = $1"),
-  portion: sql<{ readonly upTo: number | null }>(
-    "changes.portion",
-    `SELECT max(seq) AS "upTo" FROM (SELECT seq FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2) AS portion`,
-  ),
-  prune: sql(
-    "changes.prune",
-    `UPDATE changes AS c SET codec = ${PRUNED}, text = $5
-     WHERE c.seq > $1 AND c.seq <= $2 AND c.status = 'saved' AND c.codec <> ${PRUNED}
-       AND NOT EXISTS (SELECT 1 FROM files x WHERE x.seq = c.file AND x.change_id = c.id)
-       AND NOT EXISTS (SELECT 1 FROM changes r WHERE r.file = c.file AND r.status = 'in_review' AND r.base_id = c.id)
-       AND ((SELECT min(n.at) ${NEWER}) < CAST($3 AS bigint)
-         OR (SELECT count(*) FROM (SELECT 1 ${NEWER} LIMIT coalesce(CAST($4 AS integer), 0)) AS newer) >= $4)`,
-  ),
+  countReviewed: sql<{ readonly waiting: number }>`
+    SELECT count(*) AS waiting FROM changes c ${indexedBy("changes_in_review")} WHERE c.status = 'in_review'`,
+  submit: sql`INSERT INTO changes (id, file, base_id, status, reason, codec, text, at, sender)
+    VALUES ($1, $2, $3, 'in_review', $4, $5, $6, $7, (SELECT label FROM keys WHERE seq = $8))`,
+  decide: sql`UPDATE changes SET status = $2, decided_at = $3 WHERE seq = $1`,
+  portion: sql<{ readonly upTo: number | null }>`
+    SELECT max(seq) AS "upTo" FROM (SELECT seq FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2) AS portion`,
+  prune: sql`UPDATE changes AS c SET codec = ${PRUNED}, text = $5
+    WHERE c.seq > $1 AND c.seq <= $2 AND c.status = 'saved' AND c.codec <> ${PRUNED}
+      AND NOT EXISTS (SELECT 1 FROM files x WHERE x.seq = c.file AND x.change_id = c.id)
+      AND NOT EXISTS (SELECT 1 FROM changes r WHERE r.file = c.file AND r.status = 'in_review' AND r.base_id = c.id)
+      AND ((SELECT min(n.at) ${NEWER}) < CAST($3 AS bigint)
+        OR (SELECT count(*) FROM (SELECT 1 ${NEWER} LIMIT coalesce(CAST($4 AS integer), 0)) AS newer) >= $4)`,
 } as const;
 
 const NOTHING = Buffer.alloc(0);

@@ -1,7 +1,18 @@
 import { nameOf, parentOf } from "../../contract/path.ts";
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { type FileRow, type NamePage, type RowRange, ROOT } from "./rows.ts";
-import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import {
+  FILE_PATH,
+  indexedBy,
+  isAt,
+  isOneOf,
+  isSet,
+  isWithin,
+  JOIN,
+  type Session,
+  sql,
+  sqlPlannedByValues,
+} from "./sql.ts";
 import { decodeIfKept, decodeStored, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
@@ -26,89 +37,53 @@ export type PlaceFor = {
 };
 
 const SQL = {
-  byId: sql<FileRow>("files.byId", `${SELECT} WHERE x.workspace = $1 AND x.id = $2`),
-  withText: sql<WithText>(
-    "files.withText",
-    `SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
-     WHERE x.workspace = $1 AND x.id = $2`,
-  ),
-  forEdit: sql<WithBase>(
-    "files.forEdit",
-    `SELECT ${FILE_COLUMNS}, c.codec, c.text, b.codec AS "baseCodec", b.text AS "baseText"
-     ${FROM_FILES} JOIN changes c ON c.id = x.change_id
-       LEFT JOIN changes b ON b.id = $3 AND b.file = x.seq AND b.id <> x.change_id
-     WHERE x.workspace = $1 AND x.id = $2`,
-  ),
-  bySeqs: sql<FileRow>("files.bySeqs", ({ isOneOf }) => `${SELECT} WHERE ${isOneOf("x.seq", "$1")}`),
-  byName: sql<FileRow>("files.byName", `${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name = $3`),
-  byPath: sql<FileRow>(
-    "files.byPath",
-    ({ isAt }) =>
-      `${SELECT} WHERE x.workspace = $1 AND x.name = $3
-         AND x.folder = (SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$2")})`,
-  ),
-  published: sql<StoredText & { readonly seq: number; readonly at: number }>(
-    "files.published",
-    ({ isOneOf }) =>
-      `SELECT x.seq, c.at, c.codec, c.text
-       FROM files x JOIN changes c ON c.id = x.change_id WHERE ${isOneOf("x.seq", "$1")}`,
-  ),
-  all: sql<FileRow>("files.all", `${SELECT} WHERE x.workspace = $1 AND ${PAGE}`),
-  inFolder: sql<FileRow>("files.inFolder", `${SELECT} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE}`),
-  inFolderByName: sql<FileRow>(
-    "files.inFolderByName",
-    `${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3 ORDER BY x.name LIMIT $4`,
-  ),
+  byId: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.id = $2`,
+  withText: sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
+    WHERE x.workspace = $1 AND x.id = $2`,
+  forEdit: sql<WithBase>`SELECT ${FILE_COLUMNS}, c.codec, c.text, b.codec AS "baseCodec", b.text AS "baseText"
+    ${FROM_FILES} JOIN changes c ON c.id = x.change_id
+      LEFT JOIN changes b ON b.id = $3 AND b.file = x.seq AND b.id <> x.change_id
+    WHERE x.workspace = $1 AND x.id = $2`,
+  bySeqs: sql<FileRow>`${SELECT} WHERE ${isOneOf("x.seq", "$1")}`,
+  byName: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name = $3`,
+  byPath: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.name = $3
+    AND x.folder = (SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$2")})`,
+  published: sql<StoredText & { readonly seq: number; readonly at: number }>`SELECT x.seq, c.at, c.codec, c.text
+    FROM files x JOIN changes c ON c.id = x.change_id WHERE ${isOneOf("x.seq", "$1")}`,
+  all: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND ${PAGE}`,
+  inFolder: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE}`,
+  inFolderByName: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
+    ORDER BY x.name LIMIT $4`,
   // The database plans this statement for each set of values, because a subtree may be one folder
   // or the whole workspace.
-  inTree: sql<FileRow>(
-    null,
-    (dialect) =>
-      `SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
-       WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin(dialect, "d.path", "$4")} AND ${PAGE}`,
-  ),
+  inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
+    WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE}`,
   // Reads the few protected files, and then their folders. Never reads all files.
-  protectedInTree: sql<FileRow>(
-    "files.protectedInTree",
-    (dialect) =>
-      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.indexedBy("files_protected")} ${dialect.join} folders d ON d.seq = x.folder
-       WHERE x.workspace = $1 AND ${dialect.isSet("x.protected")} AND ${isWithin(dialect, "d.path", "$2")}`,
-  ),
-  placeFor: sql<PlaceFor>(
-    "files.placeFor",
-    (dialect) =>
-      `SELECT d.seq AS folder, d.id AS "folderId",
-         CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND name = $3
-           AND folder = CASE $2 WHEN '' THEN ${ROOT} ELSE d.seq END) AS integer) AS "isTaken",
-         CAST(EXISTS (SELECT 1 FROM kept_grants WHERE workspace = $1 AND ${isWithin(dialect, "path", "$4")}) AS integer)
-           AS "hasKeptGrants"
-       FROM (SELECT 1) AS one LEFT JOIN folders d ON d.workspace = $1 AND ${dialect.isAt("d.path", "$2")}`,
-  ),
-  insert: sql(
-    "files.insert",
-    "INSERT INTO files (workspace, id, folder, name, protected, change_id) VALUES ($1, $2, $3, $4, false, $5)",
-  ),
-  addFirst: sql(
-    "files.addFirst",
-    `INSERT INTO changes (id, file, status, codec, text, at)
-     SELECT $1, seq, 'saved', $3, $4, $5 FROM files WHERE id = $2`,
-  ),
-  addVersion: sql(
-    "files.addVersion",
-    `INSERT INTO changes (id, file, base_id, status, codec, text, at, sender)
-     VALUES ($1, $2, $3, 'saved', $4, $5, $6, (SELECT label FROM keys WHERE seq = $7))`,
-  ),
-  setChange: sql("files.setChange", "UPDATE files SET change_id = $2 WHERE seq = $1"),
-  place: sql("files.place", "UPDATE files SET folder = $2, name = $3 WHERE seq = $1"),
-  protect: sql("files.protect", "UPDATE files SET protected = $2 WHERE seq = $1"),
+  protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
+    FROM files x ${indexedBy("files_protected")} ${JOIN} folders d ON d.seq = x.folder
+    WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,
+  placeFor: sql<PlaceFor>`SELECT d.seq AS folder, d.id AS "folderId",
+      CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND name = $3
+        AND folder = CASE $2 WHEN '' THEN ${ROOT} ELSE d.seq END) AS integer) AS "isTaken",
+      CAST(EXISTS (SELECT 1 FROM kept_grants WHERE workspace = $1 AND ${isWithin("path", "$4")}) AS integer)
+        AS "hasKeptGrants"
+    FROM (SELECT 1) AS one LEFT JOIN folders d ON d.workspace = $1 AND ${isAt("d.path", "$2")}`,
+  insert: sql`INSERT INTO files (workspace, id, folder, name, protected, change_id) VALUES ($1, $2, $3, $4, false, $5)`,
+  addFirst: sql`INSERT INTO changes (id, file, status, codec, text, at)
+    SELECT $1, seq, 'saved', $3, $4, $5 FROM files WHERE id = $2`,
+  addVersion: sql`INSERT INTO changes (id, file, base_id, status, codec, text, at, sender)
+    VALUES ($1, $2, $3, 'saved', $4, $5, $6, (SELECT label FROM keys WHERE seq = $7))`,
+  setChange: sql`UPDATE files SET change_id = $2 WHERE seq = $1`,
+  place: sql`UPDATE files SET folder = $2, name = $3 WHERE seq = $1`,
+  protect: sql`UPDATE files SET protected = $2 WHERE seq = $1`,
 } as const;
 
 /** ORDER: the grants are removed last, because the outbox records them when the file is removed. */
-const REMOVE = sqlInOrder("files.remove", [
-  "DELETE FROM changes WHERE file = $1",
-  "DELETE FROM files WHERE seq = $1",
-  "DELETE FROM grants WHERE kind = 'file' AND target = $1",
-]);
+const REMOVE = [
+  sql`DELETE FROM changes WHERE file = $1`,
+  sql`DELETE FROM files WHERE seq = $1`,
+  sql`DELETE FROM grants WHERE kind = 'file' AND target = $1`,
+];
 
 /** Time of a change in milliseconds since the epoch, and bytes of its content. */
 export type Published = { readonly at: number; readonly bytes: number };

@@ -1,82 +1,50 @@
 import type { FolderRow, NamePage, RowRange } from "./rows.ts";
-import { type Dialect, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import { isAt, isBelow, isOneOf, isWithin, type Session, sql, sqlPart, sqlPlannedByValues } from "./sql.ts";
 
 const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
 FROM folders d LEFT JOIN folders p ON p.seq = d.parent`;
 const PAGE = "d.seq > $2 ORDER BY d.seq LIMIT $3";
+const FROM_BELOW = sqlPart`FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`;
 
 const SQL = {
-  byId: sql<FolderRow>("folders.byId", `${SELECT} WHERE d.workspace = $1 AND d.id = $2`),
-  byPath: sql<FolderRow>(
-    "folders.byPath",
-    ({ isAt }) => `${SELECT} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`,
-  ),
-  ancestors: sql<{ readonly seq: number; readonly parent: number }>(
-    "folders.ancestors",
-    ({ isOneOf }) =>
-      `WITH RECURSIVE up AS (
-         SELECT seq, parent FROM folders WHERE ${isOneOf("seq", "$1")}
-         UNION SELECT d.seq, d.parent FROM up JOIN folders d ON d.seq = up.parent
-       ) SELECT seq, parent FROM up`,
-  ),
-  all: sql<FolderRow>("folders.all", `${SELECT} WHERE d.workspace = $1 AND ${PAGE}`),
-  inParent: sql<FolderRow>("folders.inParent", `${SELECT} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE}`),
-  inParentByName: sql<FolderRow>(
-    "folders.inParentByName",
-    `${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3 ORDER BY d.name LIMIT $4`,
-  ),
+  byId: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.id = $2`,
+  byPath: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`,
+  ancestors: sql<{ readonly seq: number; readonly parent: number }>`WITH RECURSIVE up AS (
+      SELECT seq, parent FROM folders WHERE ${isOneOf("seq", "$1")}
+      UNION SELECT d.seq, d.parent FROM up JOIN folders d ON d.seq = up.parent
+    ) SELECT seq, parent FROM up`,
+  all: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${PAGE}`,
+  inParent: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE}`,
+  inParentByName: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
+    ORDER BY d.name LIMIT $4`,
   // The database plans this statement for each set of values, because a subtree may be one folder
   // or the whole workspace.
-  below: sql<FolderRow>(
-    null,
-    ({ isBelow }) => `${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,
-  ),
-  anyIn: sql<{ readonly found: 1 }>(
-    "folders.anyIn",
-    `SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
-     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
-  ),
-  extent: sql<{ readonly longest: string | null; readonly slashes: number | null }>("folders.extent", ({ isBelow }) => {
-    const below = `FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`;
-    return `SELECT (SELECT path ${below} ORDER BY length(path) DESC, seq LIMIT 1) AS longest,
-         max(length(path) - length(replace(path, '/', ''))) AS slashes ${below}`;
-  }),
-  insert: sql<{ readonly seq: number }>(
-    "folders.insert",
-    "INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq",
-  ),
-  place: sql("folders.place", "UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1"),
+  below: sqlPlannedByValues<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,
+  anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
+    UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
+  extent: sql<{ readonly longest: string | null; readonly slashes: number | null }>`
+    SELECT (SELECT path ${FROM_BELOW} ORDER BY length(path) DESC, seq LIMIT 1) AS longest,
+      max(length(path) - length(replace(path, '/', ''))) AS slashes ${FROM_BELOW}`,
+  insert: sql<{ readonly seq: number }>`
+    INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq`,
+  place: sql`UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1`,
   // Both SQL functions count characters, so names outside the BMP are cut correctly too.
-  rebase: sql(
-    "folders.rebase",
-    ({ isBelow }) =>
-      `UPDATE folders SET path = $3 || substr(path, length($2) + 1) WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
-  ),
-  dropLostGrants: sql(
-    "folders.dropLostGrants",
-    `DELETE FROM grants WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = target)
-       OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = target)`,
-  ),
+  rebase: sql`UPDATE folders SET path = $3 || substr(path, length($2) + 1)
+    WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
+  dropLostGrants: sql`DELETE FROM grants WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = target)
+    OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = target)`,
 } as const;
 
-/**
- * Returns the SQL for the row numbers of the folder at the path $2 of the workspace $1, and of all
- * folders below it.
- */
-function treeIn(dialect: Dialect): string {
-  return `SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`;
-}
-
-function filesIn(dialect: Dialect): string {
-  return `FROM files WHERE workspace = $1 AND folder IN (${treeIn(dialect)})`;
-}
+/** The folder at the path $2 of the workspace $1, with all folders below it. */
+const FROM_TREE = sqlPart`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
+const FROM_FILES_IN_TREE = sqlPart`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
 
 /** ORDER: each row is removed after the rows that refer to it. */
-const REMOVE_TREE = sqlInOrder("folders.removeTree", [
-  (dialect) => `DELETE FROM changes WHERE file IN (SELECT seq ${filesIn(dialect)})`,
-  (dialect) => `DELETE ${filesIn(dialect)}`,
-  (dialect) => `DELETE FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`,
-]);
+const REMOVE_TREE = [
+  sql`DELETE FROM changes WHERE file IN (SELECT seq ${FROM_FILES_IN_TREE})`,
+  sql`DELETE ${FROM_FILES_IN_TREE}`,
+  sql`DELETE ${FROM_TREE}`,
+];
 
 export type Folders = ReturnType<typeof foldersTable>;
 

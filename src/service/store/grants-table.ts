@@ -1,5 +1,5 @@
 import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant } from "./rows.ts";
-import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import { FILE_PATH, isAt, isOneOf, isWithin, type Session, sql, sqlPart } from "./sql.ts";
 
 /** A grant in the form for administrators. */
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
@@ -14,61 +14,37 @@ const ORDER = "key, kind DESC, target";
 const ON_FILES =
   "FROM grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.folder";
 const ON_FOLDERS = "FROM grants g JOIN folders d ON g.kind = 'folder' AND d.seq = g.target";
+const OF_KEYS = isOneOf("g.key", "$1");
+const IS_INSIDE = sqlPart`d.workspace = $1 AND ${isWithin("d.path", "$2")}`;
 
-export const GRANTS_OF = sql<GrantOfKey>(
-  "grants.of",
-  ({ isOneOf }) => `SELECT key, kind, target, level FROM grants WHERE ${isOneOf("key", "$1")} ORDER BY ${ORDER}`,
-);
+export const GRANTS_OF = sql<GrantOfKey>`SELECT key, kind, target, level FROM grants
+  WHERE ${isOneOf("key", "$1")} ORDER BY ${ORDER}`;
 
 const SQL = {
-  shown: sql<ShownGrant>("grants.shown", ({ isOneOf }) => {
-    const ofKeys = isOneOf("g.key", "$1");
-    return `SELECT key, "on", '/' || path AS path, level FROM (
-       SELECT g.key, 1 AS rank, NULL AS "on", '' AS path, g.level, g.target FROM grants g
-         WHERE g.kind = 'root' AND ${ofKeys}
-       UNION ALL SELECT g.key, 2, d.id, d.path, g.level, g.target ${ON_FOLDERS} WHERE ${ofKeys}
-       UNION ALL SELECT g.key, 3, x.id, ${FILE_PATH}, g.level, g.target ${ON_FILES} WHERE ${ofKeys}
-       UNION ALL SELECT g.key, 4, '/' || g.path, g.path, g.level, 0 FROM kept_grants g WHERE ${ofKeys}
-     ) AS every ORDER BY key, rank, target, every.path`;
-  }),
-  set: sql(
-    "grants.set",
-    `INSERT INTO grants (key, kind, target, level) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (key, kind, target) DO UPDATE SET level = excluded.level`,
-  ),
-  onFile: sql<PlacedGrant>(
-    "grants.onFile",
-    `SELECT g.key, x.folder AS parent, ${FILE_PATH} AS path, g.level ${ON_FILES} WHERE g.target = $1`,
-  ),
-  within: sql<PlacedGrant>("grants.within", (dialect) => {
-    const isInside = `d.workspace = $1 AND ${isWithin(dialect, "d.path", "$2")}`;
-    return `SELECT g.key, d.parent, d.path, g.level ${ON_FOLDERS} WHERE ${isInside}
-     UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${ON_FILES} WHERE ${isInside}`;
-  }),
-  local: sql<GrantOfKey>(
-    "grants.local",
-    `SELECT key, kind, target, level FROM grants WHERE key IN (
-       SELECT g.key FROM grants g JOIN keys k ON k.seq = g.key WHERE k.workspace_id = $1 AND g.kind <> 'root'
-     ) ORDER BY ${ORDER}`,
-  ),
-  keptWithin: sql<KeptGrant>(
-    "grants.keptWithin",
-    (dialect) =>
-      `SELECT key, workspace, path, level FROM kept_grants
-       WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")} ORDER BY path`,
-  ),
-  keep: sql("grants.keep", "INSERT INTO kept_grants (key, workspace, path, level) VALUES ($1, $2, $3, $4)"),
-  dropKept: sql(
-    "grants.dropKept",
-    ({ isAt }) => `DELETE FROM kept_grants WHERE key = $1 AND workspace = $2 AND ${isAt("path", "$3")}`,
-  ),
+  shown: sql<ShownGrant>`SELECT key, "on", '/' || path AS path, level FROM (
+      SELECT g.key, 1 AS rank, NULL AS "on", '' AS path, g.level, g.target FROM grants g
+        WHERE g.kind = 'root' AND ${OF_KEYS}
+      UNION ALL SELECT g.key, 2, d.id, d.path, g.level, g.target ${ON_FOLDERS} WHERE ${OF_KEYS}
+      UNION ALL SELECT g.key, 3, x.id, ${FILE_PATH}, g.level, g.target ${ON_FILES} WHERE ${OF_KEYS}
+      UNION ALL SELECT g.key, 4, '/' || g.path, g.path, g.level, 0 FROM kept_grants g WHERE ${OF_KEYS}
+    ) AS every ORDER BY key, rank, target, every.path`,
+  set: sql`INSERT INTO grants (key, kind, target, level) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (key, kind, target) DO UPDATE SET level = excluded.level`,
+  onFile: sql<PlacedGrant>`SELECT g.key, x.folder AS parent, ${FILE_PATH} AS path, g.level
+    ${ON_FILES} WHERE g.target = $1`,
+  within: sql<PlacedGrant>`SELECT g.key, d.parent, d.path, g.level ${ON_FOLDERS} WHERE ${IS_INSIDE}
+    UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${ON_FILES} WHERE ${IS_INSIDE}`,
+  local: sql<GrantOfKey>`SELECT key, kind, target, level FROM grants WHERE key IN (
+      SELECT g.key FROM grants g JOIN keys k ON k.seq = g.key WHERE k.workspace_id = $1 AND g.kind <> 'root'
+    ) ORDER BY ${ORDER}`,
+  keptWithin: sql<KeptGrant>`SELECT key, workspace, path, level FROM kept_grants
+    WHERE workspace = $1 AND ${isWithin("path", "$2")} ORDER BY path`,
+  keep: sql`INSERT INTO kept_grants (key, workspace, path, level) VALUES ($1, $2, $3, $4)`,
+  dropKept: sql`DELETE FROM kept_grants WHERE key = $1 AND workspace = $2 AND ${isAt("path", "$3")}`,
 } as const;
 
 /** Removes all grants of the key $1, including those kept for paths. */
-export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
-  "DELETE FROM grants WHERE key = $1",
-  "DELETE FROM kept_grants WHERE key = $1",
-]);
+export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
 /**
  * Returns the table of grants, and of grants that are kept for paths where nothing exists.

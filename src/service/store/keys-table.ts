@@ -6,26 +6,15 @@ export const KEY_COLUMNS = `k.seq, k.id, k.workspace_id AS "workspaceId", k.labe
   k.rate_seconds AS "rateSeconds", k.expires_at AS "expiresAt", k.at, k.last_used_at AS "lastUsedAt"`;
 
 const SQL = {
-  byId: sql<KeyRow>("keys.byId", `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = $1`),
-  page: sql<KeyRow>(
-    "keys.page",
-    `SELECT ${KEY_COLUMNS} FROM keys k WHERE CAST($1 AS text) IS NULL OR k.workspace_id = $1
-     ORDER BY k.seq LIMIT $3 OFFSET $2`,
-  ),
-  insert: sql<{ readonly seq: number }>(
-    "keys.insert",
-    `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, expires_at, at)
+  byId: sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = $1`,
+  page: sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE CAST($1 AS text) IS NULL OR k.workspace_id = $1
+    ORDER BY k.seq LIMIT $3 OFFSET $2`,
+  insert: sql<{ readonly seq: number }>`
+    INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, expires_at, at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING seq`,
-  ),
-  change: sql(
-    "keys.change",
-    "UPDATE keys SET label = $2, rate_requests = $3, rate_seconds = $4, expires_at = $5 WHERE seq = $1",
-  ),
-  saveUse: sql(
-    "keys.saveUse",
-    "UPDATE keys SET last_used_at = $2 WHERE seq = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
-  ),
-  remove: sql("keys.remove", "DELETE FROM keys WHERE seq = $1"),
+  change: sql`UPDATE keys SET label = $2, rate_requests = $3, rate_seconds = $4, expires_at = $5 WHERE seq = $1`,
+  saveUse: sql`UPDATE keys SET last_used_at = $2 WHERE seq = $1 AND (last_used_at IS NULL OR last_used_at < $2)`,
+  remove: sql`DELETE FROM keys WHERE seq = $1`,
 } as const;
 
 const rateColumns = (limit: RateLimit | null) => [limit?.requests ?? null, limit?.seconds ?? null];

@@ -2,11 +2,9 @@ import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 
 /** Reads one row of table `meta`, which has settings, secrets and other values of the database. */
-export const META = sql<{ readonly value: Buffer }>("meta.get", "SELECT value FROM meta WHERE name = $1");
-export const SET_META = sql(
-  "meta.set",
-  "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-);
+export const META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
+export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 /** Name of the row of table `meta` that stores the settings. */
 export const SETTINGS = "settings";
 

@@ -4,7 +4,7 @@
  * `$1`, `$2`, and so on. A list is one parameter, an array.
  */
 
-/** Parts of SQL in which the two kinds of database differ. */
+/** The SQL of one kind of database, where the two kinds differ. */
 export type Dialect = {
   /**
    * Returns a condition: the path in the column equals the parameter.
@@ -29,19 +29,42 @@ export type Dialect = {
 
 /** A statement, prepared once on each connection that runs it. */
 export type Sql<Row> = {
-  /**
-   * Name of the prepared statement. Null: PostgreSQL plans each run with its values, because the
-   * best plan depends on them.
-   */
+  /** Name of the prepared statement; null if each run is planned with its values. */
   readonly name: string | null;
   readonly text: (dialect: Dialect) => string;
   /** Type of a row; only for the compiler, never set. */
   readonly row?: Row;
 };
 
-export function sql<Row = never>(name: string | null, text: string | Sql<Row>["text"]): Sql<Row> {
-  return { name, text: typeof text === "string" ? () => text : text };
+/** A part of a statement: SQL for both kinds of database, or SQL that depends on the kind. */
+type SqlPart = string | number | ((dialect: Dialect) => string);
+
+let statements = 0;
+
+/** Returns a statement that each connection plans once. */
+export function sql<Row = never>(texts: TemplateStringsArray, ...parts: readonly SqlPart[]): Sql<Row> {
+  return { name: `sql${++statements}`, text: sqlPart(texts, ...parts) };
 }
+
+/** Returns a statement that PostgreSQL plans for each run: its best plan depends on the values. */
+export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: readonly SqlPart[]): Sql<Row> {
+  return { name: null, text: sqlPart(texts, ...parts) };
+}
+
+export function sqlPart(texts: TemplateStringsArray, ...parts: readonly SqlPart[]) {
+  return (dialect: Dialect): string =>
+    String.raw({ raw: texts }, ...parts.map((part) => (typeof part === "function" ? part(dialect) : part)));
+}
+
+export const isAt = (column: string, path: string) => (dialect: Dialect) => dialect.isAt(column, path);
+export const isBelow = (column: string, path: string) => (dialect: Dialect) => dialect.isBelow(column, path);
+export const isOneOf = (column: string, numbers: string) => (dialect: Dialect) => dialect.isOneOf(column, numbers);
+export const isSet = (column: string) => (dialect: Dialect) => dialect.isSet(column);
+export const indexedBy = (index: string) => (dialect: Dialect) => dialect.indexedBy(index);
+export const JOIN = ({ join }: Dialect) => join;
+
+/** Returns a condition: the path in the column equals the parameter, or is below it. */
+export const isWithin = (column: string, path: string) => sqlPart`(${isAt(column, path)} OR ${isBelow(column, path)})`;
 
 /** Returns true if a statement only reads. */
 export function isReading(text: string): boolean {
@@ -74,13 +97,3 @@ export type LockName = "structure" | "tree" | "file" | "fileOf" | "workspace" | 
 
 /** Path of a file `x`, whose folder is joined as `d`: the root has no row. */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";
-
-/** Returns a condition: the path in the column equals the parameter, or is below it. */
-export function isWithin(dialect: Dialect, column: string, path: string): string {
-  return `(${dialect.isAt(column, path)} OR ${dialect.isBelow(column, path)})`;
-}
-
-/** Returns statements that share one list of parameters and run in this order. */
-export function sqlInOrder(name: string, texts: readonly (string | Sql<never>["text"])[]): readonly Sql<never>[] {
-  return texts.map((text, n) => sql(`${name}${n}`, text));
-}

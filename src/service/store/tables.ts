@@ -21,12 +21,8 @@ export type Tables = CommonTables & {
   holder(hash: Buffer, file?: string): Promise<Holder | undefined>;
 };
 
-export const FIGURES = sql<Figures>(
-  "figures",
-  ({ size }) =>
-    `SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing,
-       ${size} AS bytes`,
-);
+export const FIGURES = sql<Figures>`SELECT (SELECT count(*) FROM files) AS documents,
+  (SELECT count(*) FROM search_queue) AS indexing, ${({ size }) => size} AS bytes`;
 
 /** Tables whose statements are the same on each kind of database. */
 type CommonTables = ReturnType<typeof commonTables>;

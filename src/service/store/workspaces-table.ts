@@ -1,35 +1,32 @@
 import type { CountedWorkspace, WorkspaceRow, WorkspaceState } from "./rows.ts";
-import { type Session, sql, sqlInOrder } from "./sql.ts";
+import { indexedBy, JOIN, type Session, sql } from "./sql.ts";
 
 export const WORKSPACE_COLUMNS = `w.seq, w.id, w.name, w.state, w.retry_after AS "retryAfter"`;
 const SELECT = `SELECT ${WORKSPACE_COLUMNS} FROM workspaces w`;
 
-export const WORKSPACE_BY_ID = sql<WorkspaceRow>("workspaces.byId", `${SELECT} WHERE w.id = $1`);
+export const WORKSPACE_BY_ID = sql<WorkspaceRow>`${SELECT} WHERE w.id = $1`;
 
 const SQL = {
-  all: sql<WorkspaceRow>("workspaces.all", `${SELECT} ORDER BY w.seq`),
-  counted: sql<CountedWorkspace>(
-    "workspaces.counted",
-    ({ indexedBy, join }) =>
-      `SELECT w.id, w.name, w.state, (SELECT count(*) FROM files x WHERE x.workspace = w.seq) AS documents,
-         (SELECT count(*) FROM changes c ${indexedBy("changes_in_review")} ${join} files x ON x.seq = c.file
-          WHERE c.status = 'in_review' AND x.workspace = w.seq) AS "inReview"
-       FROM workspaces w WHERE CAST($1 AS text) IS NULL OR w.id = $1 ORDER BY w.seq`,
-  ),
-  insert: sql("workspaces.insert", "INSERT INTO workspaces (id, name, state, retry_after) VALUES ($1, $2, 'open', 0)"),
-  setState: sql("workspaces.setState", "UPDATE workspaces SET state = $2, retry_after = $3 WHERE id = $1"),
+  all: sql<WorkspaceRow>`${SELECT} ORDER BY w.seq`,
+  counted: sql<CountedWorkspace>`SELECT w.id, w.name, w.state,
+    (SELECT count(*) FROM files x WHERE x.workspace = w.seq) AS documents,
+      (SELECT count(*) FROM changes c ${indexedBy("changes_in_review")} ${JOIN} files x ON x.seq = c.file
+       WHERE c.status = 'in_review' AND x.workspace = w.seq) AS "inReview"
+    FROM workspaces w WHERE CAST($1 AS text) IS NULL OR w.id = $1 ORDER BY w.seq`,
+  insert: sql`INSERT INTO workspaces (id, name, state, retry_after) VALUES ($1, $2, 'open', 0)`,
+  setState: sql`UPDATE workspaces SET state = $2, retry_after = $3 WHERE id = $1`,
 } as const;
 
 /** ORDER: each row is removed after the rows that refer to it. */
-const REMOVE = sqlInOrder("workspaces.remove", [
-  `DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE workspace = $1)
-     OR kind = 'folder' AND target IN (SELECT seq FROM folders WHERE workspace = $1)`,
-  "DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE workspace = $1)",
-  "DELETE FROM files WHERE workspace = $1",
-  "DELETE FROM folders WHERE workspace = $1",
-  "DELETE FROM kept_grants WHERE workspace = $1",
-  "DELETE FROM workspaces WHERE seq = $1",
-]);
+const REMOVE = [
+  sql`DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE workspace = $1)
+    OR kind = 'folder' AND target IN (SELECT seq FROM folders WHERE workspace = $1)`,
+  sql`DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE workspace = $1)`,
+  sql`DELETE FROM files WHERE workspace = $1`,
+  sql`DELETE FROM folders WHERE workspace = $1`,
+  sql`DELETE FROM kept_grants WHERE workspace = $1`,
+  sql`DELETE FROM workspaces WHERE seq = $1`,
+];
 
 export function workspacesTable(session: Session) {
   return {

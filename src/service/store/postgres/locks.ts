@@ -17,26 +17,20 @@ export const STRUCTURE_LOCK = 721_490_623;
  * rows as they are after the lock.
  */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
-  structure: [sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`)],
+  structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
   tree: [
-    sql(
-      "locks.tree",
-      (dialect) =>
-        `SELECT 1 FROM files x WHERE x.workspace = $1
-           AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")})
-         ORDER BY x.seq FOR NO KEY UPDATE`,
-    ),
+    sql`SELECT 1 FROM files x WHERE x.workspace = $1
+        AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")})
+      ORDER BY x.seq FOR NO KEY UPDATE`,
   ],
-  file: [sql("locks.file", "SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE")],
-  fileOf: [
-    sql("locks.fileOf", "SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE"),
-  ],
+  file: [sql`SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE`],
+  fileOf: [sql`SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE`],
   workspace: [
     // Prevents inserts of folders into the workspace.
-    sql("locks.workspace", "SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE"),
-    sql("locks.filesOf", "SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE"),
+    sql`SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE`,
+    sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
   ],
   // Locks in a fixed order, because several processes save the uses of keys at about the same time.
-  keys: [sql("locks.keys", "SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE")],
-  settings: [sql("locks.settings", "SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE")],
+  keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
+  settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
 };

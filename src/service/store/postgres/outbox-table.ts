@@ -23,27 +23,16 @@ const COLUMNS = 'xid::text, n, workspace, kind, seq, id, change, was AS "formerP
 const AFTER = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
 
 const SQL = {
-  horizon: sql<Horizon>(
-    "outbox.horizon",
-    `SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
-       (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED}') AS pruned
-     FROM pg_current_snapshot() AS s`,
-  ),
-  after: sql<StoredRow>("outbox.after", `SELECT ${COLUMNS} FROM outbox WHERE ${AFTER} ORDER BY xid, n LIMIT $3`),
-  afterOfOne: sql<StoredRow>(
-    "outbox.afterOfOne",
-    `SELECT ${COLUMNS} FROM outbox WHERE workspace = $4 AND ${AFTER} ORDER BY xid, n LIMIT $3`,
-  ),
-  goneFolders: sql<{ seq: number; was: number; grants: OutboxRow["grants"] | null }>(
-    "outbox.goneFolders",
-    "SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ANY($1::bigint[])",
-  ),
-  noteAccess: sql(
-    "outbox.noteAccess",
-    `INSERT INTO outbox (workspace, kind, seq, id, change)
-     SELECT w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
-     WHERE k.seq = $1`,
-  ),
+  horizon: sql<Horizon>`SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+      (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED}') AS pruned
+    FROM pg_current_snapshot() AS s`,
+  after: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE ${AFTER} ORDER BY xid, n LIMIT $3`,
+  afterOfOne: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE workspace = $4 AND ${AFTER} ORDER BY xid, n LIMIT $3`,
+  goneFolders: sql<{ seq: number; was: number; grants: OutboxRow["grants"] | null }>`
+    SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ANY($1::bigint[])`,
+  noteAccess: sql`INSERT INTO outbox (workspace, kind, seq, id, change)
+    SELECT w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
+    WHERE k.seq = $1`,
 } as const;
 
 /** Prunes readable rows older than `$1` seconds, and records the position up to which it pruned. */

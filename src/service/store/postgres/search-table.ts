@@ -5,7 +5,7 @@ import { Access, includes } from "../../files/access.ts";
 import type { FileRow } from "../rows.ts";
 import { FILE_COLUMNS, type FoundFile, foundFile } from "../files-table.ts";
 import { foldersTable } from "../folders-table.ts";
-import { type Session, sql, FILE_PATH } from "../sql.ts";
+import { type Session, sql, sqlPlannedByValues, FILE_PATH } from "../sql.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SearchScope } from "../store.ts";
@@ -24,20 +24,15 @@ const MAX_WRITES = 4 * MAX_WAITING;
  */
 const PORTION = 256;
 
-const WAITING = sql<{ file: number }>(
-  "search.waiting",
-  `SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_WRITES}) AS newest
-   GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_WAITING}`,
-);
-const READ = sql<FileRow & StoredText>(
-  "search.read",
-  `SELECT ${FILE_COLUMNS}, c.codec, c.text
-   FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (seq, place) JOIN files x ON x.seq = asked.seq
-     LEFT JOIN folders d ON d.seq = x.folder JOIN changes c ON c.id = x.change_id
-   WHERE x.workspace = $1 AND x.name <> '${STRUCTURE_FILE}'
-     AND ($3::text IS NULL OR starts_with(d.path || '/', $3 || '/'))
-   ORDER BY asked.place`,
-);
+const WAITING = sql<{ file: number }>`
+  SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_WRITES}) AS newest
+   GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_WAITING}`;
+const READ = sql<FileRow & StoredText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
+  FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (seq, place) JOIN files x ON x.seq = asked.seq
+    LEFT JOIN folders d ON d.seq = x.folder JOIN changes c ON c.id = x.change_id
+  WHERE x.workspace = $1 AND x.name <> '${STRUCTURE_FILE}'
+    AND ($3::text IS NULL OR starts_with(d.path || '/', $3 || '/'))
+  ORDER BY asked.place`;
 
 /** Returns the documents of a search, narrowed down by the keys of `search_texts`. */
 export function searchSource(
@@ -54,7 +49,7 @@ export function searchSource(
       const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
       const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSet}
         ORDER BY x.seq ${direction} LIMIT ${PORTION}`;
-      const found = await transactions.ask(sql<{ seq: number }>(null, text), ...values);
+      const found = await transactions.ask(sqlPlannedByValues<{ seq: number }>`${text}`, ...values);
       const documents = found.map(({ seq }) => seq);
       return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
     },
@@ -102,23 +97,15 @@ type IndexedDocument = StoredText & { readonly seq: number; readonly workspace: 
 
 const SQL = {
   // Takes the newest writes first from the queue. Several processes share the queue.
-  take: sql<QueuedFile>(
-    "indexing.take",
-    `DELETE FROM search_queue WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
-     RETURNING n, file`,
-  ),
-  documents: sql<IndexedDocument>(
-    "indexing.documents",
-    `SELECT x.seq, x.workspace, ${FILE_PATH} AS path, c.codec, c.text
-     FROM files x LEFT JOIN folders d ON d.seq = x.above JOIN changes c ON c.id = x.change_id
-     WHERE x.seq = ANY($1::bigint[]) AND x.name <> '${STRUCTURE_FILE}'`,
-  ),
-  put: sql(
-    "indexing.put",
-    `INSERT INTO search_texts (file, n, keys)
-     SELECT file, n, keys FROM json_to_recordset($1) AS made (file bigint, n bigint, keys integer[]) ORDER BY file
-     ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
-  ),
+  take: sql<QueuedFile>`DELETE FROM search_queue
+    WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
+    RETURNING n, file`,
+  documents: sql<IndexedDocument>`SELECT x.seq, x.workspace, ${FILE_PATH} AS path, c.codec, c.text
+    FROM files x LEFT JOIN folders d ON d.seq = x.above JOIN changes c ON c.id = x.change_id
+    WHERE x.seq = ANY($1::bigint[]) AND x.name <> '${STRUCTURE_FILE}'`,
+  put: sql`INSERT INTO search_texts (file, n, keys)
+    SELECT file, n, keys FROM json_to_recordset($1) AS made (file bigint, n bigint, keys integer[]) ORDER BY file
+    ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
 } as const;
 
 /** Indexes written documents in steps; any process may take a step. */

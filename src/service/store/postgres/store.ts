@@ -137,12 +137,11 @@ export class PostgresStore implements Store {
 }
 
 /** Reads a file of the key's workspace, so that the statement need not wait for the key's row. */
-const FILE_OF_KEY = sql<WithText>(
-  "files.ofKey",
-  `SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
-   WHERE x.id = $2 AND x.workspace = (SELECT w.seq FROM keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1)`,
-);
-const CREATE_FILE = sql("files.create", "SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+const FILE_OF_KEY = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
+  ${FROM_FILES} JOIN changes c ON c.id = x.change_id
+  WHERE x.id = $2 AND x.workspace =
+    (SELECT w.seq FROM keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1)`;
+const CREATE_FILE = sql`SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 function tablesOf(session: Session): Tables {
   const outbox = outboxTable(session);
@@ -190,17 +189,14 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
  * Reads everything about a key in one query, because every request begins with this query and
  * nothing is cached.
  */
-const HOLDER = sql<HolderRow>(
-  "holder",
-  `SELECT ${KEY_COLUMNS},
-     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,
-     (SELECT json_agg(grants_of_it) FROM (
-        SELECT kind, target, level FROM grants g WHERE g.key = k.seq ORDER BY kind DESC, target
-      ) AS grants_of_it) AS grants,
-     (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'settings') AS settings,
-     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-   FROM keys k LEFT JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1`,
-);
+const HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
+    (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,
+    (SELECT json_agg(grants_of_it) FROM (
+       SELECT kind, target, level FROM grants g WHERE g.key = k.seq ORDER BY kind DESC, target
+     ) AS grants_of_it) AS grants,
+    (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'settings') AS settings,
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+  FROM keys k LEFT JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1`;
 
 type HolderRow = KeyRow & {
   readonly workspace: WorkspaceRow | null;

@@ -10,10 +10,10 @@ import { query, Session } from "./session.ts";
  * second of two edits of one document. That edit would run again instead of waiting briefly.
  */
 const BEGIN = {
-  read: sql("begin.read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-  write: sql("begin.write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
+  read: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
+  write: sql`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`,
 } as const;
-const UNSYNCED = sql("begin.unsynced", "SET LOCAL synchronous_commit = off");
+const UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
 /** LIMIT: attempts to run one transaction; after that, the caller gets 503. */
 const MAX_RUNS = 8;

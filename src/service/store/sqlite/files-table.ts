@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../common/bounded-map.ts";
 import { FILE_COLUMNS, type Files, filesTable, FROM_FILES, type ShownFile } from "../files-table.ts";
 import type { FileRow } from "../rows.ts";
-import { type Dialect, sql } from "../sql.ts";
+import { indexedBy, isAt, isBelow, sql, sqlPart } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -27,29 +27,19 @@ export function keptFiles(): BoundedMap<string, KeptFile> {
  */
 const SMALL_TREE = 2_000;
 
-function isInTree(dialect: Dialect): string {
-  return `x.workspace = $1 AND x.folder IN (
-    SELECT seq FROM folders WHERE workspace = $1 AND ${dialect.isAt("path", "$4")}
-    UNION ALL SELECT seq FROM folders WHERE workspace = $1 AND ${dialect.isBelow("path", "$4")})`;
-}
+const IS_IN_TREE = sqlPart`x.workspace = $1 AND x.folder IN (
+  SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$4")}
+  UNION ALL SELECT seq FROM folders WHERE workspace = $1 AND ${isBelow("path", "$4")})`;
 
 const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 
 const SQL = {
-  inLargeTree: sql<FileRow>(
-    null,
-    (dialect) => `SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${isInTree(dialect)} AND ${PAGE}`,
-  ),
-  inSmallTree: sql<FileRow>(
-    null,
-    (dialect) =>
-      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.indexedBy("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
-       WHERE ${isInTree(dialect)} AND ${PAGE}`,
-  ),
-  ofTree: sql<{ readonly files: number }>(
-    null,
-    (dialect) => `SELECT count(*) AS files FROM (SELECT 1 FROM files x WHERE ${isInTree(dialect)} LIMIT ${SMALL_TREE})`,
-  ),
+  inLargeTree: sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_IN_TREE} AND ${PAGE}`,
+  inSmallTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
+    FROM files x ${indexedBy("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
+    WHERE ${IS_IN_TREE} AND ${PAGE}`,
+  ofTree: sql<{ readonly files: number }>`
+    SELECT count(*) AS files FROM (SELECT 1 FROM files x WHERE ${IS_IN_TREE} LIMIT ${SMALL_TREE})`,
 } as const;
 
 /**

@@ -1,5 +1,5 @@
 import type { OutboxRow, OutboxTable } from "../../events/outbox.ts";
-import { type Session, sql } from "../sql.ts";
+import { isOneOf, type Session, sql } from "../sql.ts";
 import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
 type OutboxPosition = { readonly n: number; readonly mark: string };
@@ -11,22 +11,16 @@ const COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent
 const BEGIN: OutboxPosition = { n: 0, mark: "" };
 
 const SQL = {
-  newest: sql<OutboxPosition>(null, "SELECT n, mark FROM outbox ORDER BY n DESC LIMIT 1"),
-  numbered: sql<OutboxPosition>(null, "SELECT n, mark FROM outbox WHERE n = $1"),
-  oldest: sql<{ readonly n: number }>(null, "SELECT n FROM outbox ORDER BY n LIMIT 1"),
-  after: sql<StoredRow>(null, `SELECT ${COLUMNS} FROM outbox WHERE n > $1 ORDER BY n LIMIT $2`),
-  afterOfOne: sql<StoredRow>(null, `SELECT ${COLUMNS} FROM outbox WHERE workspace = $3 AND n > $1 ORDER BY n LIMIT $2`),
-  goneFolders: sql<{ readonly seq: number; readonly was: number; readonly grants: string | null }>(
-    null,
-    ({ isOneOf }) =>
-      `SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND ${isOneOf("seq", "$1")}`,
-  ),
-  noteAccess: sql(
-    null,
-    `INSERT INTO outbox (mark, workspace, kind, seq, id, change)
-     SELECT ${NEWEST_CHANGE}, w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
-     WHERE k.seq = $1`,
-  ),
+  newest: sql<OutboxPosition>`SELECT n, mark FROM outbox ORDER BY n DESC LIMIT 1`,
+  numbered: sql<OutboxPosition>`SELECT n, mark FROM outbox WHERE n = $1`,
+  oldest: sql<{ readonly n: number }>`SELECT n FROM outbox ORDER BY n LIMIT 1`,
+  after: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE n > $1 ORDER BY n LIMIT $2`,
+  afterOfOne: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE workspace = $3 AND n > $1 ORDER BY n LIMIT $2`,
+  goneFolders: sql<{ readonly seq: number; readonly was: number; readonly grants: string | null }>`
+    SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND ${isOneOf("seq", "$1")}`,
+  noteAccess: sql`INSERT INTO outbox (mark, workspace, kind, seq, id, change)
+    SELECT ${NEWEST_CHANGE}, w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
+    WHERE k.seq = $1`,
 } as const;
 
 /**

@@ -7,7 +7,7 @@ import { Access, includes } from "../../files/access.ts";
 import { FILE_COLUMNS, foundFile, FROM_FILES } from "../files-table.ts";
 import { foldersTable } from "../folders-table.ts";
 import { type FileRow, ROOT } from "../rows.ts";
-import { sql, FILE_PATH } from "../sql.ts";
+import { FILE_PATH, isOneOf, sql } from "../sql.ts";
 import type { Store } from "../store.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Db } from "./database.ts";
@@ -21,11 +21,8 @@ import type { SqliteSession } from "./session.ts";
  */
 const MAX_CHARACTERS_READ = 32 * 1024 * 1024;
 
-const READ = sql<FileRow>(
-  null,
-  ({ isOneOf }) => `SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE x.workspace = $1 AND ${isOneOf("x.seq", "$2")}`,
-);
-const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $1");
+const READ = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE x.workspace = $1 AND ${isOneOf("x.seq", "$2")}`;
+const TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
 /** Returns `Store.search`, narrowed down by the index, which the caller keeps up to date. */
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {

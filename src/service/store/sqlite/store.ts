@@ -169,7 +169,7 @@ function cursorSecretOf(session: SqliteSession, random: (bytes: number) => Uint8
   return secret;
 }
 
-const KEY_BY_HASH = sql<KeyRow>(null, `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`);
+const KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
 
 /**
  * Finds the key of a request, with its grants. Every request needs these four reads, so the result
