@@ -39,8 +39,9 @@ export function searchSource(
   transactions: Transactions,
   { workspace, prefix, grants }: SearchScope,
 ): DocumentSource<FoundFile> {
+  const all: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
   return {
-    unindexed: async () => (await transactions.ask(WAITING, workspace)).map(({ file }) => file),
+    unindexed: async () => (await all(WAITING, workspace)).map(({ file }) => file),
     async portion(set, order, after) {
       const isNewest = order === "newest";
       const values: unknown[] = [workspace, after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0)];
@@ -49,7 +50,7 @@ export function searchSource(
       const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
       const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSet}
         ORDER BY x.seq ${direction} LIMIT ${PORTION}`;
-      const found = await transactions.ask(sqlPlannedByValues<{ seq: number }>`${text}`, ...values);
+      const found = await all(sqlPlannedByValues<{ seq: number }>`${text}`, ...values);
       const documents = found.map(({ seq }) => seq);
       return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
     },

@@ -1,5 +1,6 @@
 import type { Client, QueryResult } from "pg";
 import { type Dialect, isReading, type LockName, type Session as Port, type Sql } from "../sql.ts";
+import { isConnectionLost, StoreUnreachableError } from "./faults.ts";
 import { LOCKS } from "./locks.ts";
 
 /**
@@ -62,12 +63,15 @@ export class Session implements Port {
 
   /**
    * Ends the transaction.
-   * @returns null, or the reason why nothing was committed
+   * @throws the reason why nothing was committed; StoreUnreachableError if the result is unknown
    */
-  async commit(): Promise<{ readonly error: unknown } | null> {
-    const { command } = await this.#client.query("COMMIT");
+  async commit(): Promise<void> {
+    const { command } = await this.#client.query("COMMIT").catch((error: unknown) => {
+      throw isConnectionLost(error) ? new StoreUnreachableError(error, true) : error;
+    });
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, without an error.
-    return command === "COMMIT" ? null : (this.#fault ?? { error: new Error("the transaction was rolled back") });
+    if (command !== "COMMIT")
+      throw this.#fault === null ? new Error("the transaction was rolled back") : this.#fault.error;
   }
 
   async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
@@ -93,7 +97,7 @@ const NUL = /\0/g;
  * NUL by the replacement character. ORDER: not an async function, because an error must be noted
  * before the answer to the next COMMIT is read.
  */
-export function query(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
+function query(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
   const text = statement.text(POSTGRES);
   const hasNul = values.some((value) => typeof value === "string" && value.includes("\0"));
   if (hasNul && isReading(text)) return Promise.resolve({ rows: [] });

@@ -77,9 +77,8 @@ export class PostgresStore implements Store {
     return result;
   }
 
-  async holder(hash: Buffer): Promise<Holder | undefined> {
-    const [row] = await this.#transactions.ask(HOLDER, hash);
-    return row && holderOf(row);
+  holder(hash: Buffer): Promise<Holder | undefined> {
+    return this.read((tables) => tables.holder(hash));
   }
 
   search(scope: SearchScope): DocumentSource<FoundFile> {
@@ -94,8 +93,8 @@ export class PostgresStore implements Store {
     return this.#outbox.onChange(listener);
   }
 
-  async figures(): Promise<Figures> {
-    return (await this.#transactions.ask(FIGURES))[0]!;
+  figures(): Promise<Figures> {
+    return this.#transactions.read(async (session) => (await session.one(FIGURES))!);
   }
 
   pool(): PoolFigures {
@@ -104,8 +103,8 @@ export class PostgresStore implements Store {
   }
 
   /** Reads the SHA-256 of the admin key; null if there is none yet. */
-  async adminKeyHash(): Promise<Buffer | null> {
-    return (await this.#transactions.ask(META, "admin-key"))[0]?.value ?? null;
+  adminKeyHash(): Promise<Buffer | null> {
+    return this.#transactions.read(async (session) => (await session.one(META, "admin-key"))?.value ?? null);
   }
 
   setAdminKeyHash(hash: Buffer): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from "pg";
 import { StoreBusyError } from "../store.ts";
 import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachableError } from "./faults.ts";
-import { type Sql, sql } from "../sql.ts";
-import { query, Session } from "./session.ts";
+import { sql } from "../sql.ts";
+import { Session } from "./session.ts";
 
 /**
  * READ COMMITTED with locks: each read of a write sees earlier commits, and a write locks the rows
@@ -47,44 +47,9 @@ export class Transactions {
    * @throws StoreBusyError
    */
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#repeat((client) => this.#readOnce(client, work));
-  }
-
-  /**
-   * Runs one read-only statement outside any transaction.
-   * @throws StoreBusyError
-   */
-  ask<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
-    return this.#repeat((client) => askOnce(client, statement, values));
-  }
-
-  /**
-   * Runs a write in a transaction.
-   * @throws StoreBusyError if nothing was done; `StoreUnreachableError` if the result is unknown
-   */
-  write<T>(write: Write<T>): Promise<T> {
-    return this.#repeat((client) => this.#writeOnce(client, write));
-  }
-
-  /** Runs work again after a collision, or after a connection broke while the server restarted. */
-  async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
-    for (let run = 1; ; run++) {
-      const client = await this.#connect();
-      try {
-        return await once(client);
-      } catch (error) {
-        const broke = isBroken(error);
-        if (!broke && !isWorthRetrying(error)) throw error;
-        if (run === MAX_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
-        await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
-      }
-    }
-  }
-
-  async #readOnce<T>(client: PoolClient, work: (session: Session) => Promise<T>): Promise<T> {
-    const session = new Session(client, false);
-    session.send(BEGIN.read);
-    try {
+    return this.#repeat(async (client) => {
+      const session = new Session(client, false);
+      session.send(BEGIN.read);
       const result = await work(session);
       // A transaction that only reads has nothing to commit, so the caller need not wait for its
       // end.
@@ -93,16 +58,16 @@ export class Transactions {
         (error: Error) => client.release(error),
       );
       return result;
-    } catch (error) {
-      await endFailed(client, error);
-      throw errorForCaller(error, false);
-    }
+    });
   }
 
-  async #writeOnce<T>(client: PoolClient, { work, keep, isSynced = true }: Write<T>): Promise<T> {
-    const session = new Session(client, true);
-    let isCommitting = false;
-    try {
+  /**
+   * Runs a write in a transaction.
+   * @throws StoreBusyError if nothing was done; `StoreUnreachableError` if the result is unknown
+   */
+  write<T>({ work, keep, isSynced = true }: Write<T>): Promise<T> {
+    return this.#repeat(async (client) => {
+      const session = new Session(client, true);
       session.send(BEGIN.write);
       if (!isSynced) session.send(UNSYNCED);
       const result = await work(session);
@@ -110,15 +75,31 @@ export class Transactions {
         await rollBack(client);
         return result;
       }
-      isCommitting = true;
-      const fault = await session.commit();
-      isCommitting = false;
-      if (fault !== null) throw fault.error;
+      await session.commit();
       client.release();
       return result;
-    } catch (error) {
-      await endFailed(client, error);
-      throw errorForCaller(error, isCommitting);
+    });
+  }
+
+  /**
+   * Runs work again after a collision, or after a connection broke while the server restarted.
+   * @param once ends its transaction and releases the connection, unless it throws
+   */
+  async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
+    for (let run = 1; ; run++) {
+      const client = await this.#connect();
+      try {
+        return await once(client);
+      } catch (thrown) {
+        const error = errorForCaller(thrown);
+        // A server that hangs would not answer a rollback.
+        if (error instanceof StoreUnreachableError) client.release(error);
+        else await rollBack(client);
+        const broke = isBroken(error);
+        if (!broke && !isWorthRetrying(error)) throw error;
+        if (run === MAX_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
+        await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
+      }
     }
   }
 
@@ -126,26 +107,9 @@ export class Transactions {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      throw errorForCaller(error, false);
+      throw errorForCaller(error);
     }
   }
-}
-
-async function askOnce<Row>(client: PoolClient, statement: Sql<Row>, values: readonly unknown[]): Promise<Row[]> {
-  try {
-    const { rows } = await query(client, statement, values);
-    client.release();
-    return rows as Row[];
-  } catch (error) {
-    client.release(isConnectionLost(error) ? (error as Error) : undefined);
-    throw errorForCaller(error, false);
-  }
-}
-
-/** Rolls back, unless the connection is lost: a server that hangs would not answer. */
-async function endFailed(client: PoolClient, error: unknown): Promise<void> {
-  if (isConnectionLost(error)) client.release(error as Error);
-  else await rollBack(client);
 }
 
 /** Rolls back, and returns the connection to the pool; drops it if it is no longer usable. */
@@ -173,7 +137,8 @@ function pauseFor(ms: number): Promise<void> {
 }
 
 /** Returns the error for the caller: StoreBusyError if a retry may succeed. */
-function errorForCaller(error: unknown, isCommitting: boolean): unknown {
-  if (isConnectionLost(error)) return new StoreUnreachableError(error, isCommitting);
+function errorForCaller(error: unknown): unknown {
+  if (error instanceof StoreBusyError) return error;
+  if (isConnectionLost(error)) return new StoreUnreachableError(error, false);
   return isTooLong(error) ? new StoreBusyError("The database has too much to do", { cause: error }) : error;
 }
