@@ -9,7 +9,7 @@ import type { WireRequest } from "../../src/contract/wire.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { importFolder } from "../../src/service/import/import.ts";
 import { createService, type ServiceWire } from "../../src/service/service.ts";
-import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import type { Ask, Counted, Told } from "./service-words.ts";
 
 const folder = process.argv[2]!;
@@ -21,7 +21,7 @@ const random = (bytes: number): Uint8Array => {
   pool = pool.subarray(bytes);
   return taken;
 };
-const store = openSqlite({ folder }, { random, commits: "together" });
+const store = new SqliteStore({ folder }, { random, commits: "together" });
 const service = createService({ store, now: Date.now, random });
 
 let tellPuts = false;

@@ -50,9 +50,9 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const { waitMs, settings, links, docsBase, onFault } = options;
   const random = randomSource();
   // Loaded on demand, so that a program with another store never loads SQLite.
-  const { openSqlite } = await import("./store/sqlite/store.ts");
+  const { SqliteStore } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
-  const store = openSqlite(location, { random, commits: "together" });
+  const store = new SqliteStore(location, { random, commits: "together" });
   const service = createService({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);

@@ -8,7 +8,7 @@ import type { HttpService } from "../../src/service/http/server-state.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/service.ts";
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
-import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
@@ -43,7 +43,7 @@ export async function openService({
 }: OpenOptions = {}): Promise<Opened> {
   const random = options.random ?? seeded("service");
   const service = createService({
-    store: openSqlite(database, { random, commits: "together" }),
+    store: new SqliteStore(database, { random, commits: "together" }),
     now: () => 0,
     random,
     adminKey: ADMIN_KEY,

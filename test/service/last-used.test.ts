@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { createService } from "../../src/service/service.ts";
-import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { seeded, temporaryFolder } from "./fixture.ts";
 
 const SECOND = 1_000;
@@ -10,7 +10,7 @@ const SECOND = 1_000;
 /** A service in a folder whose clock the test moves. */
 function open(folder: string, clock: { now: number }) {
   const random = seeded("last used");
-  const store = openSqlite({ folder }, { random });
+  const store = new SqliteStore({ folder }, { random });
   return createService({ store, now: () => clock.now, random, adminKey: "mdm_admin_x" });
 }
 

@@ -3,7 +3,7 @@ import { startHttp } from "../../src/service/http/server.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import type { Service } from "../../src/service/service.ts";
-import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { openService, seeded } from "./fixture.ts";
@@ -66,7 +66,7 @@ type Opened = { readonly store: Store; readonly remove: () => unknown };
 
 const STORES: Readonly<Record<string, () => Promise<Opened>>> = {
   SQLite: async () => ({
-    store: openSqlite(":memory:", { random: seeded("service"), commits: "together" }),
+    store: new SqliteStore(":memory:", { random: seeded("service"), commits: "together" }),
     remove: () => undefined,
   }),
   PostgreSQL: async () => {

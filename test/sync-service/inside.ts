@@ -1,6 +1,6 @@
 /** What runs in the service's own context: see `realm.ts`. */
 export { createService } from "../../src/service/service.ts";
-export { openSqlite } from "../../src/service/store/sqlite/store.ts";
+export { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 
 export type End<T> = { kind: "waits" } | { kind: "done"; result: T } | { kind: "failed"; error: unknown };
 

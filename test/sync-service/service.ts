@@ -20,8 +20,8 @@ export class SyncService {
   readonly #service: Service;
 
   constructor({ database, ...options }: SyncServiceOptions) {
-    const { createService, openSqlite } = insideRealm();
-    this.#service = createService({ ...options, store: openSqlite(database, { random: options.random }) });
+    const { createService, SqliteStore } = insideRealm();
+    this.#service = createService({ ...options, store: new SqliteStore(database, { random: options.random }) });
     this.admin = atOnce(this.#service.admin);
   }
 

@@ -132,7 +132,7 @@ async function runOrMakeRoom(
     if (!isDiskFull(error)) throw error;
     if (method === "DELETE" && reserve?.release() === true) return runOrMakeRoom(core, method, work, requestId);
     core.onFault(error, requestId);
-    const mayDelete = method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
+    const mayDelete = method !== "DELETE" && reserve !== null && reserve.bytes() !== 0;
     const goesOn = mayDelete ? "Reading and deleting still work." : "Reading still works.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });

@@ -61,8 +61,8 @@ export type Store = {
    * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void;
-  /** Space on the local disk that is kept for deletions. */
-  readonly reserve?: ReservedSpace;
+  /** Space on the local disk that is kept for deletions; null if the database is not on it. */
+  readonly reserve: ReservedSpace | null;
   /** Copies the database beside itself while it is in use, if it is a local file. */
   backup?(): Promise<BackupMade>;
   /** Returns the whole database between two transactions, if it fits into memory. */
@@ -91,8 +91,8 @@ export type ReservedSpace = {
    * @returns true if space was reserved
    */
   release(): boolean;
-  /** Returns the reserved bytes; null if there is no disk. */
-  bytes(): number | null;
+  /** Returns the reserved bytes. */
+  bytes(): number;
 };
 
 /**

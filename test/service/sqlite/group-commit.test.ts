@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
 import { ConnectionQueue, GroupCommit } from "../../../src/service/store/sqlite/group-commit.ts";
-import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import { Transactions } from "../../../src/service/store/sqlite/transactions.ts";
 import { isDiskFull } from "../../../src/service/store/store.ts";
 import { seeded } from "../fixture.ts";
@@ -20,7 +20,7 @@ type GroupFixture = {
 
 function ground(): GroupFixture {
   const db = openDatabase(":memory:");
-  onTestFinished(() => db.close());
+  onTestFinished(() => void db.close());
   db.prepare("CREATE TABLE written (name TEXT, bytes BLOB)").run();
   const insert = db.prepare<[string, number]>("INSERT INTO written (name, bytes) VALUES (?, zeroblob(?))");
   const turns = new ConnectionQueue();
@@ -114,7 +114,7 @@ describe("writes that come together", () => {
 });
 
 test("the holder of a key is read beside an open transaction, which would wait for its own end", async () => {
-  const store = openSqlite(":memory:", { random: seeded("group"), commits: "together" });
+  const store = new SqliteStore(":memory:", { random: seeded("group"), commits: "together" });
   onTestFinished(() => store.close());
   await store.write(async ({ files }) => {
     expect(await files.all({ workspace: 1, after: 0, count: 1 })).toEqual([]);

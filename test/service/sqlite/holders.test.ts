@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openSqlite, type SqliteStore } from "../../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { seeded } from "../fixture.ts";
 
@@ -7,7 +7,7 @@ const HASH = Buffer.alloc(32, 7);
 const ALL = { kind: "root", target: 0 } as const;
 
 async function openStore(): Promise<{ readonly store: SqliteStore; readonly key: number }> {
-  const store = openSqlite(":memory:", { random: seeded("holders") });
+  const store = new SqliteStore(":memory:", { random: seeded("holders") });
   onTestFinished(() => store.close());
   const key = await store.write(async ({ workspaces, keys, grants }) => {
     await workspaces.insert("wsp_1", "notes");

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { FileRow } from "../../../src/service/store/rows.ts";
 import { keptFiles } from "../../../src/service/store/sqlite/files-table.ts";
-import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { openService, seeded } from "../fixture.ts";
@@ -54,7 +54,7 @@ test("a file that was read is shown with the path that its folder has now", asyn
 });
 
 test("what was read within a write that is undone is not shown afterwards", async () => {
-  const store = openSqlite(":memory:", { random: seeded("kept") });
+  const store = new SqliteStore(":memory:", { random: seeded("kept") });
   onTestFinished(() => store.close());
   const { workspace, seq } = await store.write(async ({ workspaces, files }) => {
     await workspaces.insert("wsp_1", "notes");

@@ -9,7 +9,7 @@ const WIDE = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e0
 /** A database with one document of very many keys, which waits to be indexed. */
 function openWide(): Db {
   const db = openDatabase(":memory:");
-  onTestFinished(() => db.close());
+  onTestFinished(() => void db.close());
   db.prepare("INSERT INTO workspaces (id, name, state, retry_after) VALUES ('wsp_1', 'main', 'open', 0)").run();
   db.prepare(
     "INSERT INTO changes (id, file, status, codec, text, at) VALUES ('chg_1', 1, 'saved', 0, CAST(? AS BLOB), 0)",

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openSqlite, type SqliteStore } from "../../../src/service/store/sqlite/store.ts";
+import { SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { openService, seeded } from "../fixture.ts";
 
 function openStore(): SqliteStore {
-  const store = openSqlite(":memory:", { random: seeded("store") });
+  const store = new SqliteStore(":memory:", { random: seeded("store") });
   onTestFinished(() => store.close());
   return store;
 }

@@ -34,6 +34,7 @@ type PostgresOptions = {
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
+  readonly reserve = null;
   readonly #outbox: OutboxPoll;
   readonly #pool: Pool;
   readonly #transactions: Transactions;

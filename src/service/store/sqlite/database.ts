@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type RowMode, Statement } from "../../../common/statement.ts";
+import { Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 import { checkSchema } from "../other-version.ts";
 import { boundJournal } from "./journal.ts";
@@ -14,17 +14,8 @@ import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
  */
 const COMPARED = /([=<>]) ([?@$])/g;
 
-/** Part of SQLite that the tables use. */
-export class Db {
-  readonly #sqlite: Sqlite.Database;
-  /** File of the database, and its inode; null for a database in memory. */
-  readonly #file: { readonly path: string; readonly ino: bigint } | null;
-
-  /** @param path file of the database; null for a database in memory */
-  constructor(sqlite: Sqlite.Database, path: string | null = null) {
-    this.#sqlite = sqlite;
-    this.#file = path === null ? null : { path, ino: inodeOf(path)! };
-  }
+export class Db extends Sqlite {
+  readonly #inode = this.memory ? null : inodeOf(this.name);
 
   /**
    * Checks that the database is still the file at its path. Writes into a file that was deleted or
@@ -32,30 +23,14 @@ export class Db {
    * @throws Error with the code `database-moved`
    */
   checkPath(): void {
-    if (this.#file === null || inodeOf(this.#file.path) === this.#file.ino) return;
-    const what = `${this.#file.path} was moved or deleted while the service runs: nothing more is saved; restore the file or restart the service`;
+    if (this.memory || inodeOf(this.name) === this.#inode) return;
+    const what = `${this.name} was moved or deleted while the service runs: nothing more is saved; restore the file or restart the service`;
     throw Object.assign(new Error(what), { code: "database-moved" });
   }
 
-  get inTransaction(): boolean {
-    return this.#sqlite.inTransaction;
-  }
-
-  prepare<Values extends unknown[] = unknown[], Row = unknown>(text: string, mode?: RowMode): Statement<Values, Row> {
-    return new Statement<Values, Row>(this.#sqlite, text.replaceAll(COMPARED, "$1 +$2"), mode);
-  }
-
-  pragma(text: string): unknown {
-    return this.#sqlite.pragma(text);
-  }
-
-  /** Returns the whole database, as the bytes of its file. */
-  serialize(): Buffer {
-    return this.#sqlite.serialize();
-  }
-
-  close(): void {
-    this.#sqlite.close();
+  /** Returns a statement that is planned once, on its first run. */
+  statement<Values extends unknown[] = unknown[], Row = unknown>(text: string): Statement<Values, Row> {
+    return new Statement<Values, Row>(this, text.replaceAll(COMPARED, "$1 +$2"));
   }
 }
 
@@ -84,9 +59,7 @@ const WAIT_MS = 2_000;
  */
 export function openDatabase(location: DatabaseLocation): Db {
   const disk = onDisk(location);
-  const source = sourceOf(location);
-  const sqlite = new Sqlite(source, { timeout: disk?.waitMs ?? WAIT_MS });
-  const db = new Db(sqlite, disk === null ? null : String(source));
+  const db = new Db(sourceOf(location), { timeout: disk?.waitMs ?? WAIT_MS });
   try {
     if (disk !== null) {
       // Allows only one process for each folder. The operating system ends the lock with the
@@ -104,7 +77,7 @@ export function openDatabase(location: DatabaseLocation): Db {
     // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than 64
     // KiB is a file, which is slow.
     db.pragma("temp_store = MEMORY");
-    migrate(sqlite, disk?.folder ?? null);
+    migrate(db, disk?.folder ?? null);
   } catch (error) {
     db.close();
     throw error;
@@ -141,7 +114,7 @@ function ownFile(folder: string): string {
  * @param folder folder for a copy of the database with the old schema, which is kept until a start
  * has nothing to migrate; null for no copy
  */
-function migrate(db: Sqlite.Database, folder: string | null): void {
+function migrate(db: Db, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
   checkSchema("service.db", version, OLDEST_SCHEMA, NEWEST_SCHEMA);
   const before = folder === null ? null : join(folder, "service.db.before");
@@ -160,7 +133,7 @@ function migrate(db: Sqlite.Database, folder: string | null): void {
  * Copies the file before a migration. ORDER: the copy is complete before the first step of the
  * migration; an interrupted copy is replaced.
  */
-function keepBefore(db: Sqlite.Database, path: string): void {
+function keepBefore(db: Db, path: string): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
   closeSync(openSync(fresh, "wx", 0o600));

@@ -12,22 +12,22 @@ export const LEAST_FREE = 2 * RESERVED_BYTES;
  * deletion needs space in the journal before it frees any.
  */
 export class Reserve implements ReservedSpace {
-  readonly #file: string | null;
+  readonly #file: string;
   readonly #free: () => number;
 
   /**
    * Reserves space immediately.
-   * @param folder the data folder; null if there is no disk
+   * @param folder the data folder
    * @param free returns the free bytes of the disk
    */
-  constructor(folder: string | null, free: () => number = () => freeIn(folder!)) {
-    this.#file = folder === null ? null : join(folder, "reserve");
+  constructor(folder: string, free: () => number = () => freeIn(folder)) {
+    this.#file = join(folder, "reserve");
     this.#free = free;
     this.reserve();
   }
 
   reserve(): void {
-    if (this.#file === null || sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_FREE) return;
+    if (sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_FREE) return;
     try {
       // The file is filled with zeros, because a hole would occupy no space.
       writeFileSync(this.#file, Buffer.alloc(RESERVED_BYTES), { mode: 0o600 });
@@ -38,13 +38,13 @@ export class Reserve implements ReservedSpace {
   }
 
   release(): boolean {
-    if (this.#file === null || sizeOf(this.#file) === 0) return false;
+    if (sizeOf(this.#file) === 0) return false;
     rmSync(this.#file, { force: true });
     return true;
   }
 
-  bytes(): number | null {
-    return this.#file === null ? null : sizeOf(this.#file);
+  bytes(): number {
+    return sizeOf(this.#file);
   }
 }
 

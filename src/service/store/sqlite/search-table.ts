@@ -66,9 +66,11 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
 function portionsOf(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
   type WorkspacePosition = { readonly workspace: number; readonly seq: number };
-  const before = db.prepare<[WorkspacePosition], { seq: number }>(`${files} AND seq < @seq ORDER BY seq DESC LIMIT 1`);
-  const after = db.prepare<[WorkspacePosition], { seq: number }>(`${files} AND seq > @seq ORDER BY seq LIMIT 1`);
-  const within = db.prepare<[Block & { workspace: number }], { seq: number }>(
+  const before = db.statement<[WorkspacePosition], { seq: number }>(
+    `${files} AND seq < @seq ORDER BY seq DESC LIMIT 1`,
+  );
+  const after = db.statement<[WorkspacePosition], { seq: number }>(`${files} AND seq > @seq ORDER BY seq LIMIT 1`);
+  const within = db.statement<[Block & { workspace: number }], { seq: number }>(
     `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
   );
   return (workspace: number, set: KeySet, order: AgeOrder, from: number | null): DocumentPage => {
@@ -122,9 +124,9 @@ export class SearchIndex {
   #isUnmerged = false;
 
   constructor(db: Db) {
-    this.keys = new KeyIndex(db);
+    this.keys = new KeyIndex({ prepare: (text) => db.statement(text) });
     this.#queue = prepareQueue(db);
-    this.#file = db.prepare<[number], IndexedFile>(
+    this.#file = db.statement<[number], IndexedFile>(
       `SELECT x.workspace, x.name, ${FILE_PATH} AS path, c.codec, c.text
        FROM files x LEFT JOIN folders d ON d.seq = x.folder CROSS JOIN changes c ON c.id = x.change_id WHERE x.seq = ?`,
     );
@@ -202,18 +204,18 @@ export class SearchIndex {
 
 function prepareQueue(db: Db) {
   return {
-    newest: db.prepare<[], QueuedItem>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
-    numbered: db.prepare<[number], QueuedItem>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
-    add: db.prepare<[number, number]>(
+    newest: db.statement<[], QueuedItem>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
+    numbered: db.statement<[number], QueuedItem>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
+    add: db.statement<[number, number]>(
       "INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (?, 'file', ?)",
     ),
-    drop: db.prepare<[number]>("DELETE FROM search_queue WHERE n = ?"),
-    goOnAfter: db.prepare<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?"),
-    filesOf: db.prepare<[number, number, number], { workspace: number; seq: number }>(
+    drop: db.statement<[number]>("DELETE FROM search_queue WHERE n = ?"),
+    goOnAfter: db.statement<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?"),
+    filesOf: db.statement<[number, number, number], { workspace: number; seq: number }>(
       `SELECT x.workspace, x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
        WHERE d.seq = ? AND x.seq > ? ORDER BY x.seq LIMIT ?`,
     ),
-    waiting: db.prepare<[{ workspace: number; most: number }], { seq: number }>(
+    waiting: db.statement<[{ workspace: number; most: number }], { seq: number }>(
       `SELECT seq FROM (
          SELECT seq FROM search_queue WHERE workspace = @workspace AND kind = 'file' ORDER BY n DESC LIMIT @most
        ) UNION ALL SELECT x.seq FROM search_queue q CROSS JOIN files x

@@ -1,5 +1,5 @@
-import type { Dialect, Session, Sql } from "../sql.ts";
 import type { Statement } from "../../../common/statement.ts";
+import type { Dialect, Session, Sql } from "../sql.ts";
 import type { Db } from "./database.ts";
 
 const SQLITE: Dialect = {
@@ -53,7 +53,7 @@ export class SqliteSession implements Session {
   }
 
   #prepared(statement: Sql<unknown>): Statement {
-    const known = this.#statements.get(statement) ?? this.#db.prepare(statement.text(SQLITE));
+    const known = this.#statements.get(statement) ?? this.#db.statement(statement.text(SQLITE));
     this.#statements.set(statement, known);
     return known;
   }

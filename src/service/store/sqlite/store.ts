@@ -28,14 +28,6 @@ type SqliteOptions = {
 };
 
 /**
- * Opens an SQLite database as the store of a service.
- * @throws as `openDatabase`
- */
-export function openSqlite(location: DatabaseLocation, options: SqliteOptions): SqliteStore {
-  return new SqliteStore(location, options);
-}
-
-/**
  * An open database: its tables, its transactions, and the reserved disk space. All use one
  * connection, so one transaction ends before the next begins. A transaction never waits for input
  * or output, so it ends in the turn of the event loop in which it began.
@@ -43,11 +35,11 @@ export function openSqlite(location: DatabaseLocation, options: SqliteOptions): 
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
-  readonly reserve: Reserve;
+  readonly reserve: Reserve | null;
   readonly search: Store["search"];
   readonly #db: Db;
   readonly #session: SqliteSession;
-  readonly #holders: Holders;
+  readonly #holderOf: (hash: Buffer) => Holder | undefined;
   readonly #turns = new ConnectionQueue();
   readonly #transactions: Transactions;
   readonly #group: GroupCommit | null;
@@ -56,6 +48,7 @@ export class SqliteStore implements Store {
   readonly #backup: OnlineBackup | null;
   readonly #listeners = new Set<() => void>();
 
+  /** @throws as `openDatabase` */
   constructor(location: DatabaseLocation, { random, commits = "each" }: SqliteOptions) {
     const db = openDatabase(location);
     this.#db = db;
@@ -64,12 +57,12 @@ export class SqliteStore implements Store {
     this.#session = new SqliteSession(db);
     this.cursorSecret = cursorSecretOf(this.#session, random);
     this.generation = generationOf(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
-    this.#holders = new Holders(this.#transactions, this.#session);
+    this.#holderOf = keptHolders(this.#transactions, this.#session);
     this.#index = new SearchIndex(db);
     this.search = searchIn(db, this.#index, this.#session, this.#turns);
     this.#tables = this.#openTables();
     const folder = onDisk(location)?.folder ?? null;
-    this.reserve = new Reserve(folder);
+    this.reserve = folder === null ? null : new Reserve(folder);
     this.#backup = folder === null ? null : new OnlineBackup(folder, db, this.#turns);
   }
 
@@ -80,7 +73,7 @@ export class SqliteStore implements Store {
       ...commonTables(session, outbox.noteAccess),
       files: sqliteFiles(session, this.#transactions),
       outbox,
-      holder: async (hash) => this.#holders.byHash(hash),
+      holder: async (hash) => this.#holderOf(hash),
     };
   }
 
@@ -122,7 +115,7 @@ export class SqliteStore implements Store {
    * reads the key again.
    */
   async holder(hash: Buffer): Promise<Holder | undefined> {
-    return this.#holders.byHash(hash);
+    return this.#holderOf(hash);
   }
 
   figures(): Promise<Figures> {
@@ -172,41 +165,28 @@ function cursorSecretOf(session: SqliteSession, random: (bytes: number) => Uint8
 const KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
 
 /**
- * Finds the key of a request, with its grants. Every request needs these four reads, so the result
- * is kept until the database changes.
+ * Returns a function that finds a key, with its grants, by its SHA-256. Every request needs these
+ * four reads, so the result is kept until the database changes.
  */
-class Holders {
-  readonly #transactions: Pick<Transactions, "version">;
-  readonly #session: SqliteSession;
-  readonly #known = new Map<string, Holder>();
-  #version = -1;
-
-  constructor(transactions: Pick<Transactions, "version">, session: SqliteSession) {
-    this.#transactions = transactions;
-    this.#session = session;
-  }
-
-  /**
-   * @param hash SHA-256 of the key
-   * @returns undefined for a key that is unknown or was revoked
-   */
-  byHash(hash: Buffer): Holder | undefined {
-    const { version } = this.#transactions;
-    if (version === null) return this.#read(hash);
-    if (this.#version !== version) this.#known.clear();
-    this.#version = version;
+function keptHolders(transactions: Pick<Transactions, "version">, session: SqliteSession) {
+  const kept = new Map<string, Holder>();
+  let keptAt = -1;
+  return (hash: Buffer): Holder | undefined => {
+    const { version } = transactions;
+    if (version === null) return readHolder(session, hash);
+    if (keptAt !== version) kept.clear();
+    keptAt = version;
     const name = hash.toString("latin1");
-    const known = this.#known.get(name) ?? this.#read(hash);
-    if (known !== undefined) this.#known.set(name, known);
-    return known;
-  }
+    const holder = kept.get(name) ?? readHolder(session, hash);
+    if (holder !== undefined) kept.set(name, holder);
+    return holder;
+  };
+}
 
-  #read(hash: Buffer): Holder | undefined {
-    const session = this.#session;
-    const key = session.oneNow(KEY_BY_HASH, hash);
-    if (key === undefined) return undefined;
-    const workspace = session.oneNow(WORKSPACE_BY_ID, key.workspaceId);
-    const settings = readSettings(session.oneNow(META, SETTINGS)?.value.toString());
-    return { key, workspace, grants: session.allNow(GRANTS_OF, [key.seq]), settings };
-  }
+function readHolder(session: SqliteSession, hash: Buffer): Holder | undefined {
+  const key = session.oneNow(KEY_BY_HASH, hash);
+  if (key === undefined) return undefined;
+  const workspace = session.oneNow(WORKSPACE_BY_ID, key.workspaceId);
+  const settings = readSettings(session.oneNow(META, SETTINGS)?.value.toString());
+  return { key, workspace, grants: session.allNow(GRANTS_OF, [key.seq]), settings };
 }

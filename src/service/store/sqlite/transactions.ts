@@ -55,5 +55,5 @@ export class Transactions {
 }
 
 function prepare(db: Db, begin: string, commit: string, rollback: string) {
-  return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };
+  return { begin: db.statement(begin), commit: db.statement(commit), rollback: db.statement(rollback) };
 }
