@@ -23,7 +23,7 @@ export const EVENTS: readonly Case[] = [
     "each change, with what the thing is now",
     async (open) => {
       const asked = await open();
-      const { call, opened } = asked;
+      const { call } = asked;
       const listener = await join(asked);
       expect(await listener.lines()).toEqual(["reset"]);
       const file = await make(asked, "/area/plan.md");
@@ -49,7 +49,6 @@ export const EVENTS: readonly Case[] = [
       expect(await listener.heard()).toEqual([{ type: "file", data: { id: file.id, change: "gone" } }]);
       await call("DELETE", `/v1/folders/${folder.id}`);
       expect(await listener.heard()).toEqual([{ type: "folder", data: { id: folder.id, change: "gone" } }]);
-      await opened.service.close();
     },
   ],
 
@@ -65,7 +64,6 @@ export const EVENTS: readonly Case[] = [
       await expect(call("DELETE", `/v1/files/${file.id}`)).rejects.toThrow("409");
       await expect(call("POST", "/v1/files", { path: "/new/a b.md", content: "" })).rejects.toThrow("400");
       expect(await listener.lines()).toEqual([]);
-      await asked.opened.service.close();
     },
   ],
 
@@ -77,7 +75,6 @@ export const EVENTS: readonly Case[] = [
       await asked.call("POST", "/v1/files", { path: "/a.md", content: "the secret words" });
       expect((await listener.lines()).length).toBe(1);
       expect(listener.text).not.toContain("secret");
-      await asked.opened.service.close();
     },
   ],
 
@@ -90,7 +87,6 @@ export const EVENTS: readonly Case[] = [
       const listener = await listening(asked);
       await asked.call("DELETE", `/v1/folders/${id}?recursive=true`);
       expect(await listener.lines()).toEqual(["reset"]);
-      await asked.opened.service.close();
     },
   ],
 
@@ -102,7 +98,6 @@ export const EVENTS: readonly Case[] = [
       const listener = await listening(asked, other.key);
       await make(asked, "/a.md");
       expect(await listener.lines()).toEqual([]);
-      await asked.opened.service.close();
     },
   ],
 ];
@@ -123,7 +118,6 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       expect(listener.text).toBe(before);
       await asked.call("PATCH", `/v1/files/${a.id}`, { name: "e.md" });
       expect(await listener.lines()).toEqual(["file moved /open/e.md"]);
-      await asked.opened.service.close();
     },
   ],
 
@@ -136,7 +130,6 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       await asked.call("PATCH", `/v1/files/${b.id}`, { parentId: folder.id });
       expect(await listener.lines()).toEqual(["file created /open/b.md"]);
       expect(listener.text).not.toContain("hidden");
-      await asked.opened.service.close();
     },
   ],
 
@@ -167,7 +160,6 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       expect(restricted.text).not.toContain(deep.id);
       expect(restricted.text).not.toContain(priv.id);
       expect((await listener.heard()).map(({ data }) => data["id"])).toContain(deep.id);
-      await asked.opened.service.close();
     },
   ],
 
@@ -185,7 +177,6 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       const back = await join(asked, second.key, id);
       expect(await back.lines()).toEqual([]);
       expect(back.text).not.toContain(deep.id);
-      await asked.opened.service.close();
     },
   ],
 
@@ -202,7 +193,6 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       const elsewhere = await folderAt(asked, "/elsewhere");
       await asked.call("PATCH", `/v1/folders/${elsewhere.id}`, { name: "somewhere" });
       expect(await listener.lines()).toEqual([]);
-      await asked.opened.service.close();
     },
   ],
 
@@ -215,7 +205,6 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       await make(asked, "/open/x.md");
       await make(asked, "/hidden/y.md");
       expect(await listener.lines()).toEqual(["file created /hidden/y.md"]);
-      await asked.opened.service.close();
     },
   ],
 ];

@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import type { Level } from "../../../src/service/store/rows.ts";
 import { type Opened, openService } from "../fixture.ts";
 import { Listener } from "./listener.ts";
@@ -24,6 +25,7 @@ export async function open(
   waiting: () => Promise<void> = async () => undefined,
 ): Promise<EventsFixture> {
   const opened = await openService(options);
+  onTestFinished(() => opened.service.close());
   const settled = async () => {
     await waiting();
     opened.service.streams.wake();

@@ -25,7 +25,6 @@ describe("who comes back", () => {
     expect(await back.lines()).toEqual(["file created /b.md"]);
     await make(asked, "/c.md");
     expect(await back.lines()).toEqual(["file created /c.md"]);
-    await asked.opened.service.close();
   });
 
   test("with an id of nobody, or of another workspace, begins with a reset", async () => {
@@ -43,7 +42,6 @@ describe("who comes back", () => {
       const back = await Listener.join(asked.opened.service, key, lastId);
       expect(await back.lines()).toEqual(["reset"]);
     }
-    await asked.opened.service.close();
   });
 
   test("with what a backup does not know begins with a reset", async () => {
@@ -77,7 +75,6 @@ describe("who comes back", () => {
     back.leave();
     await makeMany(service, key, "/open");
     expect(await (await Listener.join(service, part.key, back.lastId())).lines()).toEqual(["reset"]);
-    await service.close();
   });
 
   test("an id reveals neither how much has happened nor that two ids are of one place", () => {
@@ -106,7 +103,6 @@ describe("a stream", () => {
     expect(listener.text).toBe(before);
     pass(21_000);
     expect(listener.text).toBe(`${before}:\n\n:\n\n`);
-    await asked.opened.service.close();
   });
 
   test("is refused as any request, and if a key has too many", async () => {
@@ -151,6 +147,5 @@ describe("a stream", () => {
     await listener.heard();
     expect(listener.isEnded).toBe(true);
     expect(others.isEnded).toBe(false);
-    await asked.opened.service.close();
   });
 });

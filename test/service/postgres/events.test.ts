@@ -43,7 +43,6 @@ describe.skipIf(whyNoPostgres !== null)("over PostgreSQL", () => {
       const answer = await service.handle({ method: "GET", path: "/v1/files", headers, body: null });
       expect(answer.status).toBe(isValid ? 200 : 401);
       expect((await join(asked, key)).status).toBe(isValid ? 200 : 401);
-      await service.close();
     }
   });
   test.each([...EVENTS, ...EVENTS_BY_GRANTS])("%s", (_title, run) => run(() => openOnPostgres()));
