@@ -1,5 +1,5 @@
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, newId, type Working, workingIn, writeWith } from "../requests/context.ts";
+import { type ServerContext, newId, readWith, type Working, writeWith } from "../requests/context.ts";
 import {
   type KeyInfo,
   keyInfo,
@@ -31,7 +31,7 @@ export class Admin {
   }
 
   #read<T>(work: (working: Working) => Promise<T>): Promise<T> {
-    return this.#server.store.read((tables) => work(workingIn(this.#server, tables)));
+    return readWith(this.#server, work);
   }
 
   #write<T>(work: (working: Working) => Promise<T>): Promise<T> {

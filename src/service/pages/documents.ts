@@ -9,13 +9,13 @@ import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "
 import { includes } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
 import { placeAt } from "../keys/kept-grants.ts";
-import { type Answer, type Refused, isRefused } from "../requests/answer.ts";
+import { type Answer, type Done, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
-import { type RequestContext, workingIn, writeWith } from "../requests/context.ts";
+import { readWith, type RequestContext, writeWith } from "../requests/context.ts";
 import { admitByRate } from "../requests/dispatch.ts";
 import type { Published } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { DOCUMENTS, filesAddress, itemAddress, REVIEWS, searchAddress } from "./addresses.ts";
+import { DOCUMENTS, filesAddress, type FilesPart, itemAddress, REVIEWS, searchAddress } from "./addresses.ts";
 import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { agoOf, listNav } from "./parts.ts";
@@ -59,38 +59,56 @@ async function readDocument({ workspace, tables, access }: RequestContext, row: 
   return { workspace, row, text, at: published.get(row.seq)!.at, reviewId, mayProtect };
 }
 
-/** Runs work in one reading transaction, with the access of the signed-in key to the workspace. */
+/**
+ * Runs work in one transaction, with the access of the signed-in key to the workspace.
+ * @param run begins a transaction, by default one that only reads
+ */
 export function inWorkspace<T>(
   { core, who, id }: PageCall,
   work: (context: RequestContext) => Promise<T>,
+  run: typeof readWith = readWith,
 ): Promise<T | Refused> {
   const admit = admitOnce(admitByRate(core));
-  return core.server.store.read(async (tables): Promise<T | Refused> => {
-    const context = await contextFor(workingIn(core.server, tables), who, id, admit);
+  return run(core.server, async (working): Promise<T | Refused> => {
+    const context = await contextFor(working, who, id, admit);
     return isRefused(context) ? context : work(context);
   });
 }
 
 /**
- * Runs a write about the document that the address names, with the access of the signed-in key.
+ * Runs work about the document that the address names, as `inWorkspace` does.
  * @returns null if there is no such document, or the key may not see it
  */
-export function changeDocument(
+export function inDocument<T>(
   call: PageCall,
-  work: (context: RequestContext, row: FileRow) => Promise<Answer>,
-): Promise<Answer | null> {
-  const { core, who, id } = call;
-  const admit = admitOnce(admitByRate(core));
-  return writeWith(core.server, async (working): Promise<Answer | null> => {
-    const context = await contextFor(working, who, id, admit);
-    if (isRefused(context)) return context;
+  work: (context: RequestContext, row: FileRow) => Promise<T>,
+  run: typeof readWith = readWith,
+): Promise<T | Refused | null> {
+  const inFound = async (context: RequestContext) => {
     const found = await find(context, pathOf(call));
     return found?.kind === "file" ? work(context, found.row) : null;
-  });
+  };
+  return inWorkspace(call, inFound, run);
+}
+
+/**
+ * Changes the document that the address names, and returns to a page of it.
+ * @param textOf returns the notice about the change
+ */
+export async function changeDocument(
+  call: PageCall,
+  part: FilesPart,
+  work: (context: RequestContext, row: FileRow) => Promise<Answer>,
+  textOf: (answer: Done) => string,
+): Promise<PageResult> {
+  const answer = await inDocument(call, work, writeWith);
+  if (answer === null) return notShown(NO_DOCUMENT);
+  const to = filesAddress(call.id, pathOf(call), part);
+  return isRefused(answer) ? refusedForm(to, answer) : go(to, textOf(answer));
 }
 
 /** Returns the path in the workspace that the address names, without slashes at its ends. */
-export function pathOf({ rest }: PageCall): string {
+function pathOf({ rest }: PageCall): string {
   return rest.replace(/\/+$/, "");
 }
 
@@ -187,18 +205,14 @@ function protectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Ht
 }
 
 /** Protects a document, or removes the protection, by the same rules as the API. */
-export async function changeProtection(call: PageCall): Promise<PageResult> {
-  const { id, form } = call;
-  const isProtected = form.get("protected") === "yes";
-  const answer = await changeDocument(call, (context, row) =>
-    patchFile({ context, id: row.id as DocId, query: null, body: { protected: isProtected } }),
-  );
-  if (answer === null) return notShown(NO_DOCUMENT);
-  const to = filesAddress(id, pathOf(call));
-  if (isRefused(answer)) return refusedForm(to, answer);
-  return go(
-    to,
-    isProtected ? "Protected: edits now go to review first." : "Not protected: edits are published immediately.",
+export function changeProtection(call: PageCall): Promise<PageResult> {
+  const isProtected = call.form.get("protected") === "yes";
+  return changeDocument(
+    call,
+    "files",
+    (context, row) => patchFile({ context, id: row.id as DocId, query: null, body: { protected: isProtected } }),
+    () =>
+      isProtected ? "Protected: edits now go to review first." : "Not protected: edits are published immediately.",
   );
 }
 
@@ -245,7 +259,7 @@ type Found =
  * Finds the folder or document at a path.
  * @param path without slashes at its ends; "" is the root
  */
-export async function find(context: RequestContext, path: string): Promise<Found | null> {
+async function find(context: RequestContext, path: string): Promise<Found | null> {
   const { tables, access } = context;
   // Every key may open the root. The page is empty if the key may see nothing directly in the root.
   if (path === "") return { kind: "folder", seq: ROOT, path };

@@ -12,9 +12,9 @@ import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
 import { filesAddress, itemAddress, REVIEWS } from "./addresses.ts";
-import { type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
+import { type PageResult, notShown, page, refusedPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { changeDocument, crumbs, find, inWorkspace, NO_DOCUMENT, pathOf } from "./documents.ts";
+import { changeDocument, crumbs, inDocument, NO_DOCUMENT } from "./documents.ts";
 import { agoOf, dayTimeText, listNav, minuteText } from "./parts.ts";
 
 /** LIMIT: changes on one page, each of which is compared with the version before. */
@@ -36,18 +36,14 @@ type History = {
  * no key the earlier versions of a document.
  */
 export async function showHistory(call: PageCall): Promise<PageResult> {
-  const history = await inWorkspace(call, (context) => read(context, call));
+  const history = await inDocument(call, (context, row) => read(context, row, call.query.get("before") ?? ""));
   if (isRefused(history)) return refusedPage(history);
   return history === null ? notShown(NO_DOCUMENT) : historyPage(history, call);
 }
 
-async function read(context: RequestContext, call: PageCall): Promise<History | null> {
-  const { tables, workspace } = context;
-  const found = await find(context, pathOf(call));
-  if (found?.kind !== "file") return null;
-  const { row } = found;
-  const asked = call.query.get("before") ?? "";
-  const from = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
+/** @param before place of the page, as the address names it */
+async function read({ tables, workspace }: RequestContext, row: FileRow, before: string): Promise<History> {
+  const from = /^\d{1,15}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER;
   const rows = await tables.changes.ofFile(row.seq, from, MAX_CHANGES + 1);
   const steps: Step[] = [];
   for (const change of rows.slice(0, MAX_CHANGES)) {
@@ -122,9 +118,9 @@ function changeOf({ text, before }: Step): Html {
 }
 
 /** Publishes the content of an earlier version, as an edit of the API does. */
-export async function restoreVersion(call: PageCall): Promise<PageResult> {
-  const { id, form } = call;
-  const answer = await changeDocument(call, async (context, row) => {
+export function restoreVersion(call: PageCall): Promise<PageResult> {
+  const { form } = call;
+  const restore = async (context: RequestContext, row: FileRow) => {
     const version = await context.tables.changes.base(form.get("change") ?? "", row.seq);
     if (version === null || version.text === null)
       return refuse("not_found", "The content of this version is no longer stored.");
@@ -132,12 +128,8 @@ export async function restoreVersion(call: PageCall): Promise<PageResult> {
       return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
     const body = { baseChangeId: row.changeId, content: version.text };
     return putContent({ context, id: row.id as DocId, query: null, body });
-  });
-  if (answer === null) return notShown(NO_DOCUMENT);
-  const to = filesAddress(id, pathOf(call), "history");
-  if (isRefused(answer)) return refusedForm(to, answer);
-  return go(
-    to,
-    answer.status === 202 ? "The earlier version is in review." : "The earlier version is published again.",
+  };
+  return changeDocument(call, "history", restore, ({ status }) =>
+    status === 202 ? "The earlier version is in review." : "The earlier version is published again.",
   );
 }

@@ -6,7 +6,7 @@ import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, holderOf, readerOf } from "../requests/authenticate.ts";
-import { workingIn } from "../requests/context.ts";
+import { readWith } from "../requests/context.ts";
 import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
 import { APP, filesAddress, itemAddress, KEYS, REVIEWS, WORKSPACES } from "./addresses.ts";
@@ -101,9 +101,8 @@ type Own = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
 function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused> {
   const admit = admitOnce(admitByRate(core));
-  return core.server.store.read(async (tables): Promise<Own | Refused> => {
-    const working = workingIn(core.server, tables);
-    const reader = readerOf(await holderOf(tables, hash, working.now()), admit);
+  return readWith(core.server, async (working): Promise<Own | Refused> => {
+    const reader = readerOf(await holderOf(working.tables, hash, working.now()), admit);
     if (isRefused(reader)) return reader;
     const [info] = await keyInfos(working, [reader.key]);
     return { workspace: reader.workspace, info: info! };

@@ -13,7 +13,7 @@ export function clauseOf(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
 
-type Done = {
+export type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
   /** Body as JSON; empty for 204. */

@@ -79,6 +79,11 @@ export function workingIn(server: ServerContext, tables: Tables): Working {
   return { ...server, tables };
 }
 
+/** Runs a read in a transaction. */
+export function readWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
+  return server.store.read((tables) => work(workingIn(server, tables)));
+}
+
 /** Runs a write in a transaction, and rolls back if the write is refused. */
 export function writeWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
   return server.store.write(
