@@ -71,10 +71,10 @@ export class WorkspaceEvents {
   /** Returns the events for a key, in order; of several events for an item, only the last. */
   async visibleTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
-    const judge = await this.#judgeFor(key.seq, grants);
+    const access = await this.#accessOf(key.seq, grants);
     const visible = new Map<string, VisibleEvent>();
     for (const row of this.#rows) {
-      const event = row.kind === "file" ? this.#fileEvent(row, judge) : this.#folderEvent(row, judge);
+      const event = row.kind === "file" ? this.#fileEvent(row, access) : this.#folderEvent(row, access);
       if (event === null) continue;
       if (event.type === "reset" || visible.size === MAX_EVENTS) return RESET;
       visible.delete(row.id);
@@ -83,49 +83,54 @@ export class WorkspaceEvents {
     return [...visible.values()];
   }
 
-  #fileEvent(row: OutboxRow, judge: AccessChange): VisibleEvent | null {
+  #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const file = this.#files.get(row.seq);
     // The file is missing because a later row, which is not read yet, removed it. That row has the
     // file's grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
-    const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
+    const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
     const wasReadable =
-      row.formerParent === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.formerParent);
+      row.formerParent === null
+        ? row.change === "edited" && isReadable
+        : mayReadFile(access, row.seq, row.formerParent);
     if (!isReadable && !wasReadable) return null;
     const change = changeFor(row.change, isReadable, wasReadable);
     const present = isReadable ? { path: shownPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
     return { type: "file", data: { id: row.id as DocId, change, ...present } };
   }
 
-  #folderEvent(row: OutboxRow, judge: AccessChange): VisibleEvent | null {
+  #folderEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const folder = this.#folders.get(row.seq);
-    const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
-    const wasReadable = row.formerParent !== null && judge.couldReadFolder(row.seq, row.formerParent);
+    const isReadable = folder !== undefined && includes(access.folder(folder.seq), "read");
+    const wasReadable = row.formerParent !== null && couldReadFolder(access, row.seq, row.formerParent);
     // If the key's access differs between subtrees, any document in the folder may have become
     // visible or hidden.
-    if (row.change === "moved" && !judge.isUniform)
-      return isReadable || wasReadable || judge.hasGrantBelow(row.seq) ? RESET[0]! : null;
+    if (row.change === "moved" && access.everywhere === null)
+      return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET[0]! : null;
     if (!isReadable && !wasReadable) return null;
     const change = changeFor(row.change, isReadable, wasReadable);
     const present = isReadable ? { path: shownPath(folder.path) } : {};
     return { type: "folder", data: { id: row.id as DirId, change, ...present } };
   }
 
-  async #judgeFor(key: number, grants: readonly GrantRow[]): Promise<AccessChange> {
-    const formerGrants = this.#grantsOnRemoved(key);
-    const isUniform = formerGrants.length === 0 && grants.every(({ kind }) => kind === "root");
-    const ancestors = (seqs: readonly number[]) => this.#ancestors(seqs);
-    if (isUniform) return new AccessChange(grants, new Access(grants, { ancestors }), null);
+  /** Returns the access of a key, now and before these rows: a removed item keeps its grants. */
+  async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
+    const all = [...grants, ...this.#grantsOnRemoved(key)];
     const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
-    const all = [...grants, ...formerGrants, nowhere];
-    const access = new Access(all, { ancestors });
+    const isUniform = all.every(({ kind }) => kind === "root");
+    const access = new Access(isUniform ? all : [...all, nowhere], { ancestors: (seqs) => this.#ancestors(seqs) });
     await access.loadAncestors(this.#places());
-    const targets = all.flatMap(({ kind, target }) => (kind === "folder" && target > 0 ? [target] : []));
-    const parents = await ancestors(targets);
-    const aboveGrants = new Set<number>();
-    for (const target of targets)
-      for (let at: number | undefined = target; at !== undefined && at > 0; at = parents.get(at)) aboveGrants.add(at);
-    return new AccessChange(all, access, aboveGrants);
+    if (!isUniform) await this.#ancestors(all.flatMap(({ kind, target }) => (kind === "folder" ? [target] : [])));
+    return access;
+  }
+
+  /** Returns true if a grant is on a folder or on a folder below it. */
+  #hasGrantWithin({ grants }: Access, folder: number): boolean {
+    return grants.some(({ kind, target }) => {
+      let at: number | undefined = kind === "folder" ? target : undefined;
+      while (at !== undefined && at !== folder) at = this.#parents.get(at);
+      return at !== undefined;
+    });
   }
 
   /** Returns the key's grants on removed items. */
@@ -175,41 +180,15 @@ function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable
   return change === "moved" && !wasReadable ? "created" : change;
 }
 
-/** Access of one key, and its access before the changes of these rows. */
-class AccessChange {
-  readonly #grants: readonly GrantRow[];
-  readonly #access: Access;
-  /** Folders that have a grant, and those above them; null if the access is the same everywhere. */
-  readonly #aboveGrants: ReadonlySet<number> | null;
+function mayReadFile(access: Access, seq: number, folder: number): boolean {
+  return includes(access.file({ seq, folder }), "read");
+}
 
-  constructor(grants: readonly GrantRow[], access: Access, aboveGrants: ReadonlySet<number> | null) {
-    this.#grants = grants;
-    this.#access = access;
-    this.#aboveGrants = aboveGrants;
-  }
-
-  get isUniform(): boolean {
-    return this.#aboveGrants === null;
-  }
-
-  mayReadFile(seq: number, folder: number): boolean {
-    return includes(this.#access.file({ seq, folder }), "read");
-  }
-
-  mayReadFolder(seq: number): boolean {
-    return includes(this.#access.folder(seq), "read");
-  }
-
-  /**
-   * Returns true if the key could read a folder before the change.
-   * @param parent the former parent
-   */
-  couldReadFolder(seq: number, parent: number): boolean {
-    const ownGrant = this.#grants.find(({ kind, target }) => kind === "folder" && target === seq);
-    return ownGrant === undefined ? this.mayReadFolder(parent) : includes(ownGrant.level, "read");
-  }
-
-  hasGrantBelow(folder: number): boolean {
-    return this.#aboveGrants?.has(folder) === true;
-  }
+/**
+ * Returns true if a key could read a folder before its row.
+ * @param parent the former parent
+ */
+function couldReadFolder(access: Access, seq: number, parent: number): boolean {
+  const ownGrant = access.grants.find(({ kind, target }) => kind === "folder" && target === seq);
+  return includes(ownGrant?.level ?? access.folder(parent), "read");
 }
