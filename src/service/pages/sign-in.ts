@@ -1,5 +1,4 @@
 import { html } from "../../page/html.ts";
-import type { Content } from "../../page/layout.ts";
 import { actionForm } from "../../page/parts.ts";
 import { SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import { page, type PageResult } from "./answer.ts";
@@ -9,8 +8,8 @@ import type { PageCall } from "./call.ts";
  * Returns the page for signing in.
  * @param wrong reason why signing in failed, as a clause; null for the first try
  */
-export function signInPage(wrong: string | null): Content {
-  return {
+export function signInPage(wrong: string | null): PageResult {
+  const content = {
     title: "Sign in",
     main: html`<div class="alone"><h1>Sign in</h1>
 ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
@@ -25,6 +24,7 @@ ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}<
 </form>
 <p class="hint">You are signed out after two hours without a page, and when the service is started again.</p></div>`,
   };
+  return page(content, wrong === null ? 200 : 401);
 }
 
 export function showSignOut({ csrf }: PageCall): PageResult {

@@ -2,10 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
-import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
+import type { WireRequest } from "../../contract/wire.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
-import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
+import { type Frame, type Notice, renderPage } from "../../page/layout.ts";
 import { Notices } from "../../page/notices.ts";
 import type { Render } from "../../page/renderer.ts";
 import { REFUSAL_TEXT, type Refusal, type Served } from "../../page/same-site.ts";
@@ -151,7 +151,7 @@ export class Pages {
     const isForm = request.method === "POST";
     if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
     const { path, query: text } = splitRequestTarget(request.path);
-    if (isForm && path === SIGN_OUT) return this.#signOut(request.headers);
+    if (isForm && path === SIGN_OUT) return go(SIGN_IN, this.#sessions.signOut(request.headers));
     const { who } = session.who;
     const matched = matchRoute(request.method, path, who);
     if (matched === null) return this.#trouble(NO_PAGE, { ...session, path: null });
@@ -174,23 +174,17 @@ export class Pages {
 
   async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
     if (method !== "POST") {
-      return (await this.#sessions.sessionOf(headers)) === null
-        ? this.#content(signInPage(null), { status: 200 }, null)
-        : go(APP);
+      return (await this.#sessions.sessionOf(headers)) === null ? this.#end(signInPage(null), null) : go(APP);
     }
-    const signInResult = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
-    switch (signInResult.kind) {
+    const entered = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
+    switch (entered.kind) {
       case "in":
-        return go(APP, signInResult.cookie);
+        return go(APP, entered.cookie);
       case "wrong":
-        return this.#content(signInPage("this is not a key of this service"), { status: 401 }, null);
+        return this.#end(signInPage("this is not a key of this service"), null);
       case "wait":
-        return this.#trouble(tooMany(signInResult.seconds), null);
+        return this.#trouble(tooMany(entered.seconds), null);
     }
-  }
-
-  #signOut(headers: WireHeaders): PageAnswer {
-    return go(SIGN_IN, this.#sessions.signOut(headers));
   }
 
   #asset(name: string): PageAnswer {
@@ -199,20 +193,13 @@ export class Pages {
     return { status: 200, headers: { ...ASSET_HEADERS, "content-type": asset.type }, body: asset.bytes };
   }
 
-  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
-    switch (result.kind) {
-      case "page":
-        return this.#content({ ...result.content, notices }, result, session);
-      case "go":
-        return go(this.#notices.at(result.to, result.notice));
-    }
-  }
-
   #trouble(trouble: PageTrouble, session: Signed): PageAnswer {
     return this.#end(notShown(trouble), session);
   }
 
-  #content(content: Content, { status, retryAfter }: Pick<PageTrouble, "status" | "retryAfter">, session: Signed) {
+  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
+    if (result.kind === "go") return go(this.#notices.at(result.to, result.notice));
+    const { content, status, retryAfter } = result;
     const headers = {
       ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
@@ -220,7 +207,7 @@ export class Pages {
     };
     // A title may contain names from outside.
     const title = `${shownWords(content.title)} · mdmirror service`;
-    return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title }) };
+    return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title, notices }) };
   }
 }
 
