@@ -3,7 +3,7 @@ import { content as contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
 import { type Passage, sideBySide } from "../../markdown/merge/side-by-side.ts";
-import { withQuery } from "../../page/addresses.ts";
+import { type Query, withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { documentOf } from "../../page/markdown.ts";
@@ -34,7 +34,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Lists the open reviews, or the decided ones with the latest first. */
-export async function showReviews({ core, query, now }: PageCall): Promise<PageResult> {
+export async function showReviews(call: PageCall): Promise<PageResult> {
+  const { core, query } = call;
   const workspaceId = query.get("workspace") ?? undefined;
   const status = (Object.keys(STATES) as State[]).find((key) => key === query.get("status")) ?? "in_review";
   const cursor = query.get("cursor") ?? "";
@@ -43,10 +44,9 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MAX_REVIEWS, latestFirst });
   if (isRefused(listed)) return refusedPage(listed);
   const names = await workspaceNames(core);
-  const common = { workspace: workspaceId ?? null };
   const { data, nextCursor } = listed;
   const states = Object.entries(STATES).map(([key, { label }]) => {
-    return { href: withQuery(REVIEWS, { ...common, status: key }), label, isShown: key === status };
+    return { href: listAddress(call, { status: key }), label, isShown: key === status };
   });
   return page({
     title: "Reviews",
@@ -54,15 +54,23 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 ${segmentsOf("States", states)}</div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}
-${data.length === 0 ? noReviews(status, after === 0) : reviewTable(data, { names, common, now })}
+${data.length === 0 ? noReviews(status, after === 0) : reviewTable(data, names, call)}
 ${listNav(
-  after > 0 ? withQuery(REVIEWS, { ...common, status }) : null,
-  nextCursor === null ? null : withQuery(REVIEWS, { ...common, status, cursor: nextCursor }),
+  after > 0 ? listAddress(call, { status }) : null,
+  nextCursor === null ? null : listAddress(call, { status, cursor: nextCursor }),
 )}`,
   });
 }
 
-type Filter = { readonly workspace: string | null };
+/** Returns the address of the list, of the same workspaces as the page of the call. */
+function listAddress({ query }: PageCall, more: Query): string {
+  return withQuery(REVIEWS, { workspace: query.get("workspace"), ...more });
+}
+
+/** Returns the address of a review, beside those of the same workspaces. */
+function reviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
+  return withQuery(itemAddress(REVIEWS, id), { workspace: query.get("workspace"), ...more });
+}
 
 function noReviews(status: State, isFirst: boolean): Html {
   if (!isFirst) return html`<p>There are no more reviews.</p>`;
@@ -70,20 +78,15 @@ function noReviews(status: State, isFirst: boolean): Html {
   return emptyOf(`No ${STATES[status].label.toLowerCase()} reviews`, hint);
 }
 
-type ListOptions = {
-  /** Names of workspaces by id. */
-  readonly names: ReadonlyMap<string, string>;
-  readonly common: Filter;
-  readonly now: number;
-};
-
-function reviewTable(reviews: readonly ReviewInfo[], { names, common, now }: ListOptions): Html {
+/** @param names names of workspaces by id */
+function reviewTable(reviews: readonly ReviewInfo[], names: ReadonlyMap<string, string>, call: PageCall): Html {
+  const { now } = call;
   const isDecided = reviews[0]!.status !== "in_review";
   return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Document</th><th scope="col">From</th>
 <th scope="col">Reason</th><th scope="col">Workspace</th><th scope="col">Sent</th>${isDecided && html`<th scope="col">Decided</th>`}</tr></thead>
 <tbody>${reviews.map(
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
-      html`<tr><th scope="row"><a href="${withQuery(itemAddress(REVIEWS, id), common)}">${nameView(path.slice(1))}</a></th>
+      html`<tr><th scope="row"><a href="${reviewAddress(call, id)}">${nameView(path.slice(1))}</a></th>
 <td data-label="From">${senderView(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
 <td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${agoOf(at, now)}</td>${
         isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : agoOf(decidedAt, now)}</td>`
@@ -121,13 +124,12 @@ async function reviewPage(
   { view, unsaved }: { readonly view: View; readonly unsaved: Unsaved | null },
 ): Promise<Content> {
   const { core, id, query } = call;
-  const common = { workspace: query.get("workspace") };
-  const beside = await core.admin.reviews.neighbours(id, common.workspace);
+  const beside = await core.admin.reviews.neighbours(id, query.get("workspace"));
   const names = await workspaceNames(core);
   const merged = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
   const shown = { ...review, merged };
   const views = viewsOf(review).map((name) => {
-    const href = withQuery(itemAddress(REVIEWS, id), { ...common, view: name === "source" ? null : name });
+    const href = reviewAddress(call, id, { view: name === "source" ? null : name });
     return { href, label: VIEWS[name], isShown: name === view };
   });
   return {
@@ -135,23 +137,23 @@ async function reviewPage(
     scripts: view === "edit" ? ["editor.js"] : [],
     main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart">${segmentsOf("Views", views)}
-${besideLinks(beside, review, common)}</div>
+${besideLinks(beside, review, call)}</div>
 ${merged === null && review.status === "in_review" && clashesOf(review, view)}
 ${view === "edit" ? editor(call, shown, unsaved) : html`<div class="changes">${await changesOf(call, shown, view)}</div>`}
-${view !== "edit" && review.status === "in_review" && decisions(shown, call.csrf, common)}`,
+${view !== "edit" && review.status === "in_review" && decisions(shown, call)}`,
   };
 }
 
 /** `merged`: content that accepting publishes; null if the review is decided, or nothing merges. */
 type ShownReview = Review & { readonly merged: string | null };
 
-function heading(review: Review, workspace: string, { now, query }: PageCall): Html {
+function heading(review: Review, workspace: string, call: PageCall): Html {
+  const { now } = call;
   const { path, status, reason, at, sender, decidedAt, workspaceId } = review;
   const { label, tone } = STATES[status];
-  const list = withQuery(REVIEWS, { workspace: query.get("workspace"), status });
   const name = path.slice(1);
   return html`${crumbsView("Path to this page", [
-    { href: list, label: "Reviews" },
+    { href: listAddress(call, { status }), label: "Reviews" },
     { href: itemAddress(REVIEWS, review.id), label: name, current: "page" },
   ])}
 <div class="title"><h1>${nameView(name)}</h1><a class="button" href="${filesAddress(workspaceId, name)}">Open document</a></div>
@@ -176,16 +178,16 @@ function clashesOf({ reason, baseContent, content, liveContent }: Review, view: 
   return html`<p class="notice asks">${says} ${view !== "edit" && next}</p>`;
 }
 
-function besideLinks({ previous, next, at, total }: Neighbours, { status }: Review, common: Filter): Html {
-  return html`<nav aria-label="Open reviews" class="row">${besideLink(previous, "Previous", common)}${
+function besideLinks({ previous, next, at, total }: Neighbours, { status }: Review, call: PageCall): Html {
+  return html`<nav aria-label="Open reviews" class="row">${besideLink(previous, "Previous", call)}${
     status === "in_review" && html`<span class="faint">${count(at)} of ${count(total)}</span>`
-  }${besideLink(next, "Next", common)}</nav>`;
+  }${besideLink(next, "Next", call)}</nav>`;
 }
 
-function besideLink(id: string | null, label: "Previous" | "Next", common: Filter): Html {
+function besideLink(id: string | null, label: "Previous" | "Next", call: PageCall): Html {
   if (id === null) return html`<span class="button" aria-disabled="true">${label}</span>`;
   const rel = label === "Previous" ? "prev" : "next";
-  return html`<a class="button" rel="${rel}" href="${withQuery(itemAddress(REVIEWS, id), common)}">${label}</a>`;
+  return html`<a class="button" rel="${rel}" href="${reviewAddress(call, id)}">${label}</a>`;
 }
 
 /** A version with its label; its text is null if it is no longer stored. */
@@ -268,17 +270,18 @@ async function renderedVersions(
 }
 
 /** Shows the two buttons for the version that was sent. */
-function decisions(review: ShownReview, csrf: string, common: Filter): Html {
+function decisions(review: ShownReview, call: PageCall): Html {
+  const { csrf } = call;
   const { id, liveChangeId, reason, merged } = review;
   const accept =
     merged === null && reason !== "conflict"
-      ? html`<a class="button main-action" href="${withQuery(itemAddress(REVIEWS, id), { ...common, view: "edit" })}">Edit</a>`
+      ? html`<a class="button main-action" href="${reviewAddress(call, id, { view: "edit" })}">Edit</a>`
       : actionForm(
-          { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
+          { action: decisionAddress(call, "accept"), csrf, fields: { live: liveChangeId } },
           html`<button class="main-action">Accept</button>`,
         );
   return html`<div class="sticky" role="group" aria-label="Decision"><span>${acceptingOf(review)} Rejecting keeps the published version.</span>
-<span class="row">${actionForm({ action: decisionAddress(id, "reject", common), csrf }, html`<button>Reject</button>`)}
+<span class="row">${actionForm({ action: decisionAddress(call, "reject"), csrf }, html`<button>Reject</button>`)}
 ${accept}</span></div>`;
 }
 
@@ -288,26 +291,25 @@ function acceptingOf({ content, reason, merged }: ShownReview): string {
   return reason === "conflict" ? "Accepting replaces the published version." : "";
 }
 
-function decisionAddress(id: string, verb: "accept" | "reject", common: Filter): string {
-  return withQuery(`${itemAddress(REVIEWS, id)}/${verb}`, common);
+function decisionAddress({ id, query }: PageCall, verb: "accept" | "reject"): string {
+  return withQuery(`${itemAddress(REVIEWS, id)}/${verb}`, { workspace: query.get("workspace") });
 }
 
 /**
  * Shows an editor with one button, which accepts what the editor shows.
  * @param unsaved version to continue with; null to begin with what accepting would publish
  */
-function editor({ csrf, query }: PageCall, review: ShownReview, unsaved: Unsaved | null): Html {
+function editor(call: PageCall, review: ShownReview, unsaved: Unsaved | null): Html {
   const { id, status, content, merged, liveContent, liveChangeId } = review;
-  const common = { workspace: query.get("workspace") };
   const bar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
-<span class="row"><a class="button" href="${withQuery(itemAddress(REVIEWS, id), common)}">Discard my edit</a>
+<span class="row"><a class="button" href="${reviewAddress(call, id)}">Discard my edit</a>
 <button class="main-action">Accept your version</button></span></div>`;
   return html`${
     unsaved !== null &&
     html`<p role="alert" class="notice bad">${sentenceView(clauseOf(unsaved.why.detail))}; your version is not published, and is still in the editor.</p>`
   }
 ${actionForm(
-  { action: decisionAddress(id, "accept", common), csrf, fields: { live: liveChangeId } },
+  { action: decisionAddress(call, "accept"), csrf: call.csrf, fields: { live: liveChangeId } },
   html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false" data-editor="The version to publish">
 ${unsaved?.text ?? merged ?? content}</textarea>
@@ -319,7 +321,7 @@ ${status === "in_review" && bar}`,
 }
 
 export async function acceptReview(call: PageCall): Promise<PageResult> {
-  const { core, id, form, query } = call;
+  const { core, id, form } = call;
   const { reviews } = core.admin;
   const review = await reviews.show(id);
   if (isRefused(review)) return refusedForm(REVIEWS, review);
@@ -331,8 +333,7 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const accepted = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
   if (!isRefused(accepted))
     return decided(typed === null ? "Accepted and published." : "Accepted: your version is published.");
-  if (typed === null)
-    return refusedForm(withQuery(itemAddress(REVIEWS, id), { workspace: query.get("workspace") }), accepted);
+  if (typed === null) return refusedForm(reviewAddress(call, id), accepted);
   const now = await reviews.show(id);
   const unsaved = { text: typed, why: accepted };
   return page(await reviewPage(call, isRefused(now) ? review : now, { view: "edit", unsaved }), 409);
@@ -350,12 +351,12 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
  * Returns a function that leads back to the review, with a link to the open review beside it.
  * Called before the decision, after which the review is in another list.
  */
-async function decidedPage({ core, id, query }: PageCall): Promise<(text: string) => PageResult> {
-  const common = { workspace: query.get("workspace") };
-  const { previous, next } = await core.admin.reviews.neighbours(id, common.workspace);
+async function decidedPage(call: PageCall): Promise<(text: string) => PageResult> {
+  const { core, id, query } = call;
+  const { previous, next } = await core.admin.reviews.neighbours(id, query.get("workspace"));
   const open = next ?? previous;
-  const link = open === null ? null : { href: withQuery(itemAddress(REVIEWS, open), common), label: "Next review" };
-  return (text) => go(withQuery(itemAddress(REVIEWS, id), common), text, { link });
+  const link = open === null ? null : { href: reviewAddress(call, open), label: "Next review" };
+  return (text) => go(reviewAddress(call, id), text, { link });
 }
 
 /**
