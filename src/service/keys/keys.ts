@@ -109,5 +109,6 @@ export async function setGrants(
   { rows, paths }: WantedGrants,
 ): Promise<void> {
   await tables.grants.replace(key, rows);
+  tables.outbox.noteAccess(key);
   for (const [path, level] of paths) await tables.grants.keep({ key, workspace: workspace.seq, path, level });
 }

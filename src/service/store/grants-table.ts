@@ -46,11 +46,8 @@ const SQL = {
 /** Removes all grants of the key $1, including those kept for paths. */
 export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
-/**
- * Returns the table of grants, and of grants that are kept for paths where nothing exists.
- * @param noteAccess records in the outbox that the grants of a key changed
- */
-export function grantsTable(session: Session, noteAccess: (key: number) => void) {
+/** Returns the table of grants, and of grants that are kept for paths where nothing exists. */
+export function grantsTable(session: Session) {
   /** Sets a grant, and replaces any other grant of the key on the same target. */
   const set = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
   const dropKept = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
@@ -67,7 +64,6 @@ export function grantsTable(session: Session, noteAccess: (key: number) => void)
     async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
       for (const row of rows) await set({ key, ...row });
-      noteAccess(key);
     },
     onFile: (file: number) => session.all(SQL.onFile, file),
     /** Returns grants on the folder at `path`, and on everything below it. */

@@ -1,70 +1,83 @@
 /**
  * Statements that run on SQLite and on PostgreSQL, and the port that runs them. Each statement is
- * written once, in SQL that both understand; a `Dialect` has the parts that differ. Parameters are
- * `$1`, `$2`, and so on. A list is one parameter, an array.
+ * written once, in SQL that both understand; some parts of it differ. Parameters are `$1`, `$2`, and
+ * so on. A list is one parameter, an array.
  */
 
-/** The SQL of one kind of database, where the two kinds differ. */
-export type Dialect = {
-  /**
-   * Returns a condition: the path in the column equals the parameter.
-   * @param path such as `$2`
-   */
-  isAt(column: string, path: string): string;
-  /** Returns a condition: the path in the column is below the parameter. */
-  isBelow(column: string, path: string): string;
-  /** Returns a condition: the number in the column is one of a list. */
-  isOneOf(column: string, numbers: string): string;
-  /** Returns a condition: the flag in the column is set. Its form allows the use of an index. */
-  isSet(column: string): string;
-  /**
-   * Returns the clause that makes SQLite use an index; "" for PostgreSQL, which chooses by itself.
-   */
-  indexedBy(index: string): string;
-  /** Size of the database in bytes. */
-  readonly size: string;
-  /** A join whose left side is read first. */
-  readonly join: "JOIN" | "CROSS JOIN";
-};
+/** SQL for each kind of database. */
+export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
 /** A statement, prepared once on each connection that runs it. */
-export type Sql<Row> = {
+export type Sql<Row> = SqlPart & {
   /** Name of the prepared statement; null if each run is planned with its values. */
   readonly name: string | null;
-  readonly text: (dialect: Dialect) => string;
   /** Type of a row; only for the compiler, never set. */
   readonly row?: Row;
 };
 
-/** A part of a statement: SQL for both kinds of database, or SQL that depends on the kind. */
-type SqlPart = string | number | ((dialect: Dialect) => string);
+type Parts = readonly (string | number | SqlPart)[];
 
 let statements = 0;
 
 /** Returns a statement that each connection plans once. */
-export function sql<Row = never>(texts: TemplateStringsArray, ...parts: readonly SqlPart[]): Sql<Row> {
-  return { name: `sql${++statements}`, text: sqlPart(texts, ...parts) };
+export function sql<Row = never>(texts: TemplateStringsArray, ...parts: Parts): Sql<Row> {
+  return { name: `sql${++statements}`, ...sqlPart(texts, ...parts) };
 }
 
 /** Returns a statement that PostgreSQL plans for each run: its best plan depends on the values. */
-export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: readonly SqlPart[]): Sql<Row> {
-  return { name: null, text: sqlPart(texts, ...parts) };
+export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: Parts): Sql<Row> {
+  return { name: null, ...sqlPart(texts, ...parts) };
 }
 
-export function sqlPart(texts: TemplateStringsArray, ...parts: readonly SqlPart[]) {
-  return (dialect: Dialect): string =>
-    String.raw({ raw: texts }, ...parts.map((part) => (typeof part === "function" ? part(dialect) : part)));
+export function sqlPart(texts: TemplateStringsArray, ...parts: Parts): SqlPart {
+  const textFor = (database: keyof SqlPart) =>
+    String.raw({ raw: texts }, ...parts.map((part) => (typeof part === "object" ? part[database] : part)));
+  return { sqlite: textFor("sqlite"), postgres: textFor("postgres") };
 }
 
-export const isAt = (column: string, path: string) => (dialect: Dialect) => dialect.isAt(column, path);
-export const isBelow = (column: string, path: string) => (dialect: Dialect) => dialect.isBelow(column, path);
-export const isOneOf = (column: string, numbers: string) => (dialect: Dialect) => dialect.isOneOf(column, numbers);
-export const isSet = (column: string) => (dialect: Dialect) => dialect.isSet(column);
-export const indexedBy = (index: string) => (dialect: Dialect) => dialect.indexedBy(index);
-export const JOIN = ({ join }: Dialect) => join;
+/**
+ * LIMIT: characters of a path in PostgreSQL's index. An index row has at most 2,704 bytes, a path up
+ * to 16,000. A longer path is found by its beginning, and then compared completely.
+ */
+const INDEXED_PATH = 500;
+const indexed = (path: string) => `left(${path}, ${INDEXED_PATH})`;
+
+/**
+ * Returns a condition: the path in the column equals the parameter.
+ * @param path such as `$2`
+ */
+export function isAt(column: string, path: string): SqlPart {
+  const isEqual = `${column} = ${path}`;
+  return { sqlite: isEqual, postgres: `${indexed(column)} = ${indexed(path)} AND ${isEqual}` };
+}
+
+/** Returns a condition: the path in the column is below the parameter. */
+export function isBelow(column: string, path: string): SqlPart {
+  // "0" is the character after "/", so the range has every path below, and can use an index on
+  // (workspace, path).
+  const [from, to] = [`${path} || '/'`, `${path} || '0'`];
+  const isWithinRange = `${column} > ${from} AND ${column} < ${to}`;
+  const isIndexed = `${indexed(column)} >= ${indexed(from)} AND ${indexed(column)} <= ${indexed(to)}`;
+  return { sqlite: isWithinRange, postgres: `${isIndexed} AND ${isWithinRange}` };
+}
 
 /** Returns a condition: the path in the column equals the parameter, or is below it. */
 export const isWithin = (column: string, path: string) => sqlPart`(${isAt(column, path)} OR ${isBelow(column, path)})`;
+
+/** Returns a condition: the number in the column is one of a list. */
+export const isOneOf = (column: string, numbers: string): SqlPart => ({
+  sqlite: `${column} IN (SELECT value FROM json_each(${numbers}))`,
+  postgres: `${column} = ANY(${numbers}::bigint[])`,
+});
+
+/** Returns a condition: the flag in the column is set. Its form allows the use of an index. */
+export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
+
+/** Returns the clause that makes SQLite use an index; PostgreSQL chooses by itself. */
+export const indexedBy = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${index}`, postgres: "" });
+
+/** A join whose left side is read first. */
+export const JOIN: SqlPart = { sqlite: "CROSS JOIN", postgres: "JOIN" };
 
 /** Returns true if a statement only reads. */
 export function isReading(text: string): boolean {

@@ -21,24 +21,27 @@ export type Tables = CommonTables & {
   holder(hash: Buffer, file?: string): Promise<Holder | undefined>;
 };
 
+/** Size of the database in bytes. */
+const SIZE = {
+  sqlite: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
+  postgres: "pg_database_size(current_database())",
+};
+
 export const FIGURES = sql<Figures>`SELECT (SELECT count(*) FROM files) AS documents,
-  (SELECT count(*) FROM search_queue) AS indexing, ${({ size }) => size} AS bytes`;
+  (SELECT count(*) FROM search_queue) AS indexing, ${SIZE} AS bytes`;
 
 /** Tables whose statements are the same on each kind of database. */
 type CommonTables = ReturnType<typeof commonTables>;
 
-/**
- * Returns the tables of a connection.
- * @param noteAccess records in the outbox that the grants of a key changed
- */
-export function commonTables(session: Session, noteAccess: (key: number) => void) {
+/** Returns the tables of a connection. */
+export function commonTables(session: Session) {
   return {
     files: filesTable(session),
     folders: foldersTable(session),
     changes: changesTable(session),
     workspaces: workspacesTable(session),
     keys: keysTable(session),
-    grants: grantsTable(session, noteAccess),
+    grants: grantsTable(session),
     settings: settingsTable(session),
     /**
      * Locks the structure of a workspace until the end of the transaction. Until then, other

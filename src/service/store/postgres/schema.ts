@@ -1,6 +1,5 @@
 import { isWithin } from "../sql.ts";
 import { STRUCTURE_LOCK } from "./locks.ts";
-import { POSTGRES } from "./session.ts";
 
 /**
  * Creates the tables, as SQLite has them (`sqlite/schema.ts`). A file stores its name and its
@@ -240,7 +239,7 @@ BEGIN
   INSERT INTO files (workspace, id, folder, name, change_id)
   SELECT of, file_id, folder_seq, file_name, change
   WHERE (knows_grants OR NOT EXISTS (
-      SELECT 1 FROM kept_grants WHERE workspace = of AND ${isWithin("path", "file_path")(POSTGRES)}
+      SELECT 1 FROM kept_grants WHERE workspace = of AND ${isWithin("path", "file_path").postgres}
     )) AND CASE folder_seq
       WHEN 0 THEN EXISTS (SELECT 1 FROM workspaces WHERE seq = of)
       ELSE EXISTS (SELECT 1 FROM folders WHERE seq = folder_seq AND path = folder_path)

@@ -1,32 +1,7 @@
 import type { Client, QueryResult } from "pg";
-import { type Dialect, isReading, type LockName, type Session as Port, type Sql } from "../sql.ts";
+import { isReading, type LockName, type Session as Port, type Sql } from "../sql.ts";
 import { isConnectionLost, StoreUnreachableError } from "./faults.ts";
 import { LOCKS } from "./locks.ts";
-
-/**
- * LIMIT: characters of a path in its index. An index row has at most 2,704 bytes, a path up to
- * 16,000. A longer path is found by its beginning, and then compared completely.
- */
-const INDEXED_PATH = 500;
-
-function indexedPart(expression: string): string {
-  return `left(${expression}, ${INDEXED_PATH})`;
-}
-
-export const POSTGRES: Dialect = {
-  isAt: (column, path) => `${indexedPart(column)} = ${indexedPart(path)} AND ${column} = ${path}`,
-  // "0" is the character after "/", so the range has every path below, and uses the index on
-  // (workspace, beginning of the path).
-  isBelow(column, path) {
-    const [from, to] = [`${path} || '/'`, `${path} || '0'`];
-    return `${indexedPart(column)} >= ${indexedPart(from)} AND ${indexedPart(column)} <= ${indexedPart(to)} AND ${column} > ${from} AND ${column} < ${to}`;
-  },
-  isOneOf: (column, numbers) => `${column} = ANY(${numbers}::bigint[])`,
-  isSet: (column) => column,
-  indexedBy: () => "",
-  size: "pg_database_size(current_database())",
-  join: "JOIN",
-};
 
 type Result = Pick<QueryResult, "rows">;
 
@@ -98,7 +73,7 @@ const NUL = /\0/g;
  * before the answer to the next COMMIT is read.
  */
 function query(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
-  const text = statement.text(POSTGRES);
+  const text = statement.postgres;
   const hasNul = values.some((value) => typeof value === "string" && value.includes("\0"));
   if (hasNul && isReading(text)) return Promise.resolve({ rows: [] });
   const written = hasNul ? values.map(withoutNul) : [...values];

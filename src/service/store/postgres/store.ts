@@ -144,8 +144,7 @@ const FILE_OF_KEY = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
 const CREATE_FILE = sql`SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 function tablesOf(session: Session): Tables {
-  const outbox = outboxTable(session);
-  const common = commonTables(session, outbox.noteAccess);
+  const common = commonTables(session);
   const insert: Tables["files"]["insert"] = async (file, knowsGrants = false) => {
     const { workspace, id, folder, name, changeId, text, at } = file;
     const stored = encodeText(text);
@@ -158,7 +157,7 @@ function tablesOf(session: Session): Tables {
   return {
     ...common,
     files: { ...common.files, insert, shown },
-    outbox,
+    outbox: outboxTable(session),
     async holder(hash, file) {
       const holder = session.one(HOLDER, hash);
       if (file !== undefined) {

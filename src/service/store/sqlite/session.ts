@@ -1,18 +1,6 @@
 import type { Statement } from "../../../common/statement.ts";
-import type { Dialect, Session, Sql } from "../sql.ts";
+import type { Session, Sql } from "../sql.ts";
 import type { Db } from "./database.ts";
-
-const SQLITE: Dialect = {
-  isAt: (column, path) => `${column} = ${path}`,
-  // "0" is the character after "/", so the range has every path below, and can use an index on
-  // (workspace, path).
-  isBelow: (column, path) => `${column} > ${path} || '/' AND ${column} < ${path} || '0'`,
-  isOneOf: (column, numbers) => `${column} IN (SELECT value FROM json_each(${numbers}))`,
-  isSet: (column) => `${column} = 1`,
-  indexedBy: (index) => `INDEXED BY ${index}`,
-  size: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
-  join: "CROSS JOIN",
-};
 
 /**
  * The connection to SQLite. A statement is prepared on its first run, because a short-lived service
@@ -53,7 +41,7 @@ export class SqliteSession implements Session {
   }
 
   #prepared(statement: Sql<unknown>): Statement {
-    const known = this.#statements.get(statement) ?? this.#db.statement(statement.text(SQLITE));
+    const known = this.#statements.get(statement) ?? this.#db.statement(statement.sqlite);
     this.#statements.set(statement, known);
     return known;
   }

@@ -68,11 +68,10 @@ export class SqliteStore implements Store {
 
   #openTables(): Tables {
     const session = this.#session;
-    const outbox = outboxTable(session);
     return {
-      ...commonTables(session, outbox.noteAccess),
+      ...commonTables(session),
       files: sqliteFiles(session, this.#transactions),
-      outbox,
+      outbox: outboxTable(session),
       holder: async (hash) => this.#holderOf(hash),
     };
   }
