@@ -29,7 +29,7 @@ export function startUpkeep(
   onFault: (error: unknown, requestId: string) => void = () => undefined,
 ): () => void {
   const begin = (name: string, firstMs: number, againMs: number, step: Step) =>
-    repeat(step, { firstMs, againMs, onFault: (error) => onFault(error, name) });
+    repeat(step, firstMs, againMs, (error) => onFault(error, name));
   let served = service.served();
   const indexing = begin("index", INDEX_MS, RETRY_MS, async () => {
     const started = performance.now();
@@ -62,16 +62,12 @@ export function startUpkeep(
 /** Does a part of the work. Returns the milliseconds until the next part; null if none is left. */
 type Step = () => Promise<number | null>;
 
-type Schedule = {
-  /** Milliseconds until the first step. */
-  readonly firstMs: number;
-  /** Milliseconds between a fault and the next step. */
-  readonly againMs: number;
-  readonly onFault: (error: unknown) => void;
-};
-
-/** Runs a step again and again. `wake` plans the next step, unless one is planned. */
-function repeat(step: Step, { firstMs, againMs, onFault }: Schedule) {
+/**
+ * Runs a step again and again. `wake` plans the next step, unless one is planned.
+ * @param firstMs milliseconds until the first step
+ * @param againMs milliseconds between a fault and the next step
+ */
+function repeat(step: Step, firstMs: number, againMs: number, onFault: (error: unknown) => void) {
   let timer: NodeJS.Timeout | null = null;
   let isOver = false;
   const run = async () => {
