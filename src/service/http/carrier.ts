@@ -12,6 +12,7 @@ import {
   type FastifyRequest,
   fastify,
 } from "fastify";
+import { once } from "../../common/once.ts";
 import { OPERATIONS, type Operation } from "../../contract/api/operations.ts";
 import type { WireRequest, WireResponse, WireHeaders } from "../../contract/wire.ts";
 import type { PageAnswer } from "../pages/site.ts";
@@ -116,11 +117,14 @@ function mountService(app: FastifyInstance, state: ServerState): void {
     const by = isStream ? ({ by: "stream" } as const) : {};
     app.route({ method, url, config: { label, ...by }, handler: isStream ? stream : carry });
   }
-  for (const [path, answer] of Object.entries(operatorPages(state))) {
+  const operatorPage = (path: string, answer: (request: FastifyRequest) => Promise<WireResponse>) =>
     app.get(path, { config: { label: path, by: "operator" } }, async (request) =>
       send(state, request.exchange, await answer(request)),
     );
-  }
+  operatorPage("/healthz", async () => textAnswer(200, "ok\n"));
+  operatorPage("/readyz", () => readiness(state));
+  operatorPage("/metrics", (request) => metrics(state, request));
+  operatorPage(OPENAPI_PATH, async () => textAnswer(200, openapi(), JSON_TYPE));
   for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
   app.setNotFoundHandler(carry);
 }
@@ -286,21 +290,9 @@ function declaredLength({ headers }: IncomingMessage): number {
   return length === undefined ? 0 : Number(length);
 }
 
-type OperatorPage = (request: FastifyRequest) => Promise<WireResponse>;
+const openapi = once(() => JSON.stringify(openapiDocument()));
 
-/** Returns the pages for an operator's programs, by path. */
-function operatorPages(state: ServerState): Readonly<Record<string, OperatorPage>> {
-  let openapi: string | null = null;
-  return {
-    "/healthz": async () => textAnswer(200, "ok\n"),
-    "/readyz": () => readiness(state),
-    "/metrics": (request) => metrics(state, request),
-    [OPENAPI_PATH]: async () => {
-      openapi ??= JSON.stringify(openapiDocument());
-      return textAnswer(200, openapi, { "content-type": "application/json; charset=utf-8" });
-    },
-  };
-}
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 
 function textAnswer(status: number, body: string, headers: WireHeaders = {}): WireResponse {
   return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body };

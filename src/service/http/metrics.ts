@@ -37,8 +37,8 @@ export class RequestMetrics {
   readonly #log: ((entry: AccessEntry) => void) | null;
   /** Requests of the last day. */
   readonly history: RequestHistory;
-  /** Counts of answers by path, and then by method and code. */
-  readonly #answered = new Map<string, Map<string, AnswerCount>>();
+  /** Counts of answers by route and code. */
+  readonly #answered = new Map<string, AnswerCount>();
   /** Number of answers in each bucket, not counting those of smaller buckets. */
   readonly #within: number[] = BUCKETS.map(() => 0);
   #timed = 0;
@@ -77,7 +77,7 @@ export class RequestMetrics {
     this.#underWay--;
     const status = response.headersSent ? response.statusCode : GONE;
     if (!this.#streams.has(response)) {
-      this.#count(taken.route, method, status);
+      this.#count(`${method} ${taken.route}`, status);
       this.#time(ms);
       this.history.note(status, ms);
     }
@@ -90,25 +90,23 @@ export class RequestMetrics {
 
   countStream({ route }: RequestRecord, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
-    this.#count(route, methodOf(method!), response.statusCode);
+    this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
     this.history.note(response.statusCode, null);
   }
 
   /** Returns the answers since the start, by route and code. */
   routes(): readonly RouteCount[] {
-    return [...this.#answered.values()].flatMap((counts) => [...counts.values()]);
+    return [...this.#answered.values()];
   }
 
   uptimeMs(): number {
     return performance.now() - this.#startedAt;
   }
 
-  #count(path: string, method: string, code: number): void {
-    const counts = this.#answered.get(path) ?? new Map<string, AnswerCount>();
-    this.#answered.set(path, counts);
-    const key = `${method} ${code}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { route: `${method} ${path}`, code, count: 1 });
+  #count(route: string, code: number): void {
+    const key = `${route} ${code}`;
+    const known = this.#answered.get(key);
+    if (known === undefined) this.#answered.set(key, { route, code, count: 1 });
     else known.count++;
   }
 
