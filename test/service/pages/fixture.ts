@@ -97,6 +97,12 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
   return { ...opened, faults, clock, ask, signIn };
 }
 
+/** A rig in which the administrator is signed in. */
+export async function openSignedIn(): Promise<PagesRig & { readonly browser: Browser }> {
+  const rig = await openRig();
+  return { ...rig, browser: await rig.signIn() };
+}
+
 export function text({ body }: PageAnswer): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }

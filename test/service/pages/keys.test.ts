@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openRig, text } from "./fixture.ts";
+import { openRig, openSignedIn, text } from "./fixture.ts";
 
 /** The field that a form marks as wrong, which has the focus. */
 function faultyField(page: string): string | undefined {
@@ -32,8 +32,7 @@ describe("keys", () => {
   });
 
   test("are changed and revoked; wrong input is reported, and changes nothing", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { id } = (await rig.service.admin.keys())[0]!;
     const whole = { label: "owner", path: "/", level: "full" };
     for (const [form, field] of [

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { ADMIN_KEY } from "../fixture.ts";
-import { type Browser, HOST, openRig, type PagesRig, text } from "./fixture.ts";
+import { type Browser, HOST, openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
 
 const EVIL = `"><script>alert(1)</script>'\u202e`;
 
@@ -204,8 +204,7 @@ describe("documents", () => {
   });
 
   test("and names and labels of any characters are shown as what they are", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { workspaceId } = await rig.service.admin.createWorkspace(EVIL);
     const key = await rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }], label: EVIL });
     if (!("key" in key)) throw new Error();
@@ -268,8 +267,7 @@ describe("the tab of documents", () => {
 
 describe("the overview of an administrator", () => {
   test("draws each figure over an hour or a day, and what its bars mean without colour", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser } = await openSignedIn();
     for (const [span, bars] of [
       ["hour", 60],
       ["day", 48],
@@ -303,8 +301,7 @@ describe("the overview of an administrator", () => {
 
 describe("workspaces", () => {
   test("are made, closed, opened, and removed; with documents, by their name alone", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     expect(text(await browser.post("/app/workspaces", { name: "second" }))).toMatch(/<code id="secret">mdm_/);
     expect(await browser.submit("/app/workspaces", { name: "second" })).toContain("with this name already");
     expect(await browser.submit("/app/workspaces", { name: " " })).toContain("A name has");
@@ -325,8 +322,7 @@ describe("workspaces", () => {
 });
 
 test("a fault of a page is that page's alone, and is reported to who runs the service", async () => {
-  const rig = await openRig();
-  const browser = await rig.signIn();
+  const { browser, ...rig } = await openSignedIn();
   vi.spyOn(rig.service.core.admin.reviews, "page").mockRejectedValueOnce(new Error("broken"));
   const failed = await browser.get("/app/reviews");
   expect([failed.status, text(failed).includes("broken")]).toEqual([500, false]);

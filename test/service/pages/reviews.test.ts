@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { openRig, type PagesRig, text } from "./fixture.ts";
+import { openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
 
 /** A document in review: live, and sent. */
 async function inReview(rig: PagesRig, live = "live\n", sent = "sent\n") {
@@ -23,8 +23,7 @@ describe("a review", () => {
       [{ how: "accept", content: "both\r\nof them\r\n" }, "both\nof them\n"],
       [{ how: "reject" }, "live\n"],
     ] as const) {
-      const rig = await openRig();
-      const browser = await rig.signIn();
+      const { browser, ...rig } = await openSignedIn();
       const { id, live, read } = await inReview(rig);
       expect(await browser.see("/app")).toContain('<span class="count asks">1</span>');
       expect(await browser.see("/app/reviews")).toContain(`/app/reviews/${id}`);
@@ -64,8 +63,7 @@ describe("a review", () => {
   });
 
   test("is not accepted over an edit that comes while the form is answered", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { id, live, file, read } = await inReview(rig);
     const { reviews } = rig.service.core.admin;
     const show = reviews.show.bind(reviews);
@@ -81,8 +79,7 @@ describe("a review", () => {
   });
 
   test("shows the merged version that accepting publishes, or that there is none", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const texts = ["one\n\ntwo\n", "ONE\n\ntwo\n", "one\n\nTWO\n", "1\n\ntwo\n"] as const;
     const file = await rig.api.file("a.md", texts[0]);
     (await rig.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
@@ -104,8 +101,7 @@ describe("a review", () => {
   });
 
   test("has one button to accept, for the version that the page shows", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { id } = await inReview(rig);
     const forms = async (view: string) => {
       const page = await browser.see(`/app/reviews/${id}?view=${view}`);
@@ -122,8 +118,7 @@ describe("a review", () => {
   });
 
   test("shows what a reviewer wrote again, if it is not accepted", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { id, live, file, read } = await inReview(rig);
     const accept = async (members: Readonly<Record<string, string>>) => {
       const answer = await browser.post(`/app/reviews/${id}/accept`, members);
@@ -153,8 +148,7 @@ describe("a review", () => {
   });
 
   test("names its sender, when it was sent and decided, and the reviews beside it", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const ids: string[] = [];
     for (const name of ["a", "b", "c"]) {
       const file = await rig.api.file(`${name}.md`, "base\n");
@@ -190,8 +184,7 @@ describe("a review", () => {
   });
 
   test("is shown rendered, without anything that its text could run", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { id } = await inReview(rig, "# Live\n", "# Sent <script>alert(1)</script>\n");
     const page = await browser.see(`/app/reviews/${id}?view=rendered`);
     const marks = [...page.matchAll(/<article class="document" dir="auto">\s*<h1[^>]* class="(\w+)"[^>]*>/g)];
@@ -199,8 +192,7 @@ describe("a review", () => {
   });
 
   test("of a workspace leads to reviews of that workspace alone", async () => {
-    const rig = await openRig();
-    const browser = await rig.signIn();
+    const { browser, ...rig } = await openSignedIn();
     const { id } = await inReview(rig);
     const { workspaceId, key } = await rig.service.admin.createWorkspace("other");
     const list = await browser.see(`/app/reviews?workspace=${workspaceId}`);
