@@ -206,15 +206,6 @@ export class Service {
 
   readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
-  /**
-   * Returns a copy of the whole database. A service opened on `{ copy }` continues from that copy.
-   * @throws if the store cannot copy itself
-   */
-  async copy(): Promise<Uint8Array> {
-    if (this.#store.copy === undefined) throw new Error("this database is copied by its own tools");
-    return this.#store.copy();
-  }
-
   /** Answers every new request with 503; resolves when running requests are answered. */
   close(): Promise<void> {
     this.#closed ??= this.#close();

@@ -55,6 +55,11 @@ export async function openService({
   return { service, key, workspaceId, api: new Api(service.handle, key) };
 }
 
+/** Returns the database of a service in memory, which another one can continue. */
+export function copyOf({ service }: Pick<Opened, "service">): Promise<Uint8Array> {
+  return (service.core.server.store as SqliteStore).copy();
+}
+
 export type Served = Opened & { readonly server: HttpServer; readonly port: number };
 
 /** Options of a service that tests run as `mdmirror serve` does. */

@@ -1,10 +1,16 @@
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STEP } from "../../src/service/store/sqlite/search-table.ts";
 import { Api } from "../../src/conformance/world.ts";
-import { type Opened, openService, temporaryFolder } from "./fixture.ts";
+import { copyOf, type Opened, openService, temporaryFolder } from "./fixture.ts";
 import { join } from "node:path";
+
+async function open(): Promise<Opened> {
+  const opened = await openService();
+  onTestFinished(() => opened.service.close());
+  return opened;
+}
 
 async function found({ api }: Pick<Opened, "api">, query: string, more: object = {}): Promise<string[]> {
   const { json } = await api.post("/v1/search/hybrid", { query, ...more });
@@ -13,7 +19,7 @@ async function found({ api }: Pick<Opened, "api">, query: string, more: object =
 
 describe("the index of the service", () => {
   test("follows a rename and a move of a folder: names, prefixes, words of the path", async () => {
-    const opened = await openService();
+    const opened = await open();
     const { api } = opened;
     await api.file("old-shelf/deep/a.md", "text\n");
     await api.file("old-shelf/b.md", "text\n");
@@ -26,11 +32,10 @@ describe("the index of the service", () => {
     await api.patch(`/v1/folders/${shelf!.id}`, { parentId: target.id });
     expect((await found(opened, "cabinet")).sort()).toEqual(["cabinet/drawer/b.md", "cabinet/drawer/deep/a.md"]);
     expect(await found(opened, "text", { path_prefix: "drawer" })).toEqual([]);
-    await opened.service.close();
   });
 
   test("a write that is rolled back leaves nothing to find", async () => {
-    const opened = await openService();
+    const opened = await open();
     await opened.api.file("a.md", "kept\n");
     const file = { workspace: 1, id: "doc_b", folder: { seq: 0, path: "" }, name: "b.md", changeId: "chg_b" };
     const undone = opened.service.core.server.store.write(async ({ files }) => {
@@ -41,7 +46,6 @@ describe("the index of the service", () => {
     expect([await found(opened, "phantom"), await found(opened, "kept")]).toEqual([[], ["a.md"]]);
     await opened.api.file("c.md", "phantom\n");
     expect(await found(opened, "phantom")).toEqual(["c.md"]);
-    await opened.service.close();
   });
 
   test("a data folder of any former version is indexed whole, in steps", async () => {
@@ -76,18 +80,17 @@ describe("the index of the service", () => {
 
 describe("what is not indexed yet", () => {
   test("is found, even with a long queue, and a search indexes nothing", async () => {
-    const opened = await openService();
+    const opened = await open();
     for (let n = 0; n < 100; n++) await opened.api.file(`${n}.md`, "zebra\n");
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
     let steps = 0;
     while ((await opened.service.indexStep()) === "more") steps++;
     expect(steps).toBeGreaterThanOrEqual(Math.ceil(100 / STEP));
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
-    await opened.service.close();
   });
 
   test("of a renamed folder is found by its new name, and by its old one no more", async () => {
-    const opened = await openService();
+    const opened = await open();
     const { api } = opened;
     for (let n = 0; n < 20; n++) await api.file(`shelf/deep/${n}.md`, `zebra ${n}\n`);
     await opened.service.indexStep("all");
@@ -100,12 +103,11 @@ describe("what is not indexed yet", () => {
       const matching = await api.post("/v1/search/regex", { query: "^zebra [0-9]+$", limit: 500 });
       expect(matching.json.data).toHaveLength(40);
     }
-    await opened.service.close();
   });
 });
 
 async function indexed({ service }: Opened): Promise<number[]> {
-  const db = new Sqlite(Buffer.from(await service.copy()));
+  const db = new Sqlite(Buffer.from(await copyOf({ service })));
   const rows = db.prepare<[], { id: number }>("SELECT id FROM search_keys_docsize ORDER BY id").all();
   db.close();
   return rows.map(({ id }) => id);
@@ -113,7 +115,7 @@ async function indexed({ service }: Opened): Promise<number[]> {
 
 describe("a step of the index", () => {
   test("is bounded, by documents and by the length of texts, and takes the newest write first", async () => {
-    const opened = await openService();
+    const opened = await open();
     for (let n = 0; n < 20; n++) await opened.api.file(`${n}.md`, "zebra\n");
     await opened.service.indexStep();
     expect(await indexed(opened)).toEqual(Array.from({ length: STEP }, (_, n) => 21 - STEP + n));
@@ -122,11 +124,10 @@ describe("a step of the index", () => {
     for (; (await indexed(opened)).length === STEP; steps++) await opened.service.indexStep();
     expect(steps).toBe(Math.ceil(40 / STEP));
     expect(await indexed(opened)).toContain(21);
-    await opened.service.close();
   });
 
   test("indexes content with very many keys in parts, and finds it before, between and after these parts", async () => {
-    const opened = await openService();
+    const opened = await open();
     const text = wideText(20_000);
     const [first, last] = [text.slice(0, 3), text.slice(-4, -1)];
     const file = await opened.api.file("wide.md", `# ${text}`);
@@ -143,18 +144,16 @@ describe("a step of the index", () => {
       const changed = { content: `# ${text} parts`, baseChangeId: file.lastChangeId };
       if (n === 1) expect((await opened.api.put(`/v1/files/${file.id}/content`, changed)).status).toBe(200);
     }
-    await opened.service.close();
   });
 
   test("begins again with a text that changes while it is indexed in parts", async () => {
-    const opened = await openService();
+    const opened = await open();
     const file = await opened.api.file("wide.md", wideText(20_000));
     for (let n = 0; n < 5; n++) expect(await opened.service.indexStep()).toBe("more");
     await opened.api.put(`/v1/files/${file.id}/content`, { content: "plain zebra", baseChangeId: file.lastChangeId });
     await opened.service.indexStep("all");
     expect(await indexed(opened)).toHaveLength(1);
     expect(await found(opened, "zebra")).toEqual(["wide.md"]);
-    await opened.service.close();
   });
 });
 

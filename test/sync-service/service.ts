@@ -1,6 +1,7 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Service, ServiceOptions } from "../../src/service/service.ts";
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
+import type { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { finish, insideRealm } from "./realm.ts";
 
 /** Each of these answers within the call. */
@@ -18,10 +19,12 @@ export type SyncServiceOptions = Omit<ServiceOptions, "store"> & { readonly data
 export class SyncService {
   readonly admin: Admin;
   readonly #service: Service;
+  readonly #store: SqliteStore;
 
   constructor({ database, ...options }: SyncServiceOptions) {
     const { createService, SqliteStore } = insideRealm();
-    this.#service = createService({ ...options, store: new SqliteStore(database, { random: options.random }) });
+    this.#store = new SqliteStore(database, { random: options.random });
+    this.#service = createService({ ...options, store: this.#store });
     this.admin = atOnce(this.#service.admin);
   }
 
@@ -34,7 +37,7 @@ export class SyncService {
   readonly admit: Service["admit"] = async (head) => finish(() => this.#service.admit(head));
 
   copy(): Uint8Array {
-    return finish(() => this.#service.copy());
+    return finish(() => this.#store.copy());
   }
 
   close(): void {

@@ -7,6 +7,7 @@ import { openData } from "../../src/service/data.ts";
 import { NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { useRig } from "../cli/rig.ts";
+import { copyOf } from "../service/fixture.ts";
 import { documents, unpack, versionOf } from "./unpack.ts";
 
 /**
@@ -21,7 +22,7 @@ const own = (name: string) => join(rig.root, ".mdmirror", name);
 describe.each(["678de31"])("written by the program of %s", (name) => {
   test("a folder and its service keep all content, send nothing again, and drop the copy with the first proof", async () => {
     const { list, data } = await unpack(rig, name);
-    const service = new Sqlite(Buffer.from(await data.service.copy()).fill(1, 18, 20));
+    const service = new Sqlite(Buffer.from(await copyOf(data)).fill(1, 18, 20));
     expect(service.pragma("user_version", { simple: true })).toBe(NEWEST_SCHEMA);
     service.close();
     const before = { live: await list(), here: documents(rig), state: versionOf(own("state.db")) };

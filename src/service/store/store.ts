@@ -65,8 +65,6 @@ export type Store = {
   readonly reserve: ReservedSpace | null;
   /** Copies the database beside itself while it is in use, if it is a local file. */
   backup?(): Promise<BackupMade>;
-  /** Returns the whole database between two transactions, if it fits into memory. */
-  copy?(): Promise<Uint8Array>;
 };
 
 /** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */

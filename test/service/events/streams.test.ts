@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openService, seeded } from "../fixture.ts";
+import { copyOf, openService, seeded } from "../fixture.ts";
 import { sealPosition } from "../../../src/service/events/event-id.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { type EventsFixture, folderAt, keyWith, listening, make, open } from "./fixture.ts";
@@ -46,7 +46,7 @@ describe("who comes back", () => {
 
   test("with what a backup does not know begins with a reset", async () => {
     const asked = await open();
-    const backup = await asked.opened.service.copy();
+    const backup = await copyOf(asked.opened);
     const first = await listening(asked);
     await make(asked, "/a.md");
     await first.heard();

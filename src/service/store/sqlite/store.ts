@@ -121,6 +121,7 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#session.oneNow(FIGURES)!);
   }
 
+  /** Returns the whole database, which a store opened on `{ copy }` continues. */
   copy(): Promise<Uint8Array> {
     return this.#turns.take(async () => this.#db.serialize());
   }
