@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
-import { errnoClause, isDiskFull, type Trouble, TroubleError } from "../common/trouble.ts";
+import { errnoClause, isDiskFull, refuse, type Trouble } from "../common/trouble.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";
 
@@ -89,11 +89,6 @@ export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "cod
 export function faultText({ env }: { readonly env: Readonly<Record<string, string | undefined>> }, error: unknown) {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   return env["MDMIRROR_DEBUG"] === undefined ? message : stack;
-}
-
-/** Ends a command that cannot continue. */
-export function refuse(what: string, next: string): never {
-  throw new TroubleError({ kind: "usage", what, next });
 }
 
 /** A fault of a command's arguments, as a clause. */

@@ -5,10 +5,10 @@ import type { LocalPath } from "../contract/path.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { absentTrouble, mirrorNamed, nameTrouble, isMirrorName, NAME_RULE } from "../mirror/trust/list.ts";
-import { ok, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
+import { ok, refuse, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
-import { type ExitCode, misuse, refuse } from "./exit.ts";
+import { type ExitCode, misuse } from "./exit.ts";
 
 /** The operand of a command on one linked folder. */
 export const ONE_FOLDER: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };

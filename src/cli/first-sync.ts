@@ -1,10 +1,10 @@
-import { unwrap } from "../common/trouble.ts";
+import { refuse, unwrap } from "../common/trouble.ts";
 import { join } from "node:path";
 import { faultTrouble, INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { planSync, type SyncPlan, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
-import { EXIT_OF_STATE, type ExitCode, exitOfTrouble, refuse } from "./exit.ts";
+import { EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";

@@ -3,7 +3,7 @@
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import { shownName } from "../common/shown-name.ts";
-import { unwrap } from "../common/trouble.ts";
+import { refuse, unwrap } from "../common/trouble.ts";
 import { localTexts } from "../mirror/operations/history/as-on-disk.ts";
 import { findVersion } from "../mirror/operations/history/history.ts";
 import { partsClause } from "../mirror/operations/history/history.ts";
@@ -17,7 +17,7 @@ import {
 import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { Io } from "./command.ts";
-import { type ExitCode, refuse } from "./exit.ts";
+import type { ExitCode } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
 import { cellsOf, type Paint, paintFor, clean, showResult } from "./text.ts";
 import { useLocal } from "./use-mirror.ts";

@@ -59,6 +59,11 @@ export function unwrap<T>(result: Result<T>): T {
   return result.value;
 }
 
+/** Ends the work of a front end, because the user or the caller has to correct something. */
+export function refuse(what: string, next: string, code: string | null = null): never {
+  throw new TroubleError({ kind: "usage", what, next, code });
+}
+
 /** A file that SQLite cannot enlarge for its shared memory counts as a full disk. */
 const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 

@@ -11,7 +11,7 @@ import {
   openUnlinked,
   nearestFolder,
 } from "../mirror/folder/link-folder.ts";
-import { TroubleError, unwrap } from "../common/trouble.ts";
+import { refuse, unwrap } from "../common/trouble.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { ownershipOf } from "../mirror/trust/owner.ts";
@@ -41,9 +41,7 @@ function judgePlace(dir: string, env: Environment["env"]): "known" | "fresh" {
   const existing = nearestFolder(dir);
   if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwner(realpathSync(existing), env);
   const kind = unwrap(checkFolder(dir, env, false));
-  if (kind !== "linked") return kind;
-  const facts = { kind: "usage", what: `${dir} is linked already`, next: "open it: openMirror(dir)" } as const;
-  throw new TroubleError({ ...facts, code: "linked-already" });
+  return kind === "linked" ? refuse(`${dir} is linked already`, "open it: openMirror(dir)", "linked-already") : kind;
 }
 
 function targetOf(
@@ -51,10 +49,8 @@ function targetOf(
   env: Environment["env"],
 ): { readonly config: Config; readonly origin: TrustedOrigin } {
   const part = readRemote(remote);
-  if (part === null) {
-    const what = `${JSON.stringify(remote)} is not the path of a folder of a workspace`;
-    throw new TroubleError({ kind: "usage", what, next: "give such a path as remote" });
-  }
+  if (part === null)
+    return refuse(`${JSON.stringify(remote)} is not the path of a folder of a workspace`, "give such a path as remote");
   checkDirection(direction);
   // `originOfUser` returns null only without a URL.
   const origin = unwrap(originOfUser({ url, env, allowHttp })!);

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { systemClock } from "../common/system-clock.ts";
 import type { MirrorOptions } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/system-random.ts";
-import { TroubleError, unwrap } from "../common/trouble.ts";
+import { refuse, unwrap } from "../common/trouble.ts";
 import { SETTINGS, valueFault } from "../mirror/settings/settings.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
@@ -36,7 +36,7 @@ export function checkOwner(folder: string, env: Environment["env"]): void {
   if (ownership.kind === "by-sudo") {
     const what = `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`;
     const next = "run the program as that user: its files in the folder would belong to root";
-    throw new TroubleError({ kind: "usage", what, next, code: "foreign-owner" });
+    refuse(what, next, "foreign-owner");
   }
   unwrap(examineFolder(folder));
 }
@@ -46,7 +46,7 @@ export function checkOwner(folder: string, env: Environment["env"]): void {
  */
 export function checkDirection(direction: unknown): void {
   const what = valueFault("direction", SETTINGS.direction, direction);
-  if (what !== null) throw new TroubleError({ kind: "usage", what, next: "give one of these, or none" });
+  if (what !== null) refuse(what, "give one of these, or none");
 }
 
 /** Finds the linked folder at the path that the caller passed. */
@@ -55,7 +55,7 @@ export function findRoot(dir: string, env: Environment["env"]): string {
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
     const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
     const what = `${whole} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
-    throw new TroubleError({ kind: "usage", what, next, code: "not-a-mirror" });
+    refuse(what, next, "not-a-mirror");
   }
   checkOwner(whole, env);
   return realpathSync(whole);

@@ -18,33 +18,30 @@ export type ActionRequest = PageRequest & {
   readonly form: URLSearchParams;
 };
 
-/** Address of the next page, and the notice on it. */
-export type Done = { readonly to: string; readonly notice: Notice | null };
+/** Notice on the next page. `to`: address of that page; undefined: the page of the action. */
+export type Done = { readonly notice: Notice | null; readonly to?: string };
 
 export type UiAction = {
   /** Route below the page of the folder, such as `sync` or `conflict/*`. */
   readonly path: string;
   /** Name of the operation that the action carries out; undefined if there is none. */
   readonly operation?: OperationName;
+  /** Returns the part of the address of the next page, below the page of the folder. */
+  readonly page: (request: ActionRequest) => string;
+  /** @throws TroubleError for a notice about the trouble on that page */
   readonly run: (ui: Ui, request: ActionRequest) => Done | Promise<Done>;
 };
 
 type FolderRef = Pick<Folder, "name" | "root">;
 
-/**
- * Starts a sync as a job, because a page does not wait for the service.
- * @param part of the address of the next page
- */
-export function startSync(ui: Ui, folder: FolderRef, part: string): Done {
-  return startJob(ui, folder, part, "Syncing", (progress) => syncFolder(ui, folder, progress));
+/** Starts a sync as a job, because a page does not wait for the service. */
+export function startSync(ui: Ui, folder: FolderRef): Done {
+  return startJob(ui, folder, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
 
-/**
- * Starts a job, and leads to a page that shows it.
- * @param part of the address of that page
- */
-export function startJob(ui: Ui, { name, root }: FolderRef, part: string, ...job: Job): Done {
-  return { to: mirrorAddress(name, part), notice: ui.jobs.start(root, ...job) ? null : BUSY };
+/** Starts a job, which the next page shows. */
+export function startJob(ui: Ui, { root }: FolderRef, ...job: Job): Done {
+  return { notice: ui.jobs.start(root, ...job) ? null : BUSY };
 }
 
 type Job = [what: string, work: (progress: Progress) => Promise<Notice>];

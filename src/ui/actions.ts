@@ -8,48 +8,50 @@ import { runOperation } from "../mirror/operations/run-operation.ts";
 import { DAEMON_NODE_OPTIONS } from "../mirror/daemon/autostart/service-unit.ts";
 import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 import { PROGRAM_FILE } from "../common/package-files.ts";
+import { unwrap } from "../common/trouble.ts";
+import { withQuery } from "../page/addresses.ts";
 import { type ActionRequest, type Done, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
-import { documentAddress, LINK, mirrorAddress } from "./addresses.ts";
+import { documentAddress, documentPart, LINK, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink, fieldsIn, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
-import { BUSY, good, rejectedNotice, nothingDone, noticeOfTrouble, undoneNotice } from "./messages.ts";
+import { BUSY, good, rejectedNotice, nothingDone, undoneNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
 export const ACTIONS: readonly UiAction[] = [
-  { path: "sync", run: (ui, { folder }) => startSync(ui, folder, "") },
+  { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },
   // Only a sync shows what reviewers have decided.
-  { path: "reviews", run: (ui, { folder }) => startSync(ui, folder, "reviews") },
-  { path: "pause", run: (_ui, { folder }) => askFolder("pause", folder) },
-  { path: "start", run: startDaemon },
-  { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder) },
-  { path: "conflict/*", operation: "resolve", run: resolveConflict },
-  { path: "resolve", operation: "resolve", run: resolveMany },
-  { path: "settings", run: saveSettings },
-  { path: "ignore", run: addRule },
-  { path: "ignore/remove", run: removeRule },
-  { path: "key", run: replaceKey },
-  { path: "restore/*", operation: "restore", run: restoreVersion },
-  { path: "runs/:run/undo", operation: "undo", run: undoRun },
-  { path: "safety-stop/approve", operation: "approve", run: answer("approve") },
-  { path: "safety-stop/reject", operation: "reject", run: answer("reject") },
+  { path: "reviews", page: () => "reviews", run: (ui, { folder }) => startSync(ui, folder) },
+  { path: "pause", page: () => "", run: (_ui, { folder }) => askFolder("pause", folder) },
+  { path: "start", page: () => "", run: startDaemon },
+  { path: "resume", page: () => "", run: (_ui, { folder }) => askFolder("resume", folder) },
+  { path: "conflict/*", page: conflictPage, operation: "resolve", run: resolveConflict },
+  { path: "resolve", page: () => "needs", operation: "resolve", run: resolveMany },
+  { path: "settings", page: () => "settings", run: saveSettings },
+  { path: "ignore", page: () => "settings#ignore", run: addRule },
+  { path: "ignore/remove", page: () => "settings#ignore", run: removeRule },
+  { path: "key", page: () => "settings#key", run: replaceKey },
+  { path: "restore/*", page: versionPage, operation: "restore", run: restoreVersion },
+  { path: "runs/:run/undo", page: runPage, operation: "undo", run: undoRun },
+  { path: "safety-stop/approve", page: () => "safety-stop", operation: "approve", run: answer("approve") },
+  { path: "safety-stop/reject", page: () => "safety-stop", operation: "reject", run: answer("reject") },
 ];
 
 /** Plans the first sync of a new folder, or links the folder of a planned draft and syncs it. */
 export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
   const id = form.get("draft") ?? "";
   const draft = ui.links.get(id);
-  if (draft === undefined && !form.has("url")) return { to: LINK, notice: nothingDone("this plan is too old") };
+  if (draft === undefined && !form.has("url")) return { notice: nothingDone("this plan is too old") };
   if (draft?.kind !== "planned") return draftNext(ui, fieldsIn(form, draft?.typed ?? null));
-  const linked = completeLink(ui, draft);
-  if (linked.kind === "trouble") return { to: LINK, notice: noticeOfTrouble(linked.trouble) };
+  const linked = unwrap(completeLink(ui, draft));
   ui.links.delete(id);
-  ui.folders.add(linked.value);
+  ui.folders.add(linked);
   const { folders } = await ui.folders.read();
-  const folder = folders.find(({ root }) => root === linked.value);
-  return folder === undefined ? { to: "/", notice: good("The folder is linked.") } : startSync(ui, folder, "");
+  const folder = folders.find(({ root }) => root === linked);
+  if (folder === undefined) return { to: "/", notice: good("The folder is linked.") };
+  return { ...startSync(ui, folder), to: mirrorAddress(folder.name) };
 }
 
 const DRAFT_DIGITS = 32;
@@ -71,7 +73,7 @@ const LOOK_MS = 200;
  */
 function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
   const { root } = folder;
-  return startJob(ui, folder, "", "Starting", async () => {
+  return startJob(ui, folder, "Starting", async () => {
     const argv = [...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root];
     const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
     child.on("error", () => undefined).unref();
@@ -85,51 +87,58 @@ function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
 }
 
 /** Sends a request to the folder's daemon. */
-async function askFolder(verb: "pause" | "resume", { name, root }: Folder): Promise<Done> {
-  const to = mirrorAddress(name);
+async function askFolder(verb: "pause" | "resume", { root }: Folder): Promise<Done> {
   const done = await askDaemon(root, { do: verb });
-  if (done === NO_DAEMON) {
-    return { to, notice: { tone: "asks", text: "No daemon syncs this folder.", next: "mdmirror watch" } };
-  }
-  if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
+  if (done === NO_DAEMON)
+    return { notice: { tone: "asks", text: "No daemon syncs this folder.", next: "mdmirror watch" } };
+  unwrap<unknown>(done);
   const text = verb === "pause" ? "Paused: changes wait until you resume." : "Resumed: changes are synced again.";
-  return { to, notice: good(text) };
+  return { notice: good(text) };
+}
+
+function conflictPage({ params }: ActionRequest): string {
+  return documentPart("conflict", params["*"]!);
+}
+
+function versionPage({ params, form }: ActionRequest): string {
+  return withQuery(documentPart("history", params["*"]!), { n: numberIn(form.get("n")) });
 }
 
 /** Restores a version, but only if file and version are still those that the page showed. */
 async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
   const { name, root } = folder;
-  const path = params["*"]!;
   const n = numberIn(form.get("n"));
-  if (n === null)
-    return { to: documentAddress(name, "history", path), notice: nothingDone("This is not the number of a version") };
-  const back = documentAddress(name, "history", path, { n });
-  if (ui.jobs.isBusy(root)) return { to: back, notice: BUSY };
+  if (n === null) return { notice: nothingDone("This is not the number of a version") };
+  if (ui.jobs.isBusy(root)) return { notice: BUSY };
   const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
-  const done = await runOperation(root, restore, { paths: [path], n, expected, noSync: true }, ui);
-  if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
-  startSync(ui, folder, "");
-  const [item] = done.value.items as [(typeof done.value.items)[number]];
+  const input = { paths: [params["*"]!], n, expected, noSync: true };
+  const { items } = unwrap(await runOperation(root, restore, input, ui));
+  startSync(ui, folder);
+  const [item] = items as [(typeof items)[number]];
   const notice = { ...good(`Version ${n} is restored.`), details: item.notes };
   return { to: documentAddress(name, "history", item.path), notice };
 }
 
+function runPage({ params, form }: ActionRequest): string {
+  const run = numberIn(params["run"]);
+  if (run === null) return "runs";
+  // After *Undo* on the page of problems, that page is shown again.
+  return form.get("next") === "needs" ? "needs" : `runs/${run}`;
+}
+
 /** Undoes a run, but only if its plan is still the one that the page showed. */
 function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
-  const { name, root } = folder;
+  const { root } = folder;
   const run = numberIn(params["run"]);
-  if (run === null) return { to: mirrorAddress(name, "runs"), notice: nothingDone("This is not the number of a run") };
+  if (run === null) return { notice: nothingDone("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  // After *Undo* on the page of problems, that page is shown again.
-  const next = form.get("next") === "needs" ? "needs" : `runs/${run}`;
   // Waits for the running job: *Undo* is shown while the sync after the undone action still runs.
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
-    const done = await runOperation(root, undo, input, { ...ui, progress });
-    if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
+    const { items } = unwrap(await runOperation(root, undo, input, { ...ui, progress }));
     const sync = await syncFolder(ui, folder, progress);
-    return sync.tone === "bad" ? sync : undoneNotice(run, done.value.items);
+    return sync.tone === "bad" ? sync : undoneNotice(run, items);
   });
-  return { to: mirrorAddress(name, next), notice: null };
+  return { notice: null };
 }
 
 /** The two answers to a stop, with the words for the work. */
@@ -144,14 +153,14 @@ function answer(way: keyof typeof ANSWERS) {
     const { operation, what } = ANSWERS[way];
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
-    return startJob(ui, folder, "safety-stop", what, async (progress) => {
+    return startJob(ui, folder, what, async (progress) => {
       // The stop that the user saw last; if another is current by now, the operation does nothing.
       const files = ui.stops.filesBack(root);
       const done = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);
-      if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
+      const { items } = unwrap(done);
       const sync = await syncFolder(ui, folder, progress);
-      return way === "approve" || sync.tone === "bad" ? sync : rejectedNotice(done.value.items, files);
+      return way === "approve" || sync.tone === "bad" ? sync : rejectedNotice(items, files);
     });
   };
 }

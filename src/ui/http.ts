@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Trouble } from "../common/trouble.ts";
+import { type Trouble, TroubleError } from "../common/trouble.ts";
 import type { ConnectionEnds, PeerUser } from "../mirror/trust/peer.ts";
 import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
@@ -11,8 +11,9 @@ import type { Origins } from "../page/same-site.ts";
 import { type Browsers, isSentByOwnPage, type Session, type Tickets } from "../page/sessions.ts";
 import type { Done, UiAction } from "./action.ts";
 import { ACTIONS, runLink } from "./actions.ts";
-import { LINK, SIGN_OUT } from "./addresses.ts";
+import { LINK, mirrorAddress, SIGN_OUT } from "./addresses.ts";
 import { FAULT } from "./jobs.ts";
+import { noticeOfTrouble } from "./messages.ts";
 import { type PageRequest, resultsOf, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
 import {
   NO_PAGE,
@@ -119,17 +120,18 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   const session = site.browsers.sessionOf(request.headers);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const pageRequest = await readRequest(site, request, session);
-  const shown = await page.show(site.ui, pageRequest);
   const { address } = pageRequest;
   const around = { session, address, sections: sectionsOf(page, pageRequest), switcher: switcherOf(pageRequest) };
-  if (shown.kind === "trouble")
-    return send(site, reply, troublePage(shown.trouble, around.sections?.label ?? null), {
-      ...around,
-      status: STATUS[shown.trouble.kind],
-    });
-  const refreshMs = page.isLive === false ? null : REFRESH_MS;
-  const notices = [...site.notices.of(pageRequest.query), ...resultsOf(pageRequest)];
-  return send(site, reply, { ...shown.value, refreshMs, notices }, { ...around, status: 200 });
+  try {
+    const shown = await page.show(site.ui, pageRequest);
+    const refreshMs = page.isLive === false ? null : REFRESH_MS;
+    const notices = [...site.notices.of(pageRequest.query), ...resultsOf(pageRequest)];
+    return send(site, reply, { ...shown, refreshMs, notices }, { ...around, status: 200 });
+  } catch (error) {
+    if (!(error instanceof TroubleError)) throw error;
+    const shown = troublePage(error.trouble, around.sections?.label ?? null);
+    return send(site, reply, shown, { ...around, status: STATUS[error.trouble.kind] });
+  }
 }
 
 type Form = { readonly session: Session<null>; readonly fields: URLSearchParams };
@@ -144,7 +146,7 @@ function mountForms(app: FastifyInstance, site: Site): void {
       const isFromPage = isSentByOwnPage(session, fields.get("csrf"));
       return isFromPage ? run({ session, fields }, request, reply) : sendTrouble(site, reply, NO_TOKEN, 403, session);
     });
-  mountForm(LINK, async ({ fields }, _request, reply) => go(site, reply, await runLink(site.ui, fields)));
+  mountForm(LINK, async ({ fields }, _request, reply) => go(site, reply, LINK, () => runLink(site.ui, fields)));
   mountForm(SIGN_OUT, (_form, request, reply) => {
     reply.header("set-cookie", site.browsers.signOut(request.headers));
     return send(site, reply, SIGNED_OUT, { status: 200, session: null });
@@ -163,11 +165,27 @@ async function runAction(
   const pageRequest = await readRequest(site, request, session);
   const folder = site.ui.folders.ofForm(pageRequest.all, pageRequest.params["name"]!, fields);
   if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, session);
-  return go(site, reply, await action.run(site.ui, { ...pageRequest, form: fields, folder: folder.value }));
+  const actionRequest = { ...pageRequest, form: fields, folder: folder.value };
+  const page = mirrorAddress(folder.value.name, action.page(actionRequest));
+  return go(site, reply, page, () => action.run(site.ui, actionRequest));
 }
 
-function go({ notices }: Site, reply: FastifyReply, { to, notice }: Done) {
+/**
+ * Runs an action, and leads to the next page.
+ * @param page address of the usual page, also after trouble
+ */
+async function go({ notices }: Site, reply: FastifyReply, page: string, run: () => Done | Promise<Done>) {
+  const { to = page, notice } = await noticed(run);
   return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
+}
+
+async function noticed(run: () => Done | Promise<Done>): Promise<Done> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof TroubleError)) throw error;
+    return { notice: noticeOfTrouble(error.trouble) };
+  }
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {

@@ -1,11 +1,12 @@
 import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Renderer } from "../page/renderer.ts";
-import type { Result } from "../common/trouble.ts";
+import { ok, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Content, LinkGroup, Notice } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
 import { type AllFolders, type Folder, type Folders, folderNamed } from "./folders.ts";
+import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { isSameName } from "../mirror/trust/list.ts";
 import type { Drafts, Jobs, Searches, Stops } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
@@ -48,14 +49,17 @@ export type UiPage = {
   readonly section?: string;
   /** False if an open page shows no changes without a reload; undefined: true. */
   readonly isLive?: boolean;
-  /** Returns the page. Must change nothing on either side. */
-  readonly show: (ui: Ui, request: PageRequest) => Result<Content> | Promise<Result<Content>>;
+  /**
+   * Returns the page. Must change nothing on either side.
+   * @throws TroubleError for a page about the trouble
+   */
+  readonly show: (ui: Ui, request: PageRequest) => Content | Promise<Content>;
 };
 
 type FolderPage = Omit<UiPage, "show"> & {
   /** True if the page can show a folder whose content cannot be read. */
   readonly showsUnreadable?: boolean;
-  readonly show: (ui: Ui, folder: Folder, request: PageRequest) => Result<Content> | Promise<Result<Content>>;
+  readonly show: (ui: Ui, folder: Folder, request: PageRequest) => Content | Promise<Content>;
 };
 
 /** Defines a page about one linked folder. */
@@ -63,12 +67,19 @@ export function folderPage({ show, showsUnreadable = false, ...page }: FolderPag
   return {
     ...page,
     show(ui, request) {
-      const found = folderNamed(request.all, request.params["name"]!);
-      if (found.kind === "trouble") return found;
-      const { trouble } = found.value;
-      return trouble === null || showsUnreadable ? show(ui, found.value, request) : { kind: "trouble", trouble };
+      const folder = unwrap(folderNamed(request.all, request.params["name"]!));
+      if (folder.trouble !== null && !showsUnreadable) throw new TroubleError(folder.trouble);
+      return show(ui, folder, request);
     },
   };
+}
+
+/**
+ * Reads a linked folder without its service.
+ * @throws TroubleError if the folder cannot be opened
+ */
+export function readLocal<T>(ui: Pick<Ui, "clock" | "random">, root: string, work: (local: LocalMirror) => T): T {
+  return unwrap(withLocal(root, ui, (local) => ok(work(local))));
 }
 
 /** Tabs of a linked folder: the part of each section's address, and its label. */

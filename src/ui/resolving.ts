@@ -10,11 +10,11 @@ import type { BaseTree } from "../mirror/model/tree.ts";
 import type { Digest } from "../contract/digest.ts";
 import type { DocId } from "../contract/ids.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
-import { ok, type Trouble } from "../common/trouble.ts";
+import { ok, type Trouble, unwrap } from "../common/trouble.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
 import { type ActionRequest, type Done, startJob, startSync, syncFolder, undoOf } from "./action.ts";
-import { documentAddress, mirrorAddress } from "./addresses.ts";
+import { documentAddress } from "./addresses.ts";
 import { clashesOf, composeResult, placesOf } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
 import { choicesKey, draftKey } from "./jobs.ts";
@@ -34,27 +34,26 @@ type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: s
 export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
   const { name, root } = folder;
   const path = params["*"]!;
-  const to = documentAddress(name, "conflict", path);
   const sentWay = form.get("way");
   const isDecided = sentWay === "decided";
   if (isDecided || sentWay === "preview") ui.drafts.set(choicesKey(root, path), choicesIn(form));
   if (sentWay === "preview")
     return { to: `${documentAddress(name, "conflict", path, { preview: "yes" })}#preview`, notice: null };
   const content = isDecided ? decidedContent(ui, root, path, form) : typedContent(ui, root, path, form);
-  if (content !== null && "notice" in content) return { to, notice: content.notice };
+  if (content !== null && "notice" in content) return { notice: content.notice };
   const way = content?.way ?? WAYS.find((candidate) => candidate === sentWay);
-  if (way === undefined) return { to, notice: nothingDone("Choose a version") };
-  if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
+  if (way === undefined) return { notice: nothingDone("Choose a version") };
+  if (ui.jobs.isBusy(root)) return { notice: BUSY };
   const text = way === "merged" && content !== null ? { text: content.text } : {};
   const force = isDecided || form.get("force") !== null;
   const input = { paths: [path], way, force, expected: versionsIn(form), noSync: true, ...text };
   const done = await runOperation(root, resolve, input, ui);
-  if (done.kind === "trouble") return { to, notice: noticeOfRefusal(done.trouble, content !== null) };
+  if (done.kind === "trouble") return { notice: noticeOfRefusal(done.trouble, content !== null) };
   for (const key of [draftKey(root, path), choicesKey(root, path)]) ui.drafts.delete(key);
   const { run, items } = done.value;
   const [item] = items as [(typeof items)[number]];
   const notice = { ...resolvedNotice(way, item.notes), link: nextLink(folder, path), ...undoOf(ui, folder, run) };
-  startSync(ui, folder, "");
+  startSync(ui, folder);
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
 
@@ -70,23 +69,21 @@ export const MANY_WAYS = {
  * differ from those that the page showed.
  */
 export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
-  const { name, root } = folder;
-  const to = mirrorAddress(name, "needs");
+  const { root } = folder;
   const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((key) => key === form.get("way"));
   const chosen = new Set(form.getAll("conflict"));
   const present = openConflicts(ui, root);
   const paths = [...present].filter(([, { choice }]) => chosen.has(choice)).map(([path]) => path);
-  if (way === undefined || chosen.size === 0) return { to, notice: nothingDone("Select at least one conflict") };
-  if (paths.length === 0) return { to, notice: nothingDone("The versions changed since this page was shown") };
+  if (way === undefined || chosen.size === 0) return { notice: nothingDone("Select at least one conflict") };
+  if (paths.length === 0) return { notice: nothingDone("The versions changed since this page was shown") };
   const why = "its versions changed since the page was shown";
   const isPresent = new Set([...present.values()].map(({ choice }) => choice));
   const changed = [...chosen]
     .filter((choice) => !isPresent.has(choice))
     .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why }));
-  return startJob(ui, folder, "needs", "Resolving conflicts", async (progress) => {
-    const done = await runOperation(root, resolve, { paths, way, noSync: true }, { ...ui, progress });
-    if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
-    const { items, run } = done.value;
+  return startJob(ui, folder, "Resolving conflicts", async (progress) => {
+    const input = { paths, way, noSync: true };
+    const { items, run } = unwrap(await runOperation(root, resolve, input, { ...ui, progress }));
     await syncFolder(ui, folder, progress);
     return { ...manyResolvedNotice([...items, ...changed]), ...undoOf(ui, folder, run) };
   });

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { parseAge } from "../../common/age.ts";
 import { count, plural } from "../../common/count.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { type Result, unwrap } from "../../common/trouble.ts";
+import { refuse, type Result, unwrap } from "../../common/trouble.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
@@ -21,7 +21,7 @@ import type {
 } from "../../service/admin/operations.ts";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
-import { EXIT, misuse, refuse } from "../exit.ts";
+import { EXIT, misuse } from "../exit.ts";
 import { settingFrom, readRate } from "../service-data.ts";
 import { unifiedLines } from "../show-versions.ts";
 import { age, columns, type CommandResult, paintFor } from "../text.ts";

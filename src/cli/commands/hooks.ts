@@ -1,10 +1,10 @@
-import { unwrap } from "../../common/trouble.ts";
+import { refuse, unwrap } from "../../common/trouble.ts";
 import { EVENT_NAMES, type EventName, type Hook } from "../../mirror/hooks/hook.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { jsonLine, showResult } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/run-hook.ts";

@@ -1,11 +1,11 @@
 import { printNotes } from "../text.ts";
-import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG, readConfig, writeConfig } from "../../mirror/settings/config.ts";
 import { findKey, type FoundKey, storeKey } from "../../mirror/settings/key.ts";
-import { TroubleError, unwrap } from "../../common/trouble.ts";
+import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
 import { ownershipOf } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";

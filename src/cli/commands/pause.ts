@@ -3,8 +3,8 @@ import type { ControlRequest } from "../../mirror/daemon/control/protocol.ts";
 import { ageText } from "../../common/age.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
-import { unwrap } from "../../common/trouble.ts";
-import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
+import { refuse, unwrap } from "../../common/trouble.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { onFolder } from "../find-mirror.ts";
 
 export const command: Command = {

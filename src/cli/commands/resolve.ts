@@ -1,5 +1,5 @@
 import { resolve as absolute } from "node:path";
-import { errnoClause, unwrap } from "../../common/trouble.ts";
+import { errnoClause, refuse, unwrap } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { type ResolveWay, WAYS } from "../../mirror/operations/declared/resolve.ts";
@@ -8,7 +8,6 @@ import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolve } from "../../mirror/operations/manual/resolve.ts";
 import type { Args, Io } from "../command.ts";
-import { refuse } from "../exit.ts";
 import { findMirror, locateAll } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
 

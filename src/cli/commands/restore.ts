@@ -1,9 +1,9 @@
 import { count } from "../../common/count.ts";
 import { restore } from "../../mirror/operations/history/restore.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { refuse } from "../exit.ts";
 import { locateAll, splitVersion } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
+import { refuse } from "../../common/trouble.ts";
 
 export const command = operationCommand(restore, {
   operands: { usage: "PATH[@N] | ID[@N] | FOLDER | 'GLOB' …", least: 1, most: 10_000 },

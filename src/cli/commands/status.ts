@@ -6,7 +6,7 @@ import { localTime } from "../../mirror/operations/results/when.ts";
 import { attentionLines, stayLine } from "../show-attention.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
-import { TroubleError } from "../../common/trouble.ts";
+import { refuse, TroubleError } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -24,7 +24,7 @@ import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
+import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
 import { findMirror, nearest, ONE_FOLDER } from "../find-mirror.ts";
 import { columns, type Paint, paintFor, showResult } from "../text.ts";
 

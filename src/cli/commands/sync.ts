@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
 import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
-import type { Result, Trouble } from "../../common/trouble.ts";
+import { refuse, type Result, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
+import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, REACH_OPTIONS, type ReachOptions, reachOptionsOf, showProgress } from "../use-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";

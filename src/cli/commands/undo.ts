@@ -2,9 +2,9 @@ import { count } from "../../common/count.ts";
 import { runsClause, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { refuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { leftAloneLines, operationCommand } from "../operation-command.ts";
+import { refuse } from "../../common/trouble.ts";
 
 export const command = operationCommand(undo, {
   operands: { usage: "[DIR] [RUN]", least: 0, most: 2, offers: ["mirror", "nothing"] },

@@ -1,4 +1,4 @@
-import { TroubleError, unwrap } from "../../common/trouble.ts";
+import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -8,7 +8,7 @@ import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent
 import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
 import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { EXIT, type ExitCode, refuse } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { withFolderReleased } from "./service.ts";
 import { planLines } from "./plan.ts";

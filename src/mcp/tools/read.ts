@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { openSaveContext, type EditedDocument, readDocument } from "../../mirror/operations/manual/save.ts";
-import { TroubleError, unwrap } from "../../common/trouble.ts";
+import { refuse, unwrap } from "../../common/trouble.ts";
 import { countLinesOf } from "../bounded.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
 import {
@@ -49,7 +49,7 @@ export async function readNow({ root }: ServedMirror, path: string, { openOption
   const document = unwrap(await readDocument(openSaveContext(root, openOptions), path));
   if (document !== null) return document;
   const next = "list shows existing documents; history shows earlier versions";
-  throw new TroubleError({ kind: "usage", what: `no document is at ${path}`, next, code: "not-found" });
+  return refuse(`no document is at ${path}`, next, "not-found");
 }
 
 function outlineOf(facts: object, text: string): ToolResult {

@@ -54,19 +54,19 @@ export const CONFLICT = folderPage({
     // The page shows why: the problem has no choices, has ended, or never existed.
     if (found.kind === "trouble") {
       const nothing = sentenceView(sentenceOf(found.trouble.what));
-      return ok({
+      return {
         title,
         announcement: `${path}: ${blocked === undefined ? "nothing is open" : "blocked"}`,
         main: html`${crumbs}<h1>${nameView(path)}</h1>
 <div id="job">${jobOf(job)}</div>
 <div id="versions" data-versions="">${blocked === undefined ? emptyOf("Nothing to decide", nothing, nextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blocked, address: documentAddress(name, "docs", path) }])}</section>`}</div>
 ${unsavedDraft(draft)}`,
-      });
+      };
     }
     const choices = new URLSearchParams(ui.drafts.get(choicesKey(root, path)) ?? "");
     const problem = { ...found.value, folder, request, draft, choices, places: placesOf(found.value) };
     const versions = Object.values(problem.versions).join(" ");
-    return ok({
+    return {
       title,
       announcement: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
       scripts: isEditing(problem) ? ["editor.js"] : ["clashes.js"],
@@ -74,7 +74,7 @@ ${unsavedDraft(draft)}`,
 <div id="versions" data-versions="${versions}">${stateOf(problem)}</div>
 <div id="job">${jobOf(job)}</div>
 ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
-    });
+    };
   },
 });
 

@@ -11,7 +11,7 @@ import {
 import type { Why } from "../../mirror/operations/doctor/why.ts";
 import { actionWords } from "../../mirror/operations/results/actions.ts";
 import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { refuse, unwrap } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
@@ -38,31 +38,31 @@ export const DOCS = folderPage({
   show(ui, folder, request) {
     const path = requestedPath(request);
     if (path === "") return folderContent(ui, folder, path, request);
-    const found = findEntry(folder.root, path, ui.random);
-    if (found.kind === "trouble") return found;
-    if (found.value === null) {
-      const next = "go back to the folder above; History finds deleted documents";
-      return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
-    }
-    return found.value.kind === "folder"
+    const found = unwrap(findEntry(folder.root, path, ui.random));
+    if (found === null)
+      return refuse(
+        `nothing is at ${path}`,
+        "go back to the folder above; History finds deleted documents",
+        "no-document",
+      );
+    return found.kind === "folder"
       ? folderContent(ui, folder, path, request)
-      : documentContent(ui, folder, found.value, request);
+      : documentContent(ui, folder, found, request);
   },
 });
 
-function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, request: PageRequest): Result<Content> {
+function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, request: PageRequest): Content {
   const page = numberIn(request.query.get("page")) ?? 1;
   const filter = (request.query.get("filter") ?? "").trim();
   const part = { from: (page - 1) * NAMES_PER_PAGE, count: NAMES_PER_PAGE };
   const listed =
     filter === "" ? listFolder(root, path, part, ui.random) : findByName(root, path, filter, part, ui.random);
-  if (listed.kind === "trouble") return listed;
-  const { total, counts, entries } = listed.value;
+  const { total, counts, entries } = unwrap(listed);
   const counted = KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
   const pages = Math.max(1, Math.ceil(total / NAMES_PER_PAGE));
   const rows = entries.map((entry) => entryRow(mirror, path, entry, request.now));
   const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
-  return ok({
+  return {
     title: `${path === "" ? "Documents" : path} · ${mirror} · mdmirror`,
     main: html`${path !== "" && crumbsOf(mirror, path)}
 <div class="title"><h1>${path === "" ? "Documents" : nameView(nameOf(path))}</h1>
@@ -75,7 +75,7 @@ function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, req
         : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead><tbody>${rows}</tbody></table>`
     }</section></div>
 ${pagerOf({ page: Math.min(page, pages), pages, total }, "names", addressOf)}`,
-  });
+  };
 }
 
 function nothingFound(mirror: string, path: string, filter: string): Html {
@@ -136,12 +136,11 @@ async function documentContent(
   { name: mirror, root, needs, waits }: Folder,
   entry: Entry,
   request: PageRequest,
-): Promise<Result<Content>> {
+): Promise<Content> {
   const path = requestedPath(request);
   const asText = request.query.get("as") === "text";
-  const read = readEntry(root, path, ui.random);
-  if (read.kind === "trouble") return read;
-  const file = read.value.kind === "done" ? read.value.value : null;
+  const read = unwrap(readEntry(root, path, ui.random));
+  const file = read.kind === "done" ? read.value : null;
   const isShort = file !== null && file.text !== "" && file.text.length <= MAX_CHARACTERS;
   const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
@@ -151,7 +150,7 @@ async function documentContent(
     { href: documentAddress(mirror, "docs", path), label: "Preview", isShown: !asText },
     { href: documentAddress(mirror, "docs", path, { as: "text" }), label: "Source", isShown: asText },
   ];
-  return ok({
+  return {
     title: `${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
 <div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row">${segmentsOf("View", views)}
@@ -162,11 +161,11 @@ ${button("History", documentAddress(mirror, "history", path))}${button("Explain 
     }</p>
 ${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
 ${
-  read.value.kind === "done"
-    ? textOf(rendered, read.value.value.text, asText)
-    : html`<p class="notice quiet">${sentenceView(read.value.detail)}</p>`
+  read.kind === "done"
+    ? textOf(rendered, read.value.text, asText)
+    : html`<p class="notice quiet">${sentenceView(read.detail)}</p>`
 }`,
-  });
+  };
 }
 
 /** @param rendered null if the page shows the source */
@@ -189,12 +188,10 @@ export const WHY = folderPage({
   isLive: false,
   async show(ui, { name: mirror, root }, request) {
     const path = requestedPath(request);
-    const explained = await explainPath(root, path, ui);
-    if (explained.kind === "trouble") return explained;
-    const { why, facts } = explained.value;
+    const { why, facts } = unwrap(await explainPath(root, path, ui));
     const { events, open } = why;
     const all = factsOf(facts.map(([term, fact]) => [term, sentenceView(fact)]));
-    return ok({
+    return {
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${crumbsOf(mirror, path, true)}
 <h1>State of ${path === "" ? "the linked folder" : nameView(nameOf(path))}</h1>
@@ -203,7 +200,7 @@ export const WHY = folderPage({
 ${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${sentenceView(sentenceOf(open.detail))}</dd>`}<dt>Next sync</dt><dd>${nextWords(why)}</dd></dl></section>
 ${detailsOf("Details", all)}
 ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => eventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${ageOf(event.at, request.now)} ago`))}</ul>`}`,
-    });
+    };
   },
 });
 

@@ -3,7 +3,7 @@
  * compares two versions.
  */
 
-import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
+import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { RUNS } from "../../mirror/operations/history/events.ts";
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
 import {
@@ -29,7 +29,7 @@ import {
 import type { State } from "../../mirror/ports/state.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { refuse, unwrap } from "../../common/trouble.ts";
 import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
@@ -38,7 +38,7 @@ import { differenceOf } from "../../page/side-by-side.ts";
 import { verbWords } from "../activity.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest, type Ui } from "../page.ts";
+import { folderPage, type PageRequest, readLocal, type Ui } from "../page.ts";
 import { crumbsOf, folderForm, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
 import { jobOf } from "../status.ts";
 
@@ -55,18 +55,17 @@ export const HISTORY = folderPage({
   },
 });
 
-function recentContent(ui: Ui, { name: mirror, root }: Folder, request: PageRequest): Result<Content> {
-  const recent = withLocal(root, ui, ({ state }) => ok(recentGroups(state)));
-  if (recent.kind === "trouble") return recent;
-  const part = partOf(recent.value, request, DOCUMENTS_PER_PAGE);
-  return ok({
+function recentContent(ui: Ui, { name: mirror, root }: Folder, request: PageRequest): Content {
+  const recent = readLocal(ui, root, ({ state }) => recentGroups(state));
+  const part = partOf(recent, request, DOCUMENTS_PER_PAGE);
+  return {
     title: `History · ${mirror} · mdmirror`,
     main: html`<div class="title"><h1>History</h1>${historyTabs(mirror, "history/")}</div>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
 ${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${part.items.map((group) => groupRow(mirror, group, request.now))}</ul>`}
 ${pagerOf(part, "entries", (page) => mirrorAddress(mirror, "history/", { page }))}`,
-  });
+  };
 }
 
 /** Documents that share a row: those of a first sync without a later change, or one document. */
@@ -94,11 +93,10 @@ function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDoc
 /** Lines that a version added and removed; null for a version whose content is no longer kept. */
 type Lines = ReturnType<typeof countLines> | null;
 
-function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Result<Content> {
+function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
   const { name: mirror, root, job } = folder;
-  const read = withLocal(root, ui, (localMirror) => readSelection(localMirror, name, request));
-  if (read.kind === "trouble") return read;
-  const { timeline, entries, part, lines, selected, before } = read.value;
+  const selection = readLocal(ui, root, (local) => readSelection(local, name, request));
+  const { timeline, entries, part, lines, selected, before } = selection;
   const { path, isGone, texts } = timeline;
   const items = part.items.map((step) =>
     step.kind === "text"
@@ -113,7 +111,7 @@ function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequ
         )
       : otherItem(step, request.now),
   );
-  return ok({
+  return {
     title: `History of ${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
 <div class="title"><h1>History of ${nameView(nameOf(path))}</h1><div class="row">${
@@ -126,25 +124,22 @@ function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequ
 ${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
 ${compareForm(mirror, timeline, entries)}</div>
 <div>${selected !== null && versionPart(folder, selected, before, request)}</div></div>`,
-  });
+  };
 }
 
 /** Reads a timeline and the version that the address names, or the newest one. */
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
-  const read = readTimeline(local, name);
-  if (read.kind === "trouble") return read;
-  const timeline = read.value;
+  const timeline = unwrap(readTimeline(local, name));
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
   const part = partOf(timeline.steps, request, STEPS_PER_PAGE);
   const lines = countChanged(local, entries, part.items);
   const kept = entries.findLast(({ size }) => size !== null)?.n ?? null;
   const asksFor = request.query.get("n");
   const n = asksFor === null ? kept : numberIn(asksFor);
-  const seen = n === null ? null : readVersion(local, timeline.path, n);
-  if (seen?.kind === "trouble") return seen;
+  const selected = n === null ? null : unwrap(readVersion(local, timeline.path, n));
   const previous = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
   const before = previous?.kind === "ok" ? { n: n! - 1, text: previous.value.text } : null;
-  return ok({ timeline, entries, part, lines, selected: seen?.value ?? null, before });
+  return { timeline, entries, part, lines, selected, before };
 }
 
 /** Counts the changed lines of each version in the steps, by the number of the version. */
@@ -309,25 +304,21 @@ export const DIFF = folderPage({
     const asPath = requestedPath(request);
     const [from, to] = [requestedText(request.query.get("from")), requestedText(request.query.get("to"))];
     if (from === null || to === null)
-      return trouble("usage", "two versions are missing in the address", "go back to its history");
-    const read = withLocal(root, ui, (local) => {
-      const before = readText(local, asPath, from);
-      if (before.kind === "trouble") return before;
-      const after = readText(local, asPath, to);
-      return after.kind === "trouble" ? after : ok({ before: before.value, after: after.value });
-    });
-    if (read.kind === "trouble") return read;
-    const { before, after } = read.value;
+      return refuse("two versions are missing in the address", "go back to its history");
+    const [before, after] = readLocal(ui, root, (local) => [
+      unwrap(readText(local, asPath, from)),
+      unwrap(readText(local, asPath, to)),
+    ]);
     const { path } = after;
     const nameText = (text: NamedText) => textName(mirror, path, text, request.now);
-    return ok({
+    return {
       title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${crumbsOf(mirror, path, true)}
 <h1>Changes of ${nameView(nameOf(path))}</h1>
 <dl class="facts"><dt>From</dt><dd>${nameText(before)}</dd><dt>To</dt><dd>${nameText(after)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
 ${differenceOf(labelled(before), labelled(after))}`,
-    });
+    };
   },
 });
 

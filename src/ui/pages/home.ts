@@ -1,4 +1,3 @@
-import { ok } from "../../common/trouble.ts";
 import { count } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, commandOf, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
@@ -13,13 +12,13 @@ export const HOME: UiPage = {
   show(_ui, request) {
     const { folders, unfit } = request.all;
     const problems = folders.reduce((sum, { needs }) => sum + needs.length, 0);
-    return ok({
+    return {
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
       announcement: folders.map(screenReaderText).join("; "),
       main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${commandOf("mdmirror trust FOLDER")}</div>`)}
 ${folders.length === 0 ? NOTHING_YET : tableOf(worstFirst(folders), request)}`,
-    });
+    };
   },
 };
 

@@ -1,6 +1,6 @@
 import type { ActionKind } from "../../mirror/model/action.ts";
 import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
-import { ok, type Trouble } from "../../common/trouble.ts";
+import type { Trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -27,7 +27,7 @@ export const LINK_PAGE: UiPage = {
   show(ui, request) {
     const id = request.query.get("draft") ?? "";
     const draft = ui.links.get(id);
-    return ok({
+    return {
       title: "Add a folder · mdmirror",
       main: html`${crumbsView("Path to this page", [
         { href: "/", label: "Linked folders" },
@@ -35,7 +35,7 @@ export const LINK_PAGE: UiPage = {
       ])}
 <h1>Add a folder</h1>
 ${draft?.kind === "planned" ? previewOf(draft, id, request) : formOf(draft ?? null, id, request)}`,
-    });
+    };
   },
 };
 

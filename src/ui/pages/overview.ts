@@ -24,15 +24,14 @@ export const OVERVIEW = folderPage({
   path: "/m/:name",
   section: "",
   showsUnreadable: true,
-  show: (ui, folder, request) =>
-    ok({
-      title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
-      announcement: screenReaderText(folder),
-      main: html`${statusBanner(folder, request)}
+  show: (ui, folder, request) => ({
+    title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
+    announcement: screenReaderText(folder),
+    main: html`${statusBanner(folder, request)}
 ${folder.status !== null && numbersOf(folder, folder.status)}
 <div class="with-aside"><div>${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, request)}</div>
 <aside>${aboutOf(folder, request.now)}</aside></div>`,
-    }),
+  }),
 });
 
 function numbersOf({ name, waits, needs }: Folder, status: NonNullable<Folder["status"]>): Html {

@@ -1,4 +1,3 @@
-import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import { plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
@@ -25,7 +24,7 @@ export const PROBLEMS = folderPage({
       request,
       PROBLEMS_PER_PAGE,
     );
-    return ok({
+    return {
       title: `Problems · ${name} · mdmirror`,
       announcement: screenReaderText(folder),
       main: html`<h1>Problems to solve</h1>
@@ -36,7 +35,7 @@ ${
   waits.length > 0 &&
   html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, PROBLEMS_PER_PAGE))}</section>`
 }`,
-    });
+    };
   },
 });
 

@@ -1,15 +1,14 @@
 import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { type Versions, versionsOf } from "../../mirror/operations/manual/problem-view.ts";
-import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
-import { ok } from "../../common/trouble.ts";
+import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, detailsOf, emptyOf, nameView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest } from "../page.ts";
+import { folderPage, type PageRequest, readLocal } from "../page.ts";
 import { folderForm, pagerOf, partOf } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
@@ -23,17 +22,15 @@ export const REVIEWS = folderPage({
   section: "reviews",
   show(ui, folder, request) {
     const { name, root, job, addresses } = folder;
-    const read = withLocal(root, ui, (local) => {
+    const { part, versions } = readLocal(ui, root, (local) => {
       const part = partOf(listReviews(local), request, REVIEWS_PER_PAGE);
-      return ok({ part, versions: part.items.map(({ path }) => versionsAt(local, path)) });
+      return { part, versions: part.items.map(({ path }) => versionsAt(local, path)) };
     });
-    if (read.kind === "trouble") return read;
-    const { part, versions } = read.value;
     const button = html`<button${job?.end === null && html` disabled`}>Check now</button>`;
     const app = addresses.map(
       (address) => html`<a class="button" href="${new URL("/app", address).href}">Open the web app</a>`,
     );
-    return ok({
+    return {
       title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
       announcement: `${name}: ${plural(part.total, "change")} in review`,
       main: html`<div class="title"><h1>Reviews</h1><div class="row">${app}${folderForm(folder, { path: "reviews" }, request, button)}</div></div>
@@ -46,7 +43,7 @@ ${
       )}`
 }
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
-    });
+    };
   },
 });
 

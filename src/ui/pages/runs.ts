@@ -5,15 +5,15 @@ import { readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
-import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import type { LocalMirror } from "../../mirror/folder/open-local.ts";
+import { refuse } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { eventSentence, isChange } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest } from "../page.ts";
+import { folderPage, type PageRequest, readLocal } from "../page.ts";
 import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeInRun, timeOf } from "../parts.ts";
 import { FOLDER_STATES, outcomeBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
@@ -31,16 +31,15 @@ export const RUNS = folderPage({
   path: "/m/:name/runs",
   section: "history/",
   show(ui, { name, root, job }, request) {
-    const runs = withLocal(root, ui, ({ state }) => ok(readActivity(state, EVENTS)));
-    if (runs.kind === "trouble") return runs;
-    const part = partOf(runs.value, request, RUNS_SIZE);
-    return ok({
+    const runs = readLocal(ui, root, ({ state }) => readActivity(state, EVENTS));
+    const part = partOf(runs, request, RUNS_SIZE);
+    return {
       title: `Log · ${name} · mdmirror`,
       main: html`<div class="title"><h1>History</h1>${historyTabs(name, "runs")}</div>
 ${jobOf(job)}
 ${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<section class="card flush">${runRows(name, part.items, request.now)}</section>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
-    });
+    };
   },
 });
 
@@ -114,11 +113,9 @@ export const RUN = folderPage({
     const { name, root, job } = folder;
     const run = numberIn(request.params["run"]);
     if (run === null) return noRun(request.params["run"]!);
-    const read = withLocal(root, ui, (local) => readRun(local, run));
-    if (read.kind === "trouble") return read;
-    const { line, events, undo } = read.value;
+    const { line, events, undo } = readLocal(ui, root, (local) => readRun(local, run));
     const part = partOf(events, request, SIZE);
-    return ok({
+    return {
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
 <div class="title"><h1>${titleOf(line)}</h1>${undo.kind === "ok" && undoButton(folder, line, undo.value, request)}</div>
@@ -128,7 +125,7 @@ ${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.un
 ${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(line, undo.value)}
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((event) => eventItem(name, event, timeInRun(event)))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}`,
-    });
+    };
   },
 });
 
@@ -139,11 +136,11 @@ function readRun(local: LocalMirror, run: number) {
   // Leaves out the records of a document that the run also changed: the change says more.
   const changed = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shown = events.filter((event) => isChange(event) || event.id === null || !changed.has(event.id));
-  return ok({ line, events: shown, undo: readUndo(local, run) });
+  return { line, events: shown, undo: readUndo(local, run) };
 }
 
-function noRun(run: string): Result<never> {
-  return trouble("usage", `there is no run ${run}`, "go back to the list of runs", { code: "no-run" });
+function noRun(run: string): never {
+  return refuse(`there is no run ${run}`, "go back to the list of runs", "no-run");
 }
 
 /** Returns the button that undoes exactly the plan of the page; null if nothing can be undone. */

@@ -1,7 +1,6 @@
 import { searchMirror } from "../../mirror/operations/search.ts";
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
-import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { foundList } from "../../page/found.ts";
@@ -19,7 +18,7 @@ export const SEARCH = folderPage({
     const { name } = folder;
     const query = request.query.get("q") ?? "";
     const regex = request.query.get("regex") !== null;
-    return ok({
+    return {
       title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
       scripts: ["search.js"],
       main: html`<h1>Search in ${nameView(name)}</h1>
@@ -33,7 +32,7 @@ export const SEARCH = folderPage({
 <p id="slow" class="faint" hidden>Searching …</p>
 <p id="failed" role="alert" class="notice bad" hidden>The search was not answered. Reload the page, or try again.</p>
 <div id="found">${await foundBy(ui, folder, query, regex)}</div>`,
-    });
+    };
   },
 });
 

@@ -9,7 +9,7 @@ import { digestOf } from "../../contract/digest.ts";
 import { count, plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { ok } from "../../common/trouble.ts";
+import { unwrap } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import { badgeOf, commandOf, nameView, optionsOf, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
@@ -36,27 +36,26 @@ export const SETTINGS_PAGE = folderPage({
   path: "/m/:name/settings",
   section: "settings",
   show(ui, folder, request) {
-    const config = readConfig(join(folder.root, MIRROR_FOLDER));
-    if (config.kind === "trouble") return config;
+    const config = unwrap(readConfig(join(folder.root, MIRROR_FOLDER)));
     const address = mirrorAddress(folder.name, "settings");
     const typed = new URLSearchParams(ui.drafts.get(request.query.get("draft") ?? "") ?? "");
     const groups = Object.entries(SETTING_GROUPS).map(
       ([title, labels]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config.value, name, typed))}</ul></section>`,
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config, name, typed))}</ul></section>`,
     );
     const form = folderForm(
       folder,
-      { path: "settings", fields: shownFields(config.value) },
+      { path: "settings", fields: shownFields(config) },
       request,
       html`${groups}<div class="sticky${typed.size === 0 && " if-changed"}"><span class="faint wide">An empty field means the default.</span><span class="row"><a class="button" href="${address}">Discard</a><button class="main-action">Save</button></span></div>`,
     );
-    return ok({
+    return {
       title: `Settings · ${folder.name} · mdmirror`,
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
 <div id="job">${jobOf(folder.job)}</div>
 <div class="with-aside"><div>${form}</div><aside>${ignorePart(folder, request)}${keyPart(folder, request)}</aside></div>`,
-    });
+    };
   },
 });
 

@@ -1,6 +1,5 @@
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
 import { type RejectionKind, waitingClause } from "../../mirror/operations/results/stop.ts";
-import { ok } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -25,12 +24,12 @@ export const STOP = folderPage({
     const isAnswering = job?.end === null;
     const isOpen = safetyStop?.approved === false && !isAnswering;
     const reading = isOpen ? ui.stops.of(root, status!) : { isScanning: false, seen: null };
-    return ok({
+    return {
       title: `Stopped · ${name} · mdmirror`,
       announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : "stopped by a safety check"}`,
       main: html`<div id="job">${jobOf(job)}</div>
 ${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder, safetyStop, reading, request)}`,
-    });
+    };
   },
 });
 

@@ -1,4 +1,4 @@
-import { ok, type Trouble } from "../../common/trouble.ts";
+import type { Trouble } from "../../common/trouble.ts";
 import { sentenceOf } from "../../common/sentence.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
@@ -68,13 +68,12 @@ export const NO_PAGE: Trouble = {
 export const LEAVE: UiPage = {
   path: SIGN_OUT,
   isLive: false,
-  show: (_ui, { csrf }) =>
-    ok({
-      title: "Sign out · mdmirror",
-      main: html`<h1>Sign out</h1>
+  show: (_ui, { csrf }) => ({
+    title: "Sign out · mdmirror",
+    main: html`<h1>Sign out</h1>
 <p>This browser no longer has access. Syncing continues; <code>mdmirror ui</code> opens a page again.</p>
 ${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
-    }),
+  }),
 };
 
 export const SIGNED_OUT: Content = {

@@ -1,4 +1,4 @@
-import { ok, trouble } from "../../common/trouble.ts";
+import { refuse } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
 import { documentOf } from "../../page/markdown.ts";
@@ -10,15 +10,14 @@ import { DOCS_ADDRESS, docAddress, readUserDoc, SUBJECTS, titleOf } from "../use
 export const USER_DOCS: UiPage = {
   path: DOCS_ADDRESS,
   isLive: false,
-  show: () =>
-    ok({
-      title: "Help · mdmirror",
-      main: html`<h1>Help</h1>
+  show: () => ({
+    title: "Help · mdmirror",
+    main: html`<h1>Help</h1>
 ${Object.entries(SUBJECTS).map(
   ([subject, names]) => html`<h2>${subject}</h2>
 <ul>${names.map((name) => html`<li><a href="${docAddress(name)}">${titleOf(name, readUserDoc(name) ?? "")}</a></li>`)}</ul>`,
 )}`,
-    }),
+  }),
 };
 
 /** Shows one document for users; if the renderer is overloaded, the source of the document. */
@@ -28,12 +27,12 @@ export const USER_DOC: UiPage = {
   async show({ documents }, request) {
     const name = requestedPath(request);
     const text = readUserDoc(name);
-    if (text === null) return trouble("usage", `no document is named ${name}`, "open the list of documents: Help");
+    if (text === null) return refuse(`no document is named ${name}`, "open the list of documents: Help");
     const rendered = await documents.render(text, { files: docAddress(""), folder: parentOf(name) });
-    return ok({
+    return {
       title: `${titleOf(name, text)} · Help · mdmirror`,
       main: html`<p><a href="${DOCS_ADDRESS}">All documents</a></p>
 ${documentOf(rendered, text)}`,
-    });
+    };
   },
 };
