@@ -4,7 +4,7 @@ import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
 import type { Operation, ReadOperation } from "../mirror/operations/run-operation.ts";
 import { OPERATIONS } from "../mirror/operations/table.ts";
-import { ok, type Result, TroubleError, unwrap } from "../common/trouble.ts";
+import { ok, type Result, unwrap } from "../common/trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { startWatch } from "./watch.ts";
@@ -19,9 +19,8 @@ export function mirrorOf(session: Session): Mirror {
       session.run(root, async () => {
         const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
         const { statusJson } = await import("../mirror/operations/results/status.ts");
-        const reading = await readFolderStatus(root, environment);
-        if (reading.kind === "unseen") throw new TroubleError(reading.trouble);
-        return statusJson(reading.status, ageOf(reading.status, environment.clock.now()));
+        const { status } = unwrap(await readFolderStatus(root, environment));
+        return statusJson(status, ageOf(status, environment.clock.now()));
       }),
     plan: () =>
       session.run(root, async () => {

@@ -92,8 +92,8 @@ export function folderNamed({ folders }: AllFolders, name: string): Result<Folde
 function folderOf({ mirror, reading, state }: FolderStatus, job: JobView | null): Folder {
   const { name, root, addresses } = mirror;
   const common = { name, root, addresses, state, job };
-  if (reading.kind === "seen") {
-    const { status, daemon } = reading;
+  if (reading.kind === "ok") {
+    const { status, daemon } = reading.value;
     return { ...common, status, trouble: null, daemon, ...needsOf(status, name) };
   }
   const { what, next, code = null } = reading.trouble;

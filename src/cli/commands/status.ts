@@ -6,7 +6,7 @@ import { localTime } from "../../mirror/operations/results/when.ts";
 import { attentionLines, stayLine } from "../show-attention.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
-import { refuse, TroubleError } from "../../common/trouble.ts";
+import { refuse, type Result, TroubleError } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -19,6 +19,7 @@ import {
   readAllStatuses,
   readFolderStatus,
   type StatusReading,
+  stateWord,
 } from "../../mirror/folder/status.ts";
 import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
@@ -74,33 +75,33 @@ type Flags = {
  * Returns true if the last sync that found both sides equal is older than `--max-age`, or if there
  * was none.
  */
-function isTooOld(reading: StatusReading, { maxAge }: Flags, now: number): boolean {
-  return (
-    maxAge !== null && reading.kind === "seen" && (ageOf(reading.status, now) ?? Number.POSITIVE_INFINITY) > maxAge
-  );
+function isTooOld({ status }: StatusReading, { maxAge }: Flags, now: number): boolean {
+  return maxAge !== null && (ageOf(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
-function exitOf(reading: StatusReading, flags: Flags, now: number): ExitCode {
-  if (reading.kind === "unseen") return exitOfTrouble(reading.trouble);
-  const { state } = reading.status;
-  return state === "in-sync" && isTooOld(reading, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
+function exitOf(reading: Result<StatusReading>, flags: Flags, now: number): ExitCode {
+  if (reading.kind === "trouble") return exitOfTrouble(reading.trouble);
+  const { state } = reading.value.status;
+  return state === "in-sync" && isTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
 }
 
 /** @param state state of the folder in one word */
-function jsonOf(reading: StatusReading, state: string, now: number): object {
-  if (reading.kind === "seen")
-    return { ...statusJson(reading.status, ageOf(reading.status, now)), state, daemon: reading.daemon };
+function jsonOf(reading: Result<StatusReading>, state: string, now: number): object {
+  if (reading.kind === "ok") {
+    const { status, daemon } = reading.value;
+    return { ...statusJson(status, ageOf(status, now)), state, daemon };
+  }
   const { what, next, code = null } = reading.trouble;
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }
 
 async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
   const reading = await readFolderStatus(root, io);
-  if (reading.kind === "unseen" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
+  if (reading.kind === "trouble" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
   const now = io.clock.now();
-  const isOld = !flags.json && isTooOld(reading, flags, now);
+  const isOld = !flags.json && reading.kind === "ok" && isTooOld(reading.value, flags, now);
   return showResult(io, flags.json, {
-    json: jsonOf(reading, reading.kind === "seen" ? reading.status.state : "untrusted", now),
+    json: jsonOf(reading, stateWord(reading), now),
     lines: statusLines(reading, now, paintFor(io)),
     warnings: isOld ? [`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`] : [],
     exit: exitOf(reading, flags, now),
@@ -113,7 +114,7 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAll(io);
   const now = io.clock.now();
   const exits = mirrors.map(({ reading }) => exitOf(reading, flags, now));
-  const first = flags.json ? undefined : mirrors.find(({ reading }, i) => exits[i] !== 0 && reading.kind === "seen");
+  const first = flags.json ? undefined : mirrors.find(({ reading }, i) => exits[i] !== 0 && reading.kind === "ok");
   const shown = mirrors.map(({ mirror: { name, root }, reading, state }, index) => {
     return { name, root, ...jsonOf(reading, state, now), exit: exits[index] };
   });
@@ -128,10 +129,10 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
 }
 
 function rowCells({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
-  if (reading.kind === "unseen")
+  if (reading.kind === "trouble")
     return [shownName(name), `${paint.bad(state)}: ${shownWords(reading.trouble.what)}`, shownName(root)];
-  const isOld = state === "in-sync" && isTooOld(reading, flags, now);
-  const words = lastSyncLine(reading.status, now, paint);
+  const isOld = state === "in-sync" && isTooOld(reading.value, flags, now);
+  const words = lastSyncLine(reading.value.status, now, paint);
   return [shownName(name), `${words}${isOld ? `, longer ago than ${ageText(flags.maxAge!)}` : ""}`, shownName(root)];
 }
 
@@ -162,25 +163,25 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
   const short = shortStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = short;
+  const exit = exitOf(reading, { json, maxAge: null }, io.clock.now());
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
   if (daemon === "paused" || daemon === "silent") words.push(daemon);
-  const exit = reading.kind === "seen" ? EXIT_OF_STATE[reading.status.state] : exitOfTrouble(reading.trouble);
   return showResult(io, json, { json: short, lines: [[state, ...words].join(" ")], exit });
 }
 
 /** Returns the state, and numbers of documents. `blocked`: other problems to fix. */
-function shortStatus(reading: StatusReading) {
-  const isSeen = reading.kind === "seen";
-  const unseen = { attention: [], conflicts: [], reviews: [], syncedAt: null };
-  const { attention, conflicts, reviews, syncedAt } = isSeen ? reading.status : unseen;
+function shortStatus(reading: Result<StatusReading>) {
+  const unread = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
+  const { status, daemon } = reading.kind === "ok" ? reading.value : unread;
+  const { attention, conflicts, reviews, syncedAt } = status;
   const inConflict = new Set(conflicts);
   return {
-    state: isSeen ? reading.status.state : reading.trouble.code === "untrusted" ? "untrusted" : "unreadable",
+    state: stateWord(reading),
     conflicts: conflicts.length,
     blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
     waiting: attention.filter(({ waits }) => waits).length,
     reviews: reviews.length,
-    daemon: daemonWord(isSeen ? reading.daemon : null),
+    daemon: daemonWord(daemon),
     inSyncAsOf: syncedAt,
   };
 }
@@ -245,12 +246,12 @@ function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: Da
 }
 
 /** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
-function statusLines(reading: StatusReading, now: number, paint: Paint): string[] {
-  if (reading.kind === "unseen") {
+function statusLines(reading: Result<StatusReading>, now: number, paint: Paint): string[] {
+  if (reading.kind === "trouble") {
     const { what, next } = reading.trouble;
     return [`${paint.bad("Not trusted")}: ${shownWords(what)}`, `  next: ${shownWords(next)}`];
   }
-  const { status, daemon } = reading;
+  const { status, daemon } = reading.value;
   const stays = stayLine(status.staysLocal);
   const fault = status.fault && faultTrouble(status.fault, status.unreachedAddress ?? status.url);
   return [

@@ -130,7 +130,8 @@ async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | n
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
   const reading = await readFolderStatus(root, { ...contextOf(io), mustBeAdmitted: true });
-  return reading.kind === "seen" && reading.daemon === null ? { root, facts: factsOf(root, reading.status) } : null;
+  if (reading.kind === "trouble" || reading.value.daemon !== null) return null;
+  return { root, facts: factsOf(root, reading.value.status) };
 }
 
 async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, quiet: boolean): Promise<void> {

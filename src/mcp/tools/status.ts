@@ -16,8 +16,8 @@ export const STATUS = defineTool({
   input: { limit: limit(500, 50) },
   async run({ root, name }, { limit: most = 50 }, { openOptions }) {
     const reading = await readFolderStatus(root, openOptions);
-    if (reading.kind === "unseen") return refusal(reading.trouble, { mirror: name, root });
-    const { status, daemon } = reading;
+    if (reading.kind === "trouble") return refusal(reading.trouble, { mirror: name, root });
+    const { status, daemon } = reading.value;
     const json = statusJson(status, ageOf(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
     return answer({ mirror: name, root, ...bounded(json, most), daemon: phase });

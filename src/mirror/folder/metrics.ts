@@ -7,8 +7,7 @@ import { type Metric, metricsText, type Sample } from "../../common/metrics-text
 import type { FolderStatus, MirrorWord } from "./status.ts";
 import type { StatusReading } from "./status.ts";
 
-type ReadStatus = Extract<StatusReading, { kind: "seen" }>;
-type Gauge = { readonly name: string; readonly help: string; readonly read: (seen: ReadStatus) => number | null };
+type Gauge = { readonly name: string; readonly help: string; readonly read: (seen: StatusReading) => number | null };
 
 const STATES: readonly MirrorWord[] = [
   "in-sync",
@@ -101,7 +100,7 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
       ),
     },
     ...GAUGES.map(({ name, help, read }) =>
-      ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "seen" ? read(reading) : null)),
+      ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "ok" ? read(reading.value) : null)),
     ),
     {
       name: "mdmirror_requests_total",
@@ -119,7 +118,7 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
 }
 
 function requestSamples({ mirror, reading }: FolderStatus): readonly Sample[] {
-  const ends = reading.kind === "seen" ? Object.entries(reading.daemon?.requests ?? {}) : [];
+  const ends = reading.kind === "ok" ? Object.entries(reading.value.daemon?.requests ?? {}) : [];
   return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
 

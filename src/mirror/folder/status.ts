@@ -112,17 +112,8 @@ function pickRun({ run, kind, startedAt, endedAt }: NonNullable<MirrorStatus["la
   return { run, kind, startedAt, endedAt };
 }
 
-/**
- * State of a linked folder, from its state file and its daemon. Uses no network, walk or lock, and
- * writes nothing.
- */
-export type StatusReading =
-  | { readonly kind: "seen"; readonly status: MirrorStatus; readonly daemon: DaemonStatus | null }
-  /**
-   * The state is not read: the folder is `untrusted`, its daemon has an error, or the state cannot
-   * be read.
-   */
-  | { readonly kind: "unseen"; readonly trouble: Trouble };
+/** State of a linked folder, from its state file and its daemon; null without a daemon. */
+export type StatusReading = { readonly status: MirrorStatus; readonly daemon: DaemonStatus | null };
 
 export type StatusOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -137,19 +128,20 @@ export type StatusOptions = {
 };
 
 /**
- * Reads the state of a linked folder.
+ * Reads the state of a linked folder. Uses no network, walk or lock, and writes nothing.
  * @param root a folder that has `.mdmirror/`
+ * @returns trouble if the folder is `untrusted`, its daemon has an error, or the state cannot be
+ * read
  */
-export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
+export async function readFolderStatus(root: string, options: StatusOptions): Promise<Result<StatusReading>> {
   const doubt = whyNotAdmitted(root, options);
-  if (doubt !== null) return { kind: "unseen", trouble: doubt };
+  if (doubt !== null) return { kind: "trouble", trouble: doubt };
   const answer = await askStatus(root, options.daemonMs);
-  if (answer !== NO_DAEMON && answer.kind === "trouble") return { kind: "unseen", trouble: answer.trouble };
+  if (answer !== NO_DAEMON && answer.kind === "trouble") return answer;
   const daemon = answer === NO_DAEMON ? null : answer.value;
   const isBusy = daemon !== null && BUSY_PHASES.has(daemon.phase);
   const read = await readStatus(root, isBusy);
-  if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
-  return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
+  return read.kind === "trouble" ? read : ok({ status: withDaemon(read.value, daemon), daemon });
 }
 
 /** Returns milliseconds since both sides were last proven equal; null if never. */
@@ -190,7 +182,7 @@ function laterOf(a: number | null, b: number | null): number | null {
 /** A linked folder of this user with its state. */
 export type FolderStatus = {
   readonly mirror: ListedMirror;
-  readonly reading: StatusReading;
+  readonly reading: Result<StatusReading>;
   readonly state: MirrorWord;
 };
 
@@ -199,11 +191,7 @@ export type FolderStatus = {
  * `untrusted`: `mdmirror trust` has to be run; `unreadable`: the state or the daemon cannot be
  * read.
  */
-export type MirrorWord =
-  | Extract<StatusReading, { kind: "seen" }>["status"]["state"]
-  | Exclude<ListedMirror["place"], "present">
-  | "untrusted"
-  | "unreadable";
+export type MirrorWord = MirrorStatus["state"] | Exclude<ListedMirror["place"], "present"> | "untrusted" | "unreadable";
 
 /**
  * Reads the states of all linked folders of this user, by path. A folder that cannot be read does
@@ -216,22 +204,22 @@ export async function readAllStatuses(
   // All daemons are asked in parallel, because a daemon that hangs takes its whole deadline.
   const readings = listed.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
-    return { mirror, reading, state: wordOf(mirror, reading) };
+    return { mirror, reading, state: mirror.place === "present" ? stateWord(reading) : mirror.place };
   });
   return { mirrors: await Promise.all(readings), unfit: listed.unfit };
 }
 
-async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<StatusReading> {
-  if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
+async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<Result<StatusReading>> {
+  if (mirror.place !== "present") return { kind: "trouble", trouble: absentTrouble(mirror) };
   try {
     return await readFolderStatus(mirror.root, options);
   } catch (error) {
-    return { kind: "unseen", trouble: troubleOfSystemError(mirror.root, error).trouble };
+    return troubleOfSystemError(mirror.root, error);
   }
 }
 
-function wordOf({ place }: ListedMirror, reading: StatusReading): MirrorWord {
-  if (place !== "present") return place;
-  if (reading.kind === "seen") return reading.status.state;
+/** Returns the state of a folder that is at its path. */
+export function stateWord(reading: Result<StatusReading>): MirrorStatus["state"] | "untrusted" | "unreadable" {
+  if (reading.kind === "ok") return reading.value.status.state;
   return reading.trouble.code === "untrusted" ? "untrusted" : "unreadable";
 }

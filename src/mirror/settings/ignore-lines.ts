@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { IGNORE_FILE } from "../model/rule-files.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, ok, type Result, systemTrouble } from "../../common/trouble.ts";
 
 /**
  * Adds lines at the end of the folder's `.mdmirrorignore`; existing lines stay.
@@ -21,7 +21,7 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
     replace(path, Buffer.concat([bytes, Buffer.from(`${start}${added.join("\n")}\n`)]));
     return ok(added);
   } catch (error) {
-    return notDone(path, "written", error);
+    return notWritten(path, error);
   }
 }
 
@@ -43,20 +43,13 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
     replace(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
     return ok(true);
   } catch (error) {
-    return notDone(path, "written", error);
+    return notWritten(path, error);
   }
 }
 
-const ADVICE = {
-  read: "make it a file that you can read",
-  written: "make the file writable, or change the rules yourself",
-} as const;
-
 /** @throws if the error has no code, and so does not come from the disk */
-function notDone(path: string, verb: keyof typeof ADVICE, error: unknown): Result<never> {
-  if (errorCodeOf(error) === null) throw error;
-  const what = `${path} cannot be ${verb}: ${errnoClause(error)}`;
-  return trouble("usage", what, ADVICE[verb], { code: errorCodeOf(error) });
+function notWritten(path: string, error: unknown): Result<never> {
+  return systemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
 
 /**
@@ -68,7 +61,7 @@ export function readIgnoreLines(root: string): Result<string> {
   try {
     return ok(readBytes(path).toString("utf8"));
   } catch (error) {
-    return notDone(path, "read", error);
+    return systemTrouble(error, `${path} cannot be read`, "make it a file that you can read");
   }
 }
 
