@@ -86,12 +86,10 @@ export const CREATE = defineTool({
   effect: "edits",
   input: { path: PATH, text: TEXT.describe("its whole content") },
   async run({ root }, { path, text }, { openOptions }) {
-    const made = unwrap(await createDocument(openSaveContext(root, openOptions), path, text));
-    if (made.kind === "changed")
-      return badCall(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
-        path,
-      });
-    return answer({ path, version: made.value.version, next: UPLOAD_NOTE });
+    const version = unwrap(await createDocument(openSaveContext(root, openOptions), path, text));
+    if (version !== null) return answer({ path, version, next: UPLOAD_NOTE });
+    const next = "read it, then use write or edit with its version";
+    return badCall(`something is at ${path} already`, next, "taken", { path });
   },
 });
 
@@ -109,9 +107,9 @@ async function replace(
   if ("kind" in changed) return changed;
   const { text, facts } = changed;
   const saved = unwrap(await saveText(saving, path, text, version as Digest));
-  if (saved.kind === "changed") return refuseStale(mirror, path, version, host);
+  if (saved === null) return refuseStale(mirror, path, version, host);
   const bytes = Buffer.byteLength(text);
-  return answer({ path, version: saved.value.version, previous: version, bytes, ...facts, next: UPLOAD_NOTE });
+  return answer({ path, version: saved, previous: version, bytes, ...facts, next: UPLOAD_NOTE });
 }
 
 type Replacement = {
@@ -196,12 +194,10 @@ export const MOVE = defineTool({
     const { version: now } = await readNow(mirror, path, host);
     if (version !== undefined && version !== now) return refuseStale(mirror, path, version, host);
     const moved = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
-    if (moved.kind === "changed") {
+    if (moved === null) {
       const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
-      return badCall(what, "read both with list and read; then try again, or choose another path", "taken", {
-        path,
-        to,
-      });
+      const next = "read both with list and read; then try again, or choose another path";
+      return badCall(what, next, "taken", { path, to });
     }
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
     const follows = config.kind === "ok" && config.value.links.mode === "translate";
@@ -219,10 +215,10 @@ export const DELETE = defineTool({
   input: { path: PATH, version: VERSION },
   async run(mirror, { path, version }, host) {
     const saving = openSaveContext(mirror.root, host.openOptions);
-    const removed = unwrap(await removeDocument(saving, path, version as Digest));
-    if (removed.kind === "changed") return refuseStale(mirror, path, version, host);
-    const { keptAs } = removed.value;
-    const back = `to restore it: restore, or ${MIRROR_FOLDER}/${keptAs} in the folder, where its content is kept`;
-    return answer({ path, deleted: version, keptAs: `${MIRROR_FOLDER}/${keptAs}`, next: `${UPLOAD_NOTE}; ${back}` });
+    const place = unwrap(await removeDocument(saving, path, version as Digest));
+    if (place === null) return refuseStale(mirror, path, version, host);
+    const keptAs = `${MIRROR_FOLDER}/${place}`;
+    const back = `to restore it: restore, or ${keptAs} in the folder, where its content is kept`;
+    return answer({ path, deleted: version, keptAs, next: `${UPLOAD_NOTE}; ${back}` });
   },
 });

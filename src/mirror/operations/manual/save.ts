@@ -28,8 +28,8 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** `changed`: nothing was written, because the file differs from the content that was read. */
-type SaveResult<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
+/** Result of a change of a file. Null: nothing was written, because the file has other content. */
+type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
  * Checks a path from a caller, who may be a stranger.
@@ -106,50 +106,42 @@ function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
   return names.some(({ name }) => name.startsWith(OLD_FILE_PREFIX));
 }
 
-/** Replaces the content of a document, if the file still has the content that was read. */
-export function saveText(
-  context: SaveContext,
-  path: LocalPath,
-  text: string,
-  expect: Digest,
-): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
+/**
+ * Replaces the content of a document, if the file still has the content that was read. Returns the
+ * new version.
+ */
+export function saveText(context: SaveContext, path: LocalPath, text: string, expect: Digest): SaveResult<Digest> {
   const act = () => context.disk.saveOver(path, text, expect, trashPlace(context, path));
-  return change(context, { path, text, expect }, act, { version: digestOf(text) });
-}
-
-/** Creates a document, and the folders above it. `changed`: the path is taken. */
-export function createDocument(
-  context: SaveContext,
-  path: LocalPath,
-  text: string,
-): Promise<Result<SaveResult<{ readonly version: Digest }>>> {
-  const act = () => context.disk.create(path, text);
-  return change(context, { path, text, expect: null }, act, { version: digestOf(text) });
+  return change(context, { path, text, expect }, act, digestOf(text));
 }
 
 /**
- * Moves a document to a free path, without overwriting. `changed`: the file changed since the
- * caller read it, or the new path is taken.
+ * Creates a document, and the folders above it. Returns its version; null if the path is taken.
+ */
+export function createDocument(context: SaveContext, path: LocalPath, text: string): SaveResult<Digest> {
+  const act = () => context.disk.create(path, text);
+  return change(context, { path, text, expect: null }, act, digestOf(text));
+}
+
+/**
+ * Moves a document to a free path, without overwriting. Returns the new path; null if the file
+ * changed since the caller read it, or the new path is taken.
  */
 export function moveDocument(
   context: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
   expect: Digest,
-): Promise<Result<SaveResult<null>>> {
-  return change(context, { path, to, expect }, () => context.disk.move(path, to, expect), null);
+): SaveResult<LocalPath> {
+  return change(context, { path, to, expect }, () => context.disk.move(path, to, expect), to);
 }
 
 /**
- * Moves a document to the trash, if the file still has the content that was read. `keptAs`: path
+ * Moves a document to the trash, if the file still has the content that was read. Returns its path
  * below `.mdmirror/`.
  */
-export function removeDocument(
-  context: SaveContext,
-  path: LocalPath,
-  expect: Digest,
-): Promise<Result<SaveResult<{ readonly keptAs: string }>>> {
+export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
   const keptAs = trashPlace(context, path);
-  return change(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), { keptAs });
+  return change(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
 }
 
 type FileChange = {
@@ -167,7 +159,7 @@ async function change<T>(
   { path, to = path, text, expect }: FileChange,
   act: () => DiskOutcome<unknown>,
   value: T,
-): Promise<Result<SaveResult<T>>> {
+): SaveResult<T> {
   const judged = text === undefined ? ok(null) : judgeText(path, text);
   if (judged.kind === "trouble") return judged;
   for (const one of new Set([path, to])) {
@@ -177,8 +169,8 @@ async function change<T>(
   const above = to !== path || expect === null ? makeFoldersAbove(context, to) : ok(null);
   if (above.kind === "trouble") return above;
   const end = await retryEffect(context, path, expect, act);
-  if (end.kind === "done") return ok({ kind: "saved", value });
-  return end.kind === "stale" ? ok({ kind: "changed" }) : diskFault(path, end);
+  if (end.kind === "done") return ok(value);
+  return end.kind === "stale" ? ok(null) : diskFault(path, end);
 }
 
 /**
