@@ -2,16 +2,16 @@
 
 import {
   type EntryList,
-  findByName,
   findEntry,
   listFolder,
   listTree,
   readEntry,
 } from "../../mirror/operations/doctor/list-folder.ts";
-import type { Why } from "../../mirror/operations/doctor/why.ts";
+import { explain, type Why } from "../../mirror/operations/doctor/why.ts";
+import { whyFacts } from "../../mirror/operations/results/why.ts";
+import { withMirror } from "../../mirror/folder/open-mirror.ts";
 import { actionWords } from "../../mirror/operations/results/actions.ts";
-import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
-import { refuse, unwrap } from "../../common/trouble.ts";
+import { ok, refuse, unwrap } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
@@ -54,10 +54,8 @@ export const DOCS = folderPage({
 function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, request: PageRequest): Content {
   const page = numberIn(request.query.get("page")) ?? 1;
   const filter = (request.query.get("filter") ?? "").trim();
-  const part = { from: (page - 1) * NAMES_PER_PAGE, count: NAMES_PER_PAGE };
-  const listed =
-    filter === "" ? listFolder(root, path, part, ui.random) : findByName(root, path, filter, part, ui.random);
-  const { total, counts, entries } = unwrap(listed);
+  const range = { from: (page - 1) * NAMES_PER_PAGE, count: NAMES_PER_PAGE, name: filter };
+  const { total, counts, entries } = unwrap(listFolder(root, path, range, ui.random));
   const counted = KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
   const pages = Math.max(1, Math.ceil(total / NAMES_PER_PAGE));
   const rows = entries.map((entry) => entryRow(mirror, path, entry, request.now));
@@ -188,9 +186,10 @@ export const WHY = folderPage({
   isLive: false,
   async show(ui, { name: mirror, root }, request) {
     const path = requestedPath(request);
-    const { why, facts } = unwrap(await explainPath(root, path, ui));
+    const opening = { ...ui, mode: "read", what: "why" } as const;
+    const why = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
     const { events, open } = why;
-    const all = factsOf(facts.map(([term, fact]) => [term, sentenceView(fact)]));
+    const all = factsOf(whyFacts(why, request.now).map(([term, fact]) => [term, sentenceView(fact)]));
     return {
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${crumbsOf(mirror, path, true)}

@@ -166,42 +166,26 @@ export type EntryList = {
   readonly entries: readonly ShownEntry[];
 };
 
-type EntryRange = { readonly from: number; readonly count: number };
+/** A range of entries, from 0. `name`: a text in the names of all entries; "" for any name. */
+type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
 /**
- * Lists the entries directly in a folder: folders first, then by their names.
+ * Lists the entries directly in a folder: folders first, then by their names. With a text, finds
+ * the entries at any depth that have it in their names, in any case. Names in folders that are not
+ * synced do not count.
  * @param root real path of a folder that has `.mdmirror/`
- * @param range range of entries, from 0
  */
 export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
-  const opened = openFolder(root, folder, "directly", random);
-  return opened.kind === "trouble" ? opened : ok(rangeOf(opened.value.disk, opened.value.entries, range));
-}
-
-/**
- * Finds the entries below a folder, at any depth, that have a text in their names, in any case.
- * Names in folders that are not synced do not count.
- */
-export function findByName(
-  root: string,
-  folder: LocalPath,
-  text: string,
-  part: EntryRange,
-  random: Random,
-): Result<EntryList> {
-  const opened = openFolder(root, folder, "below", random);
+  const { from, count, name = "" } = range;
+  const opened = openFolder(root, folder, name === "" ? "directly" : "below", random);
   if (opened.kind === "trouble") return opened;
-  const { disk, entries } = opened.value;
-  const wanted = text.toLowerCase();
-  const found = entries.filter(({ path }) => nameOf(path).toLowerCase().includes(wanted));
-  return ok(rangeOf(disk, found, part));
-}
-
-function rangeOf(disk: LocalDisk, entries: readonly FolderEntry[], { from, count }: EntryRange): EntryList {
-  const shown = entries.toSorted(byKindAndPath).slice(from, from + count);
+  const wanted = name.toLowerCase();
+  const found = opened.value.entries.filter(({ path }) => nameOf(path).toLowerCase().includes(wanted));
+  const shown = found.toSorted(byKindAndPath).slice(from, from + count);
   const counts = { folder: 0, document: 0, other: 0 };
-  for (const { kind } of entries) counts[kind]++;
-  return { total: entries.length, counts, entries: shown.map((entry) => withCurrentState(disk, entry)) };
+  for (const { kind } of found) counts[kind]++;
+  const entries = shown.map((entry) => withCurrentState(opened.value.disk, entry));
+  return ok({ total: found.length, counts, entries });
 }
 
 /**
