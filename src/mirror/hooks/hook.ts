@@ -16,10 +16,6 @@ export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   "in-sync": 5_000,
 };
 
-export function isEventName(name: string): name is EventName {
-  return (EVENT_NAMES as readonly string[]).includes(name);
-}
-
 /** One of the user's hooks, as in `hooks.json`. */
 export type Hook = {
   readonly name: string;

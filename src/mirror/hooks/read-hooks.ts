@@ -11,7 +11,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { hooksFileOf } from "../trust/gate.ts";
 import { listOwnMirrors, isSameName } from "../trust/list.ts";
 import { accessFault, readUserFile, unreadable } from "../trust/registry.ts";
-import { type Env, type Hook, EVENT_NAMES, type EventName, isEventName, USUAL_DEBOUNCE } from "./hook.ts";
+import { type Env, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 
@@ -138,8 +138,9 @@ function readOn(value: unknown, fault: OnFault): ReadonlyMap<EventName, number> 
       : [];
   if (entries.length === 0) fault(`needs "on": a list of ${EVENT_NAMES.join(", ")}`);
   for (const [name, settings] of entries) {
-    if (typeof name !== "string" || !isEventName(name)) fault(`"on": ${JSON.stringify(name)} is not an event`);
-    else on.set(name, readDebounce(name, settings, fault));
+    const event = EVENT_NAMES.find((known) => known === name);
+    if (event === undefined) fault(`"on": ${JSON.stringify(name)} is not an event`);
+    else on.set(event, readDebounce(event, settings, fault));
   }
   return on;
 }

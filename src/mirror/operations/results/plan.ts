@@ -1,7 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { SyncPlan } from "../../folder/run.ts";
 import { ACTION_WORDS, actionPath, type PathOf, publicKind } from "./actions.ts";
-import type { BlockedPath, PlannedStep } from "./shapes.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { addToShare, type Share } from "../../settings/propose-rules.ts";
 
@@ -9,13 +8,8 @@ export function pathsOf({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
-export function planJson(preview: SyncPlan): {
-  readonly steps: readonly PlannedStep[];
-  readonly blocked: readonly BlockedPath[];
-  readonly verdict: SyncPlan["plan"]["verdict"];
-  readonly staysLocal: SyncPlan["staysLocal"];
-  readonly largest: readonly FolderShare[];
-} {
+/** Returns the object of `plan --json`. */
+export function planJson(preview: SyncPlan) {
   const { plan, staysLocal, trees } = preview;
   const pathOf = pathsOf(trees.base);
   const stopped = new Set(plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : []);
