@@ -4,6 +4,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns the object that a text is as JSON; null if it is anything else. */
+export function parseObject(text: string): JsonObject | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isJsonObject(json) ? json : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Returns an own field of the object, never one of its prototype. With the type of a declared
  * answer, only its fields are accepted.

@@ -22,7 +22,7 @@ import {
 } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { isJsonObject } from "../../contract/json.ts";
+import { parseObject } from "../../contract/json.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { systemRandom } from "../../common/system-random.ts";
@@ -227,13 +227,8 @@ function readEntry(file: string, marker: string): FoundMirror {
 }
 
 function parseEntry(text: string): KnownMirror | "newer" | null {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (!isJsonObject(json)) return null;
+  const json = parseObject(text);
+  if (json === null) return null;
   if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
   if (json["version"] !== VERSION) return null;
   if (!Object.entries(MEMBER_CHECKS).every(([name, isFit]) => isFit(json[name]))) return null;

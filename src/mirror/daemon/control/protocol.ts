@@ -5,7 +5,7 @@
  */
 
 import type { Socket } from "node:net";
-import { isJsonObject } from "../../../contract/json.ts";
+import { parseObject } from "../../../contract/json.ts";
 import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Result } from "../../../common/trouble.ts";
@@ -132,16 +132,6 @@ export function readReply(line: string): Reply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
   return kind === undefined ? null : ({ ...json, kind } as Reply);
-}
-
-function parseObject(line: string): Record<string, unknown> | null {
-  try {
-    const json: unknown = JSON.parse(line);
-    return isJsonObject(json) ? json : null;
-  } catch {
-    // The line is not JSON, which the caller reports.
-    return null;
-  }
 }
 
 /**
