@@ -1,8 +1,8 @@
 import { refuse, unwrap } from "../common/trouble.ts";
 import { join } from "node:path";
-import { faultTrouble, INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
+import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import { planSync, type SyncPlan, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
+import { rememberPrefer, type RunReport, runSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
@@ -15,7 +15,7 @@ import { askForYes, showProgress, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
-import { checkInside, type LinkRequest, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
+import { type LinkRequest, onlyFillsFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
 
 /**
@@ -107,28 +107,21 @@ export async function agreeOnFirstPlan(
   const { dir, config } = options;
   const progress = showProgress(io, false);
   const { clock, random } = io;
-  const mirror = unwrap(openUnlinked({ ...options, clock, random, progress }));
-  let wider: FirstSyncOptions | null;
-  try {
-    const preview = unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN));
+  const planned = await withFirstPlan({ ...options, clock, random, progress }, async (mirror, preview) => {
     progress.end();
-    unwrap(checkInside(preview));
     io.out(`the first sync of ${shownName(dir)}:`);
     for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
-    wider = await propose(io, options, proposal);
-    if (wider === null) {
-      const mode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
-      if (mode === "translate") io.out(BY_ID_NOTE);
-      const agreed = { ...options, config: { ...config, links: { ...config.links, mode } } };
-      return (await agreesToLink(io, options, preview, proposal)) ? agreed : null;
-    }
-  } finally {
-    progress.end();
-    await mirror.close();
-  }
-  return agreeOnFirstPlan(io, wider, false);
+    const wider = await propose(io, options, proposal);
+    if (wider !== null) return { wider, agreed: null };
+    const mode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
+    if (mode === "translate") io.out(BY_ID_NOTE);
+    const agreed = { ...options, config: { ...config, links: { ...config.links, mode } } };
+    return { wider, agreed: (await agreesToLink(io, options, preview, proposal)) ? agreed : null };
+  }).finally(progress.end);
+  const { wider, agreed } = unwrap(planned);
+  return wider === null ? agreed : agreeOnFirstPlan(io, wider, false);
 }
 
 /**

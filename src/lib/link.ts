@@ -3,14 +3,7 @@ import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { findKey } from "../mirror/settings/key.ts";
-import {
-  checkFolder,
-  checkInside,
-  linkFolder,
-  type LinkRequest,
-  openUnlinked,
-  nearestFolder,
-} from "../mirror/folder/link-folder.ts";
+import { checkFolder, linkFolder, nearestFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
@@ -30,7 +23,8 @@ export async function link(requestedDir: string, options: LinkOptions): Promise<
   const folder = kind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
-  await checkBeforeLinking({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
+  // The service must answer, and the folder may have no linked folder inside.
+  unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
   // A key from the keychain stays in the keychain.
   const stored = options.storeKey === false || from === "keychain" ? null : key;
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, stored));
@@ -55,18 +49,4 @@ function targetOf(
   // `originOfUser` returns null only without a URL.
   const origin = unwrap(originOfUser({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: part, direction, allowHttp }, origin };
-}
-
-/**
- * Checks before linking: the service must answer, and the folder may have no linked folder inside.
- */
-async function checkBeforeLinking(request: LinkRequest): Promise<void> {
-  const { planSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
-  const { INIT_AGAIN } = await import("../mirror/folder/fault-trouble.ts");
-  const mirror = unwrap(openUnlinked(request));
-  try {
-    unwrap(checkInside(unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN))));
-  } finally {
-    await mirror.close();
-  }
 }

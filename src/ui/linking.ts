@@ -8,9 +8,8 @@ import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { isKey } from "../mirror/settings/key.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
-import { INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
-import { checkFolder, checkInside, linkFolder, nearestFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
-import { planSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
+import { checkFolder, linkFolder, nearestFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
+import type { SyncPlan } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { checkOwner, ownershipOf } from "../mirror/trust/owner.ts";
@@ -85,23 +84,17 @@ export async function draftLink(world: World, fields: LinkFields): Promise<LinkD
   const target = targetIn(world, fields);
   if ("field" in target) return refuse(target.field, target.trouble);
   const { clock, random } = world;
-  const mirror = openUnlinked({ ...target, clock, random, progress: { report: () => undefined } });
-  if (mirror.kind === "trouble") return refuse("url", mirror.trouble);
-  try {
-    const planned = await planSync(mirror.value, USUAL_RUN, INIT_AGAIN);
-    if (planned.kind === "trouble") return refuse(fieldOf(planned.trouble), planned.trouble);
-    const inside = checkInside(planned.value);
-    if (inside.kind === "trouble") return refuse("dir", inside.trouble);
-    const mode = await decideLinks(mirror.value.world, [...planned.value.trees.remote.files.keys()]);
+  const drafted = await withFirstPlan({ ...target, clock, random }, async (mirror, plan): Promise<LinkDraft> => {
+    const mode = await decideLinks(mirror.world, [...plan.trees.remote.files.keys()]);
     const config = { ...target.config, links: { ...DEFAULT_CONFIG.links, mode } };
-    return { kind: "planned", ...target, config, preview: groupsOf(planned.value) };
-  } finally {
-    await mirror.value.close();
-  }
+    return { kind: "planned", ...target, config, preview: groupsOf(plan) };
+  });
+  return drafted.kind === "ok" ? drafted.value : refuse(fieldOf(drafted.trouble), drafted.trouble);
 }
 
-/** Returns the field whose value the service refuses. */
-function fieldOf({ code }: Trouble): keyof LinkFields {
+/** Returns the field that a trouble with the first plan is about. */
+function fieldOf({ kind, code }: Trouble): keyof LinkFields {
+  if (kind !== "offline") return "dir";
   return code === "unauthenticated" || code === "forbidden" ? "key" : "url";
 }
 

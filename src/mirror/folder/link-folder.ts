@@ -22,11 +22,12 @@ import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
 import { foldersOf, prefixOf } from "../settings/settings.ts";
+import { INIT_AGAIN } from "./fault-trouble.ts";
 import { troubleOfSystemError } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
-import type { OpenedMirror } from "./open-mirror.ts";
+import { NO_PROGRESS, type OpenedMirror } from "./open-mirror.ts";
 import { memoryState, openToRead } from "./open-state.ts";
-import type { SyncPlan } from "./run.ts";
+import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
@@ -130,7 +131,7 @@ export type LinkRequest = {
   readonly key: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly progress: Progress;
+  readonly progress?: Progress;
   /** Lines that `.mdmirrorignore` will have. */
   readonly ignore?: readonly string[];
 };
@@ -140,8 +141,8 @@ export type LinkRequest = {
  * earlier link, and its disk is only read. A missing folder is created, with the folders above it;
  * `close` removes these folders again if they are still empty.
  */
-export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
-  const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
+function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
+  const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
   let topmostCreated: string | null = null;
   let opened: StoredState | null = null;
   try {
@@ -181,6 +182,26 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
 }
 
 /**
+ * Plans the first sync of a folder that is not linked yet, for `work`. Writes nothing.
+ * @returns trouble if the service does not answer, or if another linked folder is inside
+ */
+export async function withFirstPlan<T>(
+  request: LinkRequest,
+  work: (mirror: OpenedMirror, plan: SyncPlan) => Promise<T>,
+): Promise<Result<T>> {
+  const opened = openUnlinked(request);
+  if (opened.kind === "trouble") return opened;
+  try {
+    const planned = await planSync(opened.value, USUAL_RUN, INIT_AGAIN);
+    if (planned.kind === "trouble") return planned;
+    const inside = checkInside(planned.value);
+    return inside.kind === "trouble" ? inside : ok(await work(opened.value, planned.value));
+  } finally {
+    await opened.value.close();
+  }
+}
+
+/**
  * Removes folders that were created for the plan.
  * @param topmost the highest of these folders
  */
@@ -213,7 +234,7 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
 }
 
 /** Refuses a folder with another linked folder inside, whose files would be synced twice. */
-export function checkInside({ trees }: SyncPlan): Result<null> {
+function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
   const what = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;

@@ -65,7 +65,7 @@ export type OpenedMirror = {
   close(): Promise<void>;
 };
 
-const NO_PROGRESS: Progress = { report: () => undefined };
+export const NO_PROGRESS: Progress = { report: () => undefined };
 
 /**
  * Opens a linked folder.
