@@ -126,25 +126,18 @@ function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Dig
  * a restore wrote is returned even if it was published.
  */
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
-  const seen: OrderedEntry[] = [];
-  for (const { at, order, before, after, detail, kind } of events) {
+  return events.flatMap(({ at, order, before, after, detail, kind }) => {
+    const seen: OrderedEntry[] = [];
+    const add = (digest: Digest, what: string, when = order) =>
+      seen.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
     // The earlier content existed before this event. Half a millisecond less sorts it before the
     // later content.
-    if (before !== null && !wasLive.has(before))
-      seen.push({
-        ...entryWithDigestOnly(before),
-        at,
-        order: order - 0.5,
-        from: "local",
-        what: `local, until: ${detail}`,
-      });
-    if (after !== null && !wasLive.has(after))
-      seen.push({ ...entryWithDigestOnly(after), at, order, from: "local", what: `${kind}: ${detail}` });
+    if (before !== null && !wasLive.has(before)) add(before, `local, until: ${detail}`, order - 0.5);
+    if (after !== null && !wasLive.has(after)) add(after, `${kind}: ${detail}`);
     // Content that a restore wrote is a version of the time of the restore too.
-    if (after !== null && kind === "restore")
-      seen.push({ ...entryWithDigestOnly(after), at, order, from: "local", what: detail });
-  }
-  return seen;
+    if (after !== null && kind === "restore") add(after, detail);
+    return seen;
+  });
 }
 
 /**
@@ -178,25 +171,14 @@ function onlyStored(
   seen: readonly OrderedEntry[],
 ): OrderedEntry[] {
   const known = new Set(seen.map(({ digest }) => digest));
-  const formerPaths = new Set(
-    events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])),
-  );
-  const entries: OrderedEntry[] = [];
-  for (const stored of storedNames({ path: requestedPath, id, formerPaths: [path, ...formerPaths] })) {
+  const formerPaths = new Set(events.flatMap((event) => [event.path, event.from ?? event.path]));
+  return storedNames({ path: requestedPath, id, formerPaths: [path, ...formerPaths] }).flatMap((stored) => {
     const { digest, at, side, why } = stored;
-    if (known.has(digest)) continue;
+    if (known.has(digest)) return [];
     known.add(digest);
     const other = stored.id === id ? null : stored.id;
-    entries.push({
-      ...entryWithDigestOnly(digest),
-      at,
-      order: at,
-      from: side === "remote" ? "service" : "local",
-      what: why,
-      other,
-    });
-  }
-  return entries;
+    return [{ digest, changeId: null, at, order: at, from: side === "remote" ? "service" : "local", what: why, other }];
+  });
 }
 
 function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] {
