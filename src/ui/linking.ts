@@ -8,11 +8,10 @@ import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { isKey } from "../mirror/settings/key.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
-import { checkFolder, linkFolder, nearestFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
+import { checkFolder, linkFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
 import type { SyncPlan } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
-import { checkOwner, ownershipOf } from "../mirror/trust/owner.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Clock } from "../common/clock.ts";
@@ -119,16 +118,11 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   return { dir, config, origin: origin.value, key };
 }
 
-/** Checks that a folder may be linked, and that all its files belong to the user. */
+/** Checks that a folder may be linked. */
 function checkTarget(dir: string, env: World["env"]): Result<unknown> {
-  const nearest = nearestFolder(dir);
-  const mustOwn = nearest === dir || ownershipOf(nearest, env).kind === "by-sudo";
-  const owned = mustOwn ? checkOwner(realpathSync(nearest), env) : ok(null);
-  if (owned.kind === "trouble") return owned;
   const kind = checkFolder(dir, env, false);
-  if (kind.kind === "ok" && kind.value === "linked")
-    return trouble("usage", `${dir} is linked already`, "open it in the list of folders");
-  return kind;
+  const isLinked = kind.kind === "ok" && kind.value === "linked";
+  return isLinked ? trouble("usage", `${dir} is linked already`, "open it in the list of folders") : kind;
 }
 
 function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { changeSettings, valueIn } from "../mirror/operations/manual/config.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { SILENT_LOG } from "../mirror/folder/log.ts";
+import { tryKey } from "../mirror/folder/link-folder.ts";
 import { TroubleError, unwrap } from "../common/trouble.ts";
 import type { Digest } from "../contract/digest.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
@@ -11,7 +11,6 @@ import { readConfig } from "../mirror/settings/config.ts";
 import { addIgnoreLines, removeIgnoreLine } from "../mirror/settings/ignore-lines.ts";
 import { isKey, storeKey } from "../mirror/settings/key.ts";
 import { lineFault, listSettings } from "../mirror/settings/settings.ts";
-import { connect } from "../mirror/trust/connect.ts";
 import { admit } from "../mirror/trust/gate.ts";
 import { type ActionRequest, type Done, startSync } from "./action.ts";
 import { mirrorAddress } from "./addresses.ts";
@@ -79,24 +78,16 @@ export function removeRule(ui: Ui, { folder, form }: ActionRequest): Done {
   return { notice: { ...nothingDone("The rules changed since this page was shown"), tone: "asks" } };
 }
 
-/** Any folder name will do: with a valid key, the service answers that no such folder exists. */
-const ANY_FOLDER = "any" as const;
-
 /** Stores a new key, after the service has accepted it. */
 export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionRequest): Promise<Done> {
   const key = (form.get("key") ?? "").trim();
   if (!isKey(key)) return { notice: nothingDone("This is not a key") };
   const folder = join(root, MIRROR_FOLDER);
   const config = unwrap(readConfig(folder));
-  const { clock, random, env, cwd } = ui;
-  const { origin } = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd }));
-  const service = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-  try {
-    const answer = await service.findFolder(ANY_FOLDER);
-    if (!answer.ok) throw new TroubleError(faultTrouble(answer.fault, config.url));
-  } finally {
-    await service.close();
-  }
+  const env = { ...ui.env, MDMIRROR_URL: "" };
+  const { origin } = unwrap(admit(root, config, { mode: "write", env, cwd: ui.cwd }));
+  const fault = await tryKey({ ...ui, config, origin, key });
+  if (fault !== null) throw new TroubleError(faultTrouble(fault, config.url));
   storeKey(folder, key);
   return { notice: good("The key was replaced") };
 }

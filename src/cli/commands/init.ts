@@ -12,16 +12,14 @@ import type { Args, Command, Io } from "../command.ts";
 import { checkName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
-import { checkFolder, linkFolder, nearestFolder } from "../../mirror/folder/link-folder.ts";
+import { checkFolder, linkFolder, nearestFolder, tryKey } from "../../mirror/folder/link-folder.ts";
 import { lineFault, linkedPart, partClause } from "../../mirror/settings/settings.ts";
 import { admit, originOfUser, markerOf } from "../../mirror/trust/gate.ts";
 import { isSameUrl, withoutSlashes } from "../../mirror/trust/address.ts";
 import { agreeOnFirstPlan, firstSync } from "../first-sync.ts";
 import { openToRead } from "../../mirror/folder/open-state.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
-import { SILENT_LOG } from "../../mirror/folder/log.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
-import { connect } from "../../mirror/trust/connect.ts";
 import { plural } from "../../common/count.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -165,22 +163,16 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
 }
 
 /**
- * Requests one folder from the service, so that a refused key does not replace a valid one. If the
- * service cannot be reached, nothing is known about the key.
+ * Checks the key, so that a refused key does not replace a valid one. If the service cannot be
+ * reached, nothing is known about the key.
  */
-async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<void> {
+async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Config): Promise<void> {
   const { clock, random } = io;
-  const asking = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-  try {
-    // With a valid key, the service answers for any name, also if it has no such folder.
-    const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : "mdmirror");
-    if (answer.ok) return;
-    const failure = faultTrouble(answer.fault, url);
-    if (answer.fault.kind === "locked-out") throw new TroubleError(failure);
-    io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
-  } finally {
-    await asking.close();
-  }
+  const fault = await tryKey({ config, origin, key, clock, random });
+  if (fault === null) return;
+  const failure = faultTrouble(fault, config.url);
+  if (fault.kind === "locked-out") throw new TroubleError(failure);
+  io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
 }
 
 /** Stores rules for files that are not synced from now on. Documents already synced stay synced. */

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node
 import { dirname, join, relative, resolve } from "node:path";
 import type { Action } from "../model/action.ts";
 import type { RootIdentity } from "../ports/disk.ts";
+import type { Fault } from "../ports/remote.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Progress } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
@@ -52,6 +53,8 @@ export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
   const root = realPathOf(dir);
+  const owner = checkOwner(root, env);
+  if (owner.kind === "trouble") return owner;
   examineOwnFolder(join(root, MIRROR_FOLDER));
   if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
   const above = mirrorAbove(root, env);
@@ -70,7 +73,7 @@ export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result
       `create a folder of its own, or use --any-folder`,
     );
   }
-  return checkLeftOver(dir, env);
+  return checkLeftOver(root, env);
 }
 
 /**
@@ -106,10 +109,7 @@ export function mirrorAbove(root: string, env: Env): string | null {
  * Checks the files that an earlier link left in `.mdmirror/`. A state that may not be the user's is
  * refused, because it would decide which documents count as deleted locally.
  */
-function checkLeftOver(dir: string, env: Env): Result<FolderKind> {
-  const root = existsSync(dir) ? realpathSync(dir) : dir;
-  const owner = checkOwner(root, env);
-  if (owner.kind === "trouble") return owner;
+function checkLeftOver(root: string, env: Env): Result<FolderKind> {
   const place = registryFolder(env);
   const folder = join(root, MIRROR_FOLDER);
   if (findMirror(place, root).kind === "known") return ok("known");
@@ -198,6 +198,21 @@ export async function withFirstPlan<T>(
     return inside.kind === "trouble" ? inside : ok(await work(opened.value, planned.value));
   } finally {
     await opened.value.close();
+  }
+}
+
+/**
+ * Sends one request with a key, before the key is stored.
+ * @returns null if the service accepts the key
+ */
+export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
+  const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+  try {
+    // With a valid key, the service answers for any name, also if it has no such folder.
+    const answer = await remote.findFolder(prefixOf(config.remote) || "mdmirror");
+    return answer.ok ? null : answer.fault;
+  } finally {
+    await remote.close();
   }
 }
 
