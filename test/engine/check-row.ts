@@ -82,7 +82,7 @@ async function expectUnchanged(mirror: Mirror): Promise<void> {
   mirror.requests.length = 0;
   const before = mirror.texts();
   const report = await mirror.sync();
-  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
   expect(mirror.texts()).toEqual(before);
   const { blocked: _, ...done } = report!.counts;
   expect(Object.values(done).every((count) => count === 0)).toBe(true);

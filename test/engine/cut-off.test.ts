@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
 import { settle, openSynced, problem, goOnFrom, openFixture, remoteTexts, type Fixture } from "../promises/fixture.ts";
@@ -10,7 +9,7 @@ import { createRig } from "../simulator/rig.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { resolve } from "./resolving.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
 
 /**
  * The mirror is killed while it gives a file another text, and that document is edited on the
@@ -246,10 +245,8 @@ test("I13 I19 a clone comes to the same end wherever the power is cut in it", as
 });
 
 async function startAgain(mirror: Mirror): Promise<void> {
-  await syncToConvergence(
-    { ...mirror.world(), bootId: "boot-2" },
-    { settings: SETTINGS, retryRefused: false, kind: "sync" },
-  );
+  mirror.alterWorld = (world) => ({ ...world, bootId: "boot-2" });
+  await mirror.sync({}, { retryRefused: false });
 }
 
 /** A document without a record, and the journalled file that a power loss left of it. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
-import type { Settings } from "../../src/mirror/engine/run/world.ts";
+import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
@@ -34,10 +33,10 @@ async function run({ mirror }: { mirror: Mirror }, settings: Partial<Settings> =
 type Both = ReturnType<typeof newOnBoth>;
 
 /** @param before the boot of the last run; null: it is still the same */
-async function reboot({ mirror }: Both, world: { readonly remote?: Remote } = {}, before: string | null = "boot-1") {
+async function reboot({ mirror }: Both, changes: Partial<World> = {}, before: string | null = "boot-1") {
   if (before !== null) mirror.state.setMeta("boot", before);
-  const input = { settings: SETTINGS, retryRefused: false, kind: "sync" };
-  return syncToConvergence({ ...mirror.world(), bootId: "boot-2", ...world }, input);
+  mirror.alterWorld = (world) => ({ ...world, bootId: "boot-2", ...changes });
+  return (await mirror.sync({}, { retryRefused: false }))!;
 }
 
 function unreachable({ mirror }: Both): Remote {

@@ -34,7 +34,7 @@ describe("a folder renamed on the service to the name of a local folder without 
     expect(new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]))).toEqual(ids);
     mirror.requests.length = 0;
     expect((await mirror.sync())?.state).toBe("in-sync");
-    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+    expect(mirror.writes()).toEqual([]);
   });
 
   it("I13 killed at any call, it comes to the same", async () => {
@@ -96,7 +96,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
     expect(paths(mirror)).toEqual(["k.md", "plan.md"]);
     mirror.requests.length = 0;
     expect((await mirror.sync())?.state).toBe("in-sync");
-    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+    expect(mirror.writes()).toEqual([]);
   });
 
   it("of a document, when its neighbour is renamed locally", async () => {
@@ -137,7 +137,7 @@ async function settled(mirror: Mirror): Promise<void> {
   expect((await mirror.sync())?.state).toBe("in-sync");
   mirror.requests.length = 0;
   expect((await mirror.sync())?.state).toBe("in-sync");
-  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
 }
 
 const missing = { status: 405, code: "method_not_allowed", title: "", detail: "", type: "x:y" };

@@ -84,7 +84,7 @@ function openFolding(variant: Deployment, texts: Readonly<Record<string, string>
 async function sync(mirror: Mirror): Promise<{ report: RunReport; writes: string[] }> {
   mirror.requests.length = 0;
   const report = (await mirror.sync())!;
-  return { report, writes: mirror.requests.filter((request) => !request.startsWith("GET ")) };
+  return { report, writes: mirror.writes() };
 }
 
 function blocks(mirror: Mirror): Record<string, string> {
@@ -189,7 +189,7 @@ async function settleBoth({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promis
   const before = [mirror.texts(), rig.app.files()];
   mirror.requests.length = 0;
   await mirror.sync();
-  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
   expect([mirror.texts(), rig.app.files()]).toEqual(before);
   const there = Object.fromEntries([...rig.app.files()].map(([path, { text }]) => [path, text]));
   return { here: Object.fromEntries(mirror.texts()), there };

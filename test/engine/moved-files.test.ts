@@ -1,11 +1,10 @@
 import { expect, it, test, describe } from "vitest";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen } from "../promises/fixture.ts";
-import { SETTINGS, type Mirror } from "../simulator/mirror.ts";
+import { type Mirror, withCalls } from "../simulator/mirror.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { startDaemon } from "./daemon/rig.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
@@ -49,14 +48,13 @@ it("I09 a folder that is moved while a clone fills it is filled where it is, and
   const rig = createRig(31);
   const ids = ["a", "b"].map((name) => rig.app.create(`deep/${name}.md`, `document ${name}\n`));
   const mirror = rig.mirror();
-  const world = mirror.world();
   let moved = false;
   mirror.disk.beforeCall = () => {
     if (moved || mirror.state.dirAt("deep") === null) return;
     moved = true;
     mirror.rename("deep", "mine");
   };
-  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  await mirror.sync();
   mirror.disk.beforeCall = null;
   await mirror.sync();
   expect(moved).toBe(true);
@@ -220,16 +218,12 @@ describe("a document that is renamed locally while its text is read or sent", ()
 
   /** Runs with answers that come late; then nothing is left to do. */
   async function settle({ rig, mirror, id }: Begun, lateAnswers: LateAnswers): Promise<void> {
-    const world = mirror.world();
-    const late = lateAnswers(world.remote, () => mirror.state.record(id));
-    const remote = new Proxy(world.remote, {
-      get(target, name) {
-        const member: unknown = Reflect.get(late, name) ?? Reflect.get(target, name, target);
-        return typeof member === "function" ? (member.bind(target) as unknown) : member;
-      },
-    });
-    const run = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
-    expect((await syncToConvergence({ ...world, remote }, run)).state).toBe("in-sync");
+    mirror.alterWorld = ({ remote, ...world }) => {
+      const late = lateAnswers(remote, () => mirror.state.record(id));
+      return { ...world, remote: withCalls(remote, late) };
+    };
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    mirror.alterWorld = (world) => world;
     expect(await stepsLeft(mirror)).toEqual([]);
     expect(await shownChangeId(mirror, id)).toBe(mirror.state.record(id)?.changeId);
     expect([...mirror.texts().keys()]).toEqual([...rig.app.files().keys()]);

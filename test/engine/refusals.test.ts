@@ -1,12 +1,10 @@
 import { expect, it, test } from "vitest";
 import { openFixture, problem, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { moveRequest } from "../../src/mirror/engine/apply/refused-before.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { RemotePath } from "../../src/contract/path.ts";
 import { digestOf } from "../../src/contract/digest.ts";
-import { SETTINGS } from "../simulator/mirror.ts";
 
 it("I08 a refused move is not sent again in the same run, though a folder above it moved locally meanwhile", async () => {
   const rig = createRig(12);
@@ -63,7 +61,6 @@ test.each(["a new text", "an edit"])(
     mirror.write("a.md", one);
     mirror.write("other-0.md", "other\n");
     mirror.requests.length = 0;
-    const world = mirror.world();
     const isSent = (request: string): boolean => /^(?:POST \/v1\/files|PUT)/.test(request);
     // In each pass one other file is sent, so that another pass follows, with another text.
     let passes = 1;
@@ -72,7 +69,7 @@ test.each(["a new text", "an edit"])(
       mirror.write("a.md", passes === 1 ? two : one);
       mirror.write(`other-${passes++}.md`, "other\n");
     };
-    await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+    await mirror.sync();
     mirror.disk.beforeCall = null;
     expect(rig.app.files().has("other-2.md")).toBe(true);
     expect(mirror.requests.filter(isSent)).toHaveLength(5);
@@ -87,11 +84,7 @@ test.each(["a new text", "an edit"])(
 
 test("a folder that was refused is not made again in the run, though its folder moved on the service (I08)", async () => {
   const rig = createRig(2);
-  const { key } = rig.service.admin.createKey({
-    workspaceId: rig.service.admin.workspaces()[0]!.id,
-    grants: [{ on: null, level: "read" }],
-  }) as { key: string };
-  const mirror = rig.mirror({ key });
+  const mirror = rig.mirror({ key: rig.makeKey().key });
   rig.app.create("work/deep/a.md", "a\n");
   rig.app.create("work/deep/todo.md", "to do\n");
   await mirror.sync();
@@ -135,9 +128,8 @@ it("I02 I19 a new folder at a place that the key cannot read is blocked with its
   const rig = createRig(13);
   rig.app.create("note.md", "a note\n");
   rig.app.makeFolder("box");
-  const { data } = rig.app.call("GET", "/v1/folders?path=%2Fbox").json as { data: readonly [{ id: string }] };
   // The grant stays with the path.
-  const key = keyWithout(rig, data[0].id);
+  const key = keyWithout(rig, rig.app.idOfFolder("box"));
   rig.app.removeFolder("box");
   const mirror = rig.mirror({ key });
   await mirror.sync();

@@ -160,7 +160,7 @@ describe("I05 I13 the block of a hidden document in conflict ends, and the proce
     mirror.write("f/note.md", "mine\n");
     await mirror.sync();
     const shown = [...mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "g")!;
-    rig.service.admin.changeKey(own.id, { grants: [{ on: shown.id, level: "full" }] });
+    rig.grant(own.id, { on: shown.id, level: "full" });
     await mirror.sync();
     expect(blocksOf(mirror)).toContain("gone-or-unreadable");
     await killAtEachCall(
@@ -168,7 +168,7 @@ describe("I05 I13 the block of a hidden document in conflict ends, and the proce
       {
         work: (pair) => resolve(pair.mirror, "f/note.md", way),
         async judge(pair, call) {
-          pair.rig.service.admin.changeKey(own.id, { grants: [{ on: null, level: "full" }] });
+          pair.rig.grant(own.id, { on: null, level: "full" });
           for (let run = 0; run < 3; run++) await pair.mirror.sync();
           expect([call, remoteTexts(pair.rig)["f/note.md"]]).toEqual([call, "theirs\n"]);
         },

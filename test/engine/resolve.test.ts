@@ -2,10 +2,9 @@ import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
-import type { DocId } from "../../src/contract/ids.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import type { Mirror } from "../simulator/mirror.ts";
+import { type Mirror, withCalls } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 import { expectKept, resolve, resolveProblem, trashOf, here, blocksOf, remoteTexts, start } from "./resolving.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
@@ -87,15 +86,12 @@ describe("resolving a conflict", () => {
     const { rig, mirror } = await inConflict();
     const world = mirror.world();
     const subject = unwrap(findProblem(world, "plan.md"));
-    const saving = async (id: DocId) => {
+    const getFile: Remote["getFile"] = async (id) => {
       const answer = await world.remote.getFile(id);
       mirror.write("plan.md", "saved meanwhile\n");
       return answer;
     };
-    const remote = new Proxy(world.remote, {
-      get: (target, name: keyof Remote) => (name === "getFile" ? saving : (target[name] as () => unknown).bind(target)),
-    });
-    const slow = { ...world, remote };
+    const slow = { ...world, remote: withCalls(world.remote, { getFile }) };
     await resolveProblem(slow, subject, { kind: "theirs" }, { force: false });
     await mirror.sync();
     expectKept(rig, mirror, "saved meanwhile\n", MINE, THEIRS);
@@ -243,7 +239,7 @@ describe("a move to the root that the service cannot do", () => {
     expect(rig.app.folders()).toEqual(["f", "sub", "sub/deep"]);
     mirror.requests.length = 0;
     await sync();
-    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+    expect(mirror.writes()).toEqual([]);
   });
 
   test("--recreate does nothing when the document was edited on the service", async () => {

@@ -27,7 +27,7 @@ function expectFit(): void {
 }
 
 function writes(): string[] {
-  return mirror.requests.filter((request) => !request.startsWith("GET"));
+  return mirror.writes();
 }
 
 async function expectQuiet(): Promise<void> {

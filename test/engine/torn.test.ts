@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { type Mirror, ROOT, withCalls } from "../simulator/mirror.ts";
 import { openInMemory } from "../simulator/memory-state.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { openSynced } from "../promises/fixture.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
 const TEXT = "0123456789 ab".repeat(100);
@@ -18,7 +18,8 @@ async function begin(path = "note.md"): Promise<{ rig: Rig; mirror: Mirror }> {
 }
 
 async function startAnew({ mirror }: { readonly mirror: Mirror }, bootId: string): Promise<void> {
-  await syncToConvergence({ ...mirror.world(), bootId }, { settings: SETTINGS, retryRefused: false, kind: "sync" });
+  mirror.alterWorld = (world) => ({ ...world, bootId });
+  await mirror.sync({}, { retryRefused: false });
 }
 
 /** After a restart the service is only read, and both sides have the text. */
@@ -26,7 +27,7 @@ async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<vo
   await startAnew({ mirror }, "boot-2");
   for (let run = 0; run < 2; run++) await mirror.sync();
   expect([mirror.texts().get(path), rig.app.files().get(path)?.text]).toEqual([TEXT, TEXT]);
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
 }
 
 /** Two new files, not on the medium yet: one is lost, and a person moves the other to its path. */
@@ -127,7 +128,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
       ["f/note.md", true],
       ["f/other.md", true],
     ]);
-    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    expect(mirror.writes()).toEqual([]);
   });
 
   test("I04 whose path another document's file was moved to before any run, comes back, and both stay", async () => {
@@ -245,9 +246,8 @@ async function mountAgain(left: string, later = 0) {
 test("I23 what is torn is no edit in a plan, either, and the plan writes nothing", async () => {
   const { mirror } = await begin();
   mirror.write("note.md", cut(512));
-  const input = { settings: SETTINGS, retryRefused: true, kind: "sync" };
-  const planned = await planOnly({ ...mirror.world(), bootId: "boot-2" }, input);
-  expect(planned).toMatchObject({ kind: "planned", plan: { steps: [] } });
+  mirror.alterWorld = (world) => ({ ...world, bootId: "boot-2" });
+  expect(await mirror.plan()).toMatchObject({ kind: "planned", plan: { steps: [] } });
   expect(mirror.texts().get("note.md")).toBe(cut(512));
 });
 
@@ -285,10 +285,13 @@ describe("a new file that a power loss took, where the first run after it does n
     const begun = await begin();
     const { mirror } = begun;
     mirror.remove("note.md");
-    const world = { ...mirror.world(), bootId: "boot-2" };
-    world.remote.listFiles = async () => ({ items: [], complete: false, fault: GONE });
-    const run = { settings: SETTINGS, retryRefused: false, kind: "sync" };
-    expect((await syncToConvergence(world, run)).state).toBe("offline");
+    const listFiles: Remote["listFiles"] = async () => ({ items: [], complete: false, fault: GONE });
+    mirror.alterWorld = ({ remote, ...world }) => ({
+      ...world,
+      bootId: "boot-2",
+      remote: withCalls(remote, { listFiles }),
+    });
+    expect((await mirror.sync({}, { retryRefused: false }))?.state).toBe("offline");
     expect(mirror.texts().get("note.md")).toBe(TEXT);
     await expectBack(begun);
   });

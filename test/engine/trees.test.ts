@@ -1,6 +1,5 @@
 import { expect, test, it } from "vitest";
 import { observeRemote, observeLocalAsync } from "../../src/mirror/engine/observe/observe.ts";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
@@ -13,7 +12,7 @@ import { EXACT_DISK } from "../../src/contract/path.ts";
 import { remoteFileOf } from "../../src/mirror/model/left-out.ts";
 import { RecordColumns } from "../../src/mirror/model/record-columns.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { SETTINGS, type Mirror } from "../simulator/mirror.ts";
+import { SETTINGS, type Mirror, withCalls } from "../simulator/mirror.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
 
 test("I20 the document that is read to prove the key is in the observation once, beside one that is gone", async () => {
@@ -51,22 +50,17 @@ test("I01 a document that is gone on the service is not taken for one that rests
 test("I33 contents in flight fill the service's request limit, and hardly exceed it", async () => {
   const mirror = createRig(5).mirror({});
   for (let n = 0; n < 500; n++) mirror.write(`${n}.md`, `text ${n}\n`);
-  const world = mirror.world();
-  const { remote, clock } = world;
   let [waiting, most] = [0, 0];
-  const createFile: Remote["createFile"] = async (...file) => {
-    most = Math.max(most, ++waiting);
-    await clock.sleep(1_000);
-    waiting--;
-    return remote.createFile(...file);
+  mirror.alterWorld = ({ remote, ...world }) => {
+    const createFile: Remote["createFile"] = async (...file) => {
+      most = Math.max(most, ++waiting);
+      await world.clock.sleep(1_000);
+      waiting--;
+      return remote.createFile(...file);
+    };
+    return { ...world, remote: withCalls(remote, { createFile }) };
   };
-  const slow = new Proxy(remote, {
-    get(of, name) {
-      const member: unknown = name === "createFile" ? createFile : Reflect.get(of, name, of);
-      return typeof member === "function" ? (member.bind(of) as unknown) : member;
-    },
-  });
-  await syncToConvergence({ ...world, remote: slow }, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  await mirror.sync();
   expect(most).toBeGreaterThanOrEqual(CONCURRENCY.most);
   expect(most).toBeLessThanOrEqual(CONCURRENCY.most + 8);
 });

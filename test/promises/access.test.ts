@@ -42,30 +42,26 @@ const LOSSES: readonly (readonly [name: string, stays: "all" | "some", lose: (sy
     "all",
     ({ fixture }) => void fixture.rig.service.admin.setWorkspaceState(workspaceOf(fixture.rig), "closed"),
   ],
-  [
-    "every grant is taken",
-    "all",
-    ({ fixture, own }) => void fixture.rig.service.admin.changeKey(own.id, { grants: [] }),
-  ],
+  ["every grant is taken", "all", ({ fixture, own }) => fixture.rig.grant(own.id)],
   [
     "one document's folder alone stays readable",
     "some",
     ({ fixture, own }) => {
       const folder = [...fixture.mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "d0")!;
-      fixture.rig.service.admin.changeKey(own.id, { grants: [{ on: folder.id, level: "full" }] });
+      fixture.rig.grant(own.id, { on: folder.id, level: "full" });
     },
   ],
   [
     "the key may read, and no longer write",
     "all",
-    ({ fixture, own }) => void fixture.rig.service.admin.changeKey(own.id, { grants: [{ on: null, level: "read" }] }),
+    ({ fixture, own }) => fixture.rig.grant(own.id, { on: null, level: "read" }),
   ],
   [
     "one document alone may be read",
     "some",
     ({ fixture, own }) => {
       const { id } = [...fixture.rig.app.files().values()][0]!;
-      fixture.rig.service.admin.changeKey(own.id, { grants: [{ on: id, level: "read" }] });
+      fixture.rig.grant(own.id, { on: id, level: "read" });
     },
   ],
 ];
@@ -88,11 +84,10 @@ describe("I19 access that is lost erases no local bytes", () => {
   test("the grant comes back: all is as it was, under the same ids, and what was not sent goes up", async () => {
     const synced = await inSync();
     const { rig, mirror } = synced.fixture;
-    const { admin } = rig.service;
     const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
-    admin.changeKey(synced.own.id, { grants: [{ on: [...ids.values()][0]!, level: "read" }] });
+    rig.grant(synced.own.id, { on: [...ids.values()][0]!, level: "read" });
     for (let run = 0; run < 2; run++) await mirror.sync();
-    admin.changeKey(synced.own.id, { grants: [{ on: null, level: "full" }] });
+    rig.grant(synced.own.id, { on: null, level: "full" });
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(mirror.texts()).toEqual(synced.texts);
     const after = rig.app.files();
@@ -107,17 +102,16 @@ describe("I19 access that is lost erases no local bytes", () => {
   test("a conflict of two new texts outlives a folder that is hidden: neither text goes over the other (I06)", async () => {
     const synced = await inSync();
     const { rig, mirror } = synced.fixture;
-    const { admin } = rig.service;
     await settle(mirror);
     rig.app.create("d2/both.md", "new there\n");
     mirror.write("d2/both.md", "created locally\n");
     await mirror.sync();
     const shown = [...rig.app.files().values()].find(({ path }) => path.startsWith("d0/"))!;
-    admin.changeKey(synced.own.id, { grants: [{ on: shown.id, level: "full" }] });
+    rig.grant(synced.own.id, { on: shown.id, level: "full" });
     for (let run = 0; run < 2; run++) await mirror.sync();
     const { id } = rig.app.files().get("d2/both.md")!;
     expect(mirror.state.load().blocks.get(id)?.reason).toBe("gone-or-unreadable");
-    admin.changeKey(synced.own.id, { grants: [{ on: null, level: "full" }] });
+    rig.grant(synced.own.id, { on: null, level: "full" });
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
     expect(mirror.texts().get("d2/both.md")).toBe("created locally\n");

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
-import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
-import { SETTINGS } from "../simulator/mirror.ts";
+import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { createRig } from "../simulator/rig.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Fixture, openFixture, settle, openSynced } from "./fixture.ts";
@@ -177,10 +175,9 @@ describe("I21 safety checks apply from the first document on", () => {
       await settle(mirror);
       const other = createRig(60 + count);
       other.app.create("theirs.md", "of somebody else\n");
-      const elsewhere: World = { ...mirror.world(), remote: other.mirror().world().remote };
+      mirror.alterWorld = (world) => ({ ...world, remote: other.mirror().world().remote });
       mirror.write("new.md", "new\n");
-      const report = await syncToConvergence(elsewhere, { settings: SETTINGS, retryRefused: true, kind: "sync" });
-      expect(reasonsOf(report)).toEqual(["wrong-workspace"]);
+      expect(reasonsOf(await mirror.sync())).toEqual(["wrong-workspace"]);
       expect(mirror.texts().size).toBe(count + 1);
       expect(other.app.files().size).toBe(1);
     },

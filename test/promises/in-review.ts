@@ -3,7 +3,7 @@ import { combineByMerge } from "../../src/service/files/combine.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { Moment } from "../simulator/moment.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { settle, workspaceOf } from "./fixture.ts";
+import { settle } from "./fixture.ts";
 
 /**
  * A content is in review: its document is protected; or it met another edit, which merges with it
@@ -80,18 +80,13 @@ function remotePath(rig: Rig): string {
 
 /** Decides about the oldest review. */
 function decide({ rig }: Scene, how: (id: string) => object): void {
-  const all = rig.service.admin.reviews.page({ workspaceId: workspaceOf(rig) });
-  if (!("data" in all)) throw new Error("no list of reviews");
-  expect(how(all.data[0]!.id)).not.toHaveProperty("code");
+  expect(how(rig.reviews()[0]!)).not.toHaveProperty("code");
 }
 
 /** Returns the names of the contents that are in review, oldest first. */
 export function reviewsOf(rig: Rig): string[] {
-  const { reviews } = rig.service.admin;
-  const all = reviews.page({ workspaceId: workspaceOf(rig) });
-  if (!("data" in all)) throw new Error("no list of reviews");
-  return all.data.map(({ id }) => {
-    const review = reviews.show(id);
+  return rig.reviews().map((id) => {
+    const review = rig.service.admin.reviews.show(id);
     if (!("content" in review)) throw new Error(`no review ${id}`);
     return nameOf(review.content);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { settle, type Fixture, openFixture, putId, workspaceOf, openSynced } from "./fixture.ts";
+import { settle, openFixture, putId, openSynced } from "./fixture.ts";
 import { act, blocksOf, checkRow, CONTENTS, inReview, reviewsOf, type Row } from "./in-review.ts";
 
 /** The service combines nothing; the two edits merge locally. */
@@ -192,12 +192,6 @@ test("I31 I08 a lost answer of a review for a conflict leaves a conflict, which 
 const START = "first line\n\nmiddle line\n\nlast line\n";
 const MINE = "first line, edited locally\n\nmiddle line\n\nlast line\n";
 
-function reviewIds({ rig }: Fixture): string[] {
-  const all = rig.service.admin.reviews.page({ workspaceId: workspaceOf(rig) });
-  if (!("data" in all)) throw new Error("no list of reviews");
-  return all.data.map(({ id }) => id);
-}
-
 describe("a text that is sent to review, and whose answer is lost", () => {
   test.each([
     ["nothing else happens", {}, null],
@@ -216,7 +210,7 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     for (let run = 0; run < 2; run++) await mirror.sync();
     fixture.fault = () => null;
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(reviewIds(fixture)).toHaveLength(1);
+    expect(rig.reviews()).toHaveLength(1);
     expect([...mirror.texts()]).toEqual([[name ?? "d/p.md", MINE + rest]]);
   });
 
@@ -232,10 +226,10 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     for (let run = 0; run < 2; run++) await mirror.sync();
     fixture.fault = () => null;
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(reviewIds(fixture)).toHaveLength(1);
+    expect(rig.reviews()).toHaveLength(1);
     expect(mirror.texts()).toEqual(new Map([["d/p.md", MINE]]));
     expect(blocksOf(fixture)).toEqual(["in-review"]);
-    rig.service.admin.reviews.accept(reviewIds(fixture)[0]!);
+    rig.service.admin.reviews.accept(rig.reviews()[0]!);
     await settle(mirror);
     expect(rig.app.files().get("d/p.md")!.text).toBe(MINE);
     expect(blocksOf(fixture)).toEqual([]);
@@ -249,7 +243,7 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     await settle(mirror);
     mirror.write("d/p.md", MINE);
     await settle(mirror);
-    const [review] = reviewIds(fixture);
+    const [review] = rig.reviews();
     const later = MINE.replace("middle", "middle, later,");
     mirror.write("d/p.md", later);
     const lost = { any: false };
@@ -259,13 +253,13 @@ describe("a text that is sent to review, and whose answer is lost", () => {
       return lost.any ? "drop-after" : null;
     };
     fixture.onRequest = ({ method }) => {
-      if (!lost.any || method !== "GET" || !reviewIds(fixture).includes(review!)) return;
+      if (!lost.any || method !== "GET" || !rig.reviews().includes(review!)) return;
       expect(rig.service.admin.reviews.accept(review!)).not.toHaveProperty("code");
     };
     for (let run = 0; run < 4; run++) await mirror.sync();
-    expect([rig.app.files().get("d/p.md")!.text, reviewIds(fixture).length]).toEqual([MINE, 1]);
+    expect([rig.app.files().get("d/p.md")!.text, rig.reviews().length]).toEqual([MINE, 1]);
     expect([mirror.texts().get("d/p.md"), blocksOf(fixture)]).toEqual([later, ["in-review"]]);
-    rig.service.admin.reviews.accept(reviewIds(fixture)[0]!);
+    rig.service.admin.reviews.accept(rig.reviews()[0]!);
     await settle(mirror);
     expect([rig.app.files().get("d/p.md")!.text, blocksOf(fixture)]).toEqual([later, []]);
   });

@@ -42,7 +42,7 @@ export class App {
   }
 
   move(path: string, folder: string | null): void {
-    this.#change(FILES, path, { parentId: this.#idOfFolder(folder) });
+    this.#change(FILES, path, { parentId: folder === null ? null : this.idOfFolder(folder) });
   }
 
   remove(path: string): void {
@@ -58,7 +58,11 @@ export class App {
   }
 
   moveFolder(path: string, parent: string | null): void {
-    this.#change(FOLDERS, path, { parentId: this.#idOfFolder(parent) });
+    this.#change(FOLDERS, path, { parentId: parent === null ? null : this.idOfFolder(parent) });
+  }
+
+  idOfFolder(path: string): string {
+    return this.#one(FOLDERS, path).id;
   }
 
   removeFolder(path: string): void {
@@ -123,9 +127,5 @@ export class App {
     const found = this.#must("GET", `${route}?path=${encodeURIComponent(path)}`).data[0];
     if (found === undefined) throw new Error(`nothing at ${path} on the service`);
     return found as { id: string; lastChangeId: string };
-  }
-
-  #idOfFolder(path: string | null): string | null {
-    return path === null ? null : this.#one(FOLDERS, path).id;
   }
 }

@@ -4,6 +4,7 @@ import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import type { Fs } from "../../src/mirror/ports/fs.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
@@ -71,6 +72,8 @@ export class Mirror {
   #safe: StateCopy | null;
   /** Called before each call of a port. */
   onCall: (() => void) | null = null;
+  /** Changes the world of each process that starts. */
+  alterWorld: (world: World) => World = (world) => world;
   #writes = 0;
   #calls = 0;
   #killIn: number | null = null;
@@ -137,6 +140,11 @@ export class Mirror {
     this.disk.advance(10);
   }
 
+  /** Returns the requests that are no reads. */
+  writes(): string[] {
+    return this.requests.filter((request) => !request.startsWith("GET "));
+  }
+
   /** Removes a file, or a folder with all in it. */
   remove(path: string): void {
     this.disk.user.remove(this.path(path));
@@ -185,7 +193,7 @@ export class Mirror {
       const copy = this.#memory.copy();
       this.#safe = what === "all" || this.#safe === null ? copy : { ...this.#safe, texts: copy.texts };
     };
-    return startProcess(machine, fate, { onSafe });
+    return this.alterWorld(startProcess(machine, fate, { onSafe }));
   }
 
   /** Copies everything that outlives the process, between two runs. */
@@ -214,6 +222,16 @@ export class Mirror {
       return { kind: "lost", why: (error as Error).message };
     }
   }
+}
+
+/** Returns a client some of whose calls a test answers. */
+export function withCalls(remote: Remote, calls: Partial<Remote>): Remote {
+  return new Proxy(remote, {
+    get(target, name) {
+      const member: unknown = Reflect.get(calls, name) ?? Reflect.get(target, name, target);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
 }
 
 /** Makes a disk with a folder that will be linked. */

@@ -1,3 +1,4 @@
+import type { ChangeId } from "../../src/contract/ids.ts";
 import type { DiskFolding } from "../../src/contract/path.ts";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import { newId } from "../../src/service/requests/context.ts";
@@ -96,6 +97,19 @@ export class Rig {
     const made = admin.createKey({ workspaceId, grants: grants.length === 0 ? [{ on: null, level: "read" }] : grants });
     if (!("key" in made)) throw new Error(made.detail);
     return made;
+  }
+
+  /** Sets what a key may do. */
+  grant(keyId: string, ...grants: readonly KeyGrant[]): void {
+    this.service.admin.changeKey(keyId, { grants });
+  }
+
+  /** Returns the ids of the changes in review, oldest first. */
+  reviews(): ChangeId[] {
+    const { reviews, workspaces } = this.service.admin;
+    const all = reviews.page({ workspaceId: workspaces()[0]!.id });
+    if (!("data" in all)) throw new Error("no list of reviews");
+    return all.data.map(({ id }) => id);
   }
 
   /** Copies the service, its clock and its random numbers, between two requests. */

@@ -278,7 +278,7 @@ async function alone() {
   const rig = await startDaemon({ rig: service, mirror });
   await rig.until(() => mirror.texts().size === 2);
   await rig.pass(60_000);
-  return { rig, mirror, own };
+  return { rig, mirror, service, own };
 }
 
 test("I06 an edit beats a deletion of a document that is alone in its folder", async () => {
@@ -291,12 +291,12 @@ test("I06 an edit beats a deletion of a document that is alone in its folder", a
 });
 
 test("I19 a folder that is hidden since the last list of folders is not readable: its edited document is not sent as new", async () => {
-  const { rig, mirror, own } = await alone();
+  const { rig, mirror, service, own } = await alone();
   const other = [...mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "g")!;
-  rig.service.admin.changeKey(own.id, { grants: [{ on: other.id, level: "full" }] });
+  service.grant(own.id, { on: other.id, level: "full" });
   rig.save("f/note.md", "edited locally\n");
   await rig.until(() => mirror.state.blocks().some(({ reason }) => reason === "gone-or-unreadable"), 300_000);
-  rig.service.admin.changeKey(own.id, { grants: [{ on: null, level: "full" }] });
+  service.grant(own.id, { on: null, level: "full" });
   await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
   expect([rig.app.files().size, mirror.state.blocks()]).toEqual([2, []]);
 });

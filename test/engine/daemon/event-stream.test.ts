@@ -3,6 +3,7 @@ import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
 import type { EventHint } from "../../../src/mirror/ports/events.ts";
 import type { Fault } from "../../../src/mirror/ports/remote.ts";
 import { type DaemonRig, ScriptedNews, withNotes } from "./rig.ts";
+import { createRig } from "../../simulator/rig.ts";
 
 const PATH = "area/topic/note-0.md";
 
@@ -352,7 +353,8 @@ describe("protected documents", () => {
     ["before it has rested", 5_000],
     ["after it went to review as well", 120_000],
   ] as const)("I31 what was edited while a review was open is sent once that is accepted %s", async (_, ms) => {
-    const rig = await withNotes(8, inRoot);
+    const service = createRig(1);
+    const rig = await withNotes(8, inRoot, { rig: service });
     rig.app.protect("note-1.md", true);
     await rig.pass(40_000);
     rig.save("note-1.md", "# Note 1\n\nsent\n");
@@ -360,17 +362,11 @@ describe("protected documents", () => {
     rig.save("note-1.md", "# Note 1\n\nsent\n\nand later\n");
     await rig.pass(ms);
     for (let round = 0; round < 2; round++) {
-      for (const id of reviewsOf(rig).slice(0, 1)) rig.service.admin.reviews.accept(id);
+      for (const id of service.reviews().slice(0, 1)) rig.service.admin.reviews.accept(id);
       await rig.pass(300_000);
     }
-    expect(reviewsOf(rig)).toEqual([]);
+    expect(service.reviews()).toEqual([]);
     expect(rig.app.files().get("note-1.md")!.text).toBe("# Note 1\n\nsent\n\nand later\n");
     expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
   });
 });
-
-function reviewsOf({ service }: DaemonRig): ChangeId[] {
-  const all = service.admin.reviews.page({ workspaceId: service.admin.workspaces()[0]!.id });
-  if (!("data" in all)) throw new Error("no list of reviews");
-  return all.data.map(({ id }) => id);
-}

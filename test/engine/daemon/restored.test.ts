@@ -6,6 +6,7 @@ import { createRig } from "../../simulator/rig.ts";
 import { statesOf, waited } from "./barrier-rig.ts";
 import { DaemonRig, startDaemon } from "./rig.ts";
 import { World, treesOf } from "../../planner/world.ts";
+import { withCalls } from "../../simulator/mirror.ts";
 
 /** A daemon at rest, in sync with documents of a service whose generation the test says. */
 async function resting(documents = 3) {
@@ -13,18 +14,8 @@ async function resting(documents = 3) {
   for (let n = 0; n < documents; n++) rig.app.create(`note-${n}.md`, `text ${n}\n`);
   const mirror = rig.mirror();
   const service = { generation: "first" };
-  const open = mirror.world.bind(mirror);
-  mirror.world = () => {
-    const world = open();
-    const remote = new Proxy(world.remote, {
-      get(target, name) {
-        if (name === "generation") return () => service.generation;
-        const member: unknown = Reflect.get(target, name, target);
-        return typeof member === "function" ? member.bind(target) : member;
-      },
-    });
-    return { ...world, remote };
-  };
+  const generation = () => service.generation;
+  mirror.alterWorld = ({ remote, ...world }) => ({ ...world, remote: withCalls(remote, { generation }) });
   const daemon = await startDaemon({ rig, mirror });
   const known = () => mirror.state.meta(META.generation);
   await daemon.until(() => known() === "first");

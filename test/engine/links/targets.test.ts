@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { FILES } from "../../../src/contract/routes.ts";
-import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
-import { type Mirror, SETTINGS } from "../../simulator/mirror.ts";
+import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { openFixture } from "../../promises/fixture.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
@@ -97,7 +96,7 @@ test("a link to a target that is deleted on the service and returns as a new doc
   expect(textThere(rig, "a.md")).toBe(`[b](${idThere(rig, "b.md")})\n`);
   mirror.requests.length = 0;
   await mirror.sync();
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
 });
 
 test.each([
@@ -107,13 +106,11 @@ test.each([
   const rig = createRig(1);
   const b = rig.app.create("secret/b.md", "b\n");
   rig.app.create("a.md", `[b](${b}#x)\n`);
-  const { admin } = rig.service;
-  const folder = rig.app.call("GET", "/v1/folders?path=secret").json as { data: { id: string }[] };
-  const made = rig.makeKey({ on: null, level: "full" }, { on: folder.data[0]!.id, level: "none" });
+  const made = rig.makeKey({ on: null, level: "full" }, { on: rig.app.idOfFolder("secret"), level: "none" });
   const mirror = rig.mirror({ links: true, key: made.key });
   await mirror.sync();
   expect(mirror.texts()).toEqual(new Map([["a.md", `[b](${b}#x)\n`]]));
-  admin.changeKey(made.id, { grants: [{ on: null, level: "full" }] });
+  rig.grant(made.id, { on: null, level: "full" });
   edit(rig, mirror);
   await mirror.sync();
   await mirror.sync();
@@ -132,7 +129,7 @@ test("an absolute path becomes a relative local path once it has a target, and n
   await mirror.sync();
   expect(mirror.texts().get("notes/a.md")).toBe("[b](../plans/b.md#late) and [b](../plans/b.md)\n");
   expect((await mirror.sync())!.counts.respelled).toBe(0);
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
 });
 
 test("an absolute path that led nowhere leads to a file that came later, in a text that nobody edited", async () => {
@@ -272,13 +269,12 @@ async function cloneThatMisses(act: (rig: Rig) => void): Promise<{ rig: Rig; mir
   rig.app.create("c.md", "c\n");
   const mirror = rig.mirror({ links: true });
   const { user } = mirror.disk;
-  const world = mirror.world();
   lists = 0;
   mirror.disk.beforeCall = () => {
     const isLinked = mirror.state.load().dirs.size > 0;
     if (isLinked && user.exists(mirror.path("box"))) mirror.rename("box", "elsewhere");
   };
-  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  await mirror.sync();
   mirror.disk.beforeCall = null;
   await mirror.sync();
   await mirror.sync();
@@ -301,25 +297,16 @@ test("a link to a document that a key may not read for a time has its target aga
   const rig = createRig(1);
   const b = rig.app.create("box/b.md", "b\n");
   rig.app.create("a.md", `[b](${b})\n`);
-  const { admin } = rig.service;
   const made = rig.makeKey({ on: null, level: "full" });
   const mirror = rig.mirror({ links: true, key: made.key });
   await mirror.sync();
-  const { data } = rig.app.call("GET", "/v1/folders?path=box").json as {
-    readonly data: readonly { readonly id: string }[];
-  };
-  admin.changeKey(made.id, {
-    grants: [
-      { on: null, level: "full" },
-      { on: data[0]!.id, level: "none" },
-    ],
-  });
+  rig.grant(made.id, { on: null, level: "full" }, { on: rig.app.idOfFolder("box"), level: "none" });
   await mirror.sync();
   mirror.write("a.md", "[b](box/b.md)\n\nand more\n");
   await mirror.sync();
   expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
   rig.app.rename("box/b.md", "c.md");
-  admin.changeKey(made.id, { grants: [{ on: null, level: "full" }] });
+  rig.grant(made.id, { on: null, level: "full" });
   await mirror.sync();
   await mirror.sync();
   expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
@@ -333,13 +320,12 @@ test("a link by absolute path stays while another document has taken its target'
   const d = rig.app.create("d.md", "d\n");
   const mirror = rig.mirror({ links: true });
   const { user } = mirror.disk;
-  const world = mirror.world();
   mirror.disk.beforeCall = (call) => {
     if (call !== "link" || !user.exists(mirror.path("c.md")) || user.exists(mirror.path("d.md"))) return;
     mirror.disk.beforeCall = null;
     mirror.rename("c.md", "d.md");
   };
-  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  await mirror.sync();
   mirror.disk.beforeCall = null;
   expect(textThere(rig, "a.md")).toBe("[d](/d.md)\n");
   expect(rig.app.files().get("d.md")!.id).toBe(d);

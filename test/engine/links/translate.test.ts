@@ -1,10 +1,9 @@
 import { expect, test, describe } from "vitest";
 import { FILES } from "../../../src/contract/routes.ts";
-import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
-import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
+import { type Mirror, ROOT } from "../../simulator/mirror.ts";
 
 test("links by path go up by id; what is linked to is created first, and a circle takes one write more", async () => {
   const { rig, mirror } = start();
@@ -28,7 +27,7 @@ test("a cycle after that writes nothing, on either side (I02)", async () => {
   const texts = mirror.texts();
   mirror.requests.length = 0;
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", cycles: 1 });
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
   expect(mirror.texts()).toEqual(texts);
 });
 
@@ -117,7 +116,7 @@ function startWiki(): { rig: Rig; mirror: Mirror } {
 }
 
 const there = (rig: Rig, path: string) => rig.app.files().get(path)!;
-const writes = (mirror: Mirror) => mirror.requests.filter((request) => !request.startsWith("GET"));
+const writes = (mirror: Mirror) => mirror.writes();
 
 test("wiki links go up by id, targets first, and come down as wiki links on another machine", async () => {
   const { rig, mirror } = startWiki();
@@ -232,7 +231,7 @@ test("a link to a document that left the linked part is as in a new clone, and i
     await one.sync();
     expect(one.texts().get("a.md")).toBe("see [b](d.md#costs)\n");
   }
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(mirror.writes()).toEqual([]);
   expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs)\n`);
 });
 
@@ -358,13 +357,11 @@ async function callsOfRespelling(): Promise<number> {
 
 /** One sync, with something that happens before one of its calls of the disk. */
 async function syncWith(mirror: Mirror, at: number, meddle: () => void, onCall = (): void => undefined): Promise<void> {
-  const world = mirror.world();
   let calls = 0;
   mirror.disk.beforeCall = () => {
     onCall();
     if (++calls === at) meddle();
   };
-  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  await mirror.sync();
   mirror.disk.beforeCall = null;
-  mirror.disk.advance(10);
 }
