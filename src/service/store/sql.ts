@@ -1,7 +1,7 @@
 /**
  * Statements that run on SQLite and on PostgreSQL, and the port that runs them. Each statement is
- * written once, in SQL that both understand; some parts of it differ. Parameters are `$1`, `$2`, and
- * so on. A list is one parameter, an array.
+ * written once, in SQL that both understand; some parts of it differ. Parameters are `$1`, `$2`,
+ * and so on. A list is one parameter, an array.
  */
 
 /** SQL for each kind of database. */
@@ -36,8 +36,8 @@ export function sqlPart(texts: TemplateStringsArray, ...parts: Parts): SqlPart {
 }
 
 /**
- * LIMIT: characters of a path in PostgreSQL's index. An index row has at most 2,704 bytes, a path up
- * to 16,000. A longer path is found by its beginning, and then compared completely.
+ * LIMIT: characters of a path in PostgreSQL's index. An index row has at most 2,704 bytes, a path
+ * up to 16,000. A longer path is found by its beginning, and then compared completely.
  */
 const INDEXED_PATH = 500;
 const indexed = (path: string) => `left(${path}, ${INDEXED_PATH})`;

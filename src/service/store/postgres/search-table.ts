@@ -112,7 +112,7 @@ const SQL = {
 /** Indexes written documents in steps; any process may take a step. */
 export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
   for (;;) {
-    const done = await transactions.write({ work: indexDocuments, isSynced: false });
+    const done = await transactions.write(indexDocuments, { isSynced: false });
     if (done < STEP) return "done";
     if (most === "a-step") return "more";
   }

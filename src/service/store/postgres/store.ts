@@ -73,7 +73,7 @@ export class PostgresStore implements Store {
   }
 
   async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
-    const result = await this.#transactions.write({ work: (session) => work(tablesOf(session)), keep });
+    const result = await this.#transactions.write((session) => work(tablesOf(session)), { keep });
     this.#outbox.committed();
     return result;
   }
@@ -109,7 +109,7 @@ export class PostgresStore implements Store {
   }
 
   setAdminKeyHash(hash: Buffer): Promise<void> {
-    return this.#transactions.write({ work: async (session) => session.send(SET_META, "admin-key", hash) });
+    return this.#transactions.write(async (session) => session.send(SET_META, "admin-key", hash));
   }
 
   /** Runs `work`, but never while another process of the database runs work by this method. */

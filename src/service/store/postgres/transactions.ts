@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { StoreBusyError } from "../store.ts";
 import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachableError } from "./faults.ts";
@@ -20,8 +21,7 @@ const MAX_RUNS = 8;
 /** Longest pause before the second run, in milliseconds; each later pause may be twice as long. */
 const FIRST_PAUSE_MS = 4;
 
-type Write<T> = {
-  readonly work: (session: Session) => Promise<T>;
+type WriteOptions<T> = {
   /** Returns true if the transaction should be committed with this result. Undefined: always. */
   readonly keep?: (result: T) => boolean;
   /** False if a power loss may undo the write. */
@@ -31,15 +31,9 @@ type Write<T> = {
 /** Runs work in transactions on connections of a pool. */
 export class Transactions {
   readonly #pool: Pick<Pool, "connect">;
-  readonly #chance: () => number;
 
-  /**
-   * Creates transactions.
-   * @param chance returns a number from 0 to 1, to spread the pauses of transactions that collided
-   */
-  constructor(pool: Pick<Pool, "connect">, chance: () => number = Math.random) {
+  constructor(pool: Pick<Pool, "connect">) {
     this.#pool = pool;
-    this.#chance = chance;
   }
 
   /**
@@ -65,13 +59,16 @@ export class Transactions {
    * Runs a write in a transaction.
    * @throws StoreBusyError if nothing was done; `StoreUnreachableError` if the result is unknown
    */
-  write<T>({ work, keep, isSynced = true }: Write<T>): Promise<T> {
+  write<T>(
+    work: (session: Session) => Promise<T>,
+    { keep = () => true, isSynced = true }: WriteOptions<T> = {},
+  ): Promise<T> {
     return this.#repeat(async (client) => {
       const session = new Session(client, true);
       session.send(BEGIN.write);
       if (!isSynced) session.send(UNSYNCED);
       const result = await work(session);
-      if (keep?.(result) === false) {
+      if (!keep(result)) {
         await rollBack(client);
         return result;
       }
@@ -98,7 +95,8 @@ export class Transactions {
         const broke = isBroken(error);
         if (!broke && !isWorthRetrying(error)) throw error;
         if (run === MAX_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
-        await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
+        // Lets the pool notice other broken connections, and parts transactions that collided.
+        await pause(broke ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }
   }
@@ -129,11 +127,6 @@ async function rollBack(client: PoolClient): Promise<void> {
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);
-}
-
-/** Pauses, so that the pool notices connections that broke meanwhile. */
-function pauseFor(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Returns the error for the caller: StoreBusyError if a retry may succeed. */

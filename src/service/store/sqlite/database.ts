@@ -40,8 +40,8 @@ function inodeOf(path: string): bigint | null {
 }
 
 /**
- * `:memory:`, the folder with `service.db`, or a copy of a database (`SqliteStore.copy`) that a service
- * in memory continues.
+ * `:memory:`, the folder with `service.db`, or a copy of a database (`SqliteStore.copy`) that a
+ * service in memory continues.
  */
 export type DatabaseLocation = ":memory:" | DataFolder | { readonly copy: Uint8Array };
 
