@@ -8,7 +8,6 @@ import { documentOf } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "../../page/parts.ts";
 import { includes } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
-import { placeAt } from "../keys/kept-grants.ts";
 import { type Answer, type Done, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
 import { readWith, type RequestContext, writeWith } from "../requests/context.ts";
@@ -259,17 +258,14 @@ type Found =
  * Finds the folder or document at a path.
  * @param path without slashes at its ends; "" is the root
  */
-async function find(context: RequestContext, path: string): Promise<Found | null> {
-  const { tables, access } = context;
+async function find({ tables, workspace, access }: RequestContext, path: string): Promise<Found | null> {
   // Every key may open the root. The page is empty if the key may see nothing directly in the root.
   if (path === "") return { kind: "folder", seq: ROOT, path };
-  const place = await placeAt(context, path);
-  if (place === undefined) return null;
-  if (place.kind === "folder") {
-    return includes(await access.levelOfFolder(place.seq), "read") ? { kind: "folder", seq: place.seq, path } : null;
-  }
-  const row = (await tables.files.bySeqs([place.seq]))[0]!;
-  return includes(await access.levelOfFile(row), "read") ? { kind: "file", row } : null;
+  const folder = await tables.folders.byPath(workspace.seq, path);
+  if (folder !== undefined)
+    return includes(await access.levelOfFolder(folder.seq), "read") ? { kind: "folder", seq: folder.seq, path } : null;
+  const row = await tables.files.byPath(workspace.seq, path);
+  return row !== undefined && includes(await access.levelOfFile(row), "read") ? { kind: "file", row } : null;
 }
 
 /**
