@@ -23,8 +23,6 @@ type SidesOptions = {
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
   /** Returns the words for a difference, in a row above it; null for no such row. */
   readonly words: ((difference: Difference) => string) | null;
-  /** True to show all lines, not only those near a change. */
-  readonly whole: boolean;
   /**
    * The older side: its differing lines count as removed, the other side's as added. Undefined if
    * neither side is older.
@@ -54,12 +52,12 @@ export function differenceOf(before: Named, after: Named): Html {
     { side: "theirs", label: after.label },
   ] as const;
   const caption = `${before.label} and ${after.label}, line by line`;
-  const table = sidesOf(passages, { caption, columns, words: wordOf, whole: false, earlier: "mine" });
+  const table = sidesOf(passages, { caption, columns, words: wordOf, earlier: "mine" });
   return html`<p class="faint">${plural(removed, "line")} removed, ${plural(added, "line")} added</p>${table}`;
 }
 
 export function sidesOf(passages: readonly Passage[], options: SidesOptions): Html {
-  const parts = partsOf(passages, options.whole);
+  const parts = partsOf(passages);
   const { columns, caption } = options;
   const cut = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MAX_LINES;
   return html`<table class="sides of-${columns.length}"><caption class="unseen">${caption}</caption>
@@ -73,13 +71,13 @@ ${cutTo(parts, MAX_LINES).map((part) => partOf(part, options))}</table>${cut > 0
  */
 type Part = Passage & { readonly hidden: number; readonly changeNumber: number };
 
-function partsOf(passages: readonly Passage[], whole: boolean): Part[] {
+function partsOf(passages: readonly Passage[]): Part[] {
   let changes = 0;
   return passages.flatMap((passage, index): Part[] => {
     const { kind, rows } = passage;
     if (kind !== "same") return [{ ...passage, hidden: 0, changeNumber: ++changes }];
     const [head, tail] = [index === 0 ? 0 : CONTEXT, index === passages.length - 1 ? 0 : CONTEXT];
-    if (whole || rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, changeNumber: 0 }];
+    if (rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, changeNumber: 0 }];
     const hidden = rows.length - head - tail;
     return [
       { kind, rows: rows.slice(0, head), hidden: 0, changeNumber: 0 },

@@ -237,7 +237,7 @@ function bothEdits({ status, merged, baseContent, content, liveContent }: ShownR
     { side: "theirs", label: "Submitted" },
   ] as const;
   const caption = "The published version, the version before both edits, and the submitted version";
-  return html`<details><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: ({ kind }) => WORDS[kind], whole: false })}</details>`;
+  return html`<details><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: ({ kind }) => WORDS[kind] })}</details>`;
 }
 
 function changedLines(passages: readonly Passage[], side: "mine" | "theirs"): number[] {

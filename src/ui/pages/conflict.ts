@@ -239,7 +239,7 @@ function clashOf(clash: Clash, { choices }: ShownProblem, clashCount: number): H
   return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${clashCount}</h2>
 <div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${radiosOf(name, CHOICES, choiceIn(choices, clash))}</div></header>
 ${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
-${sidesOf([passage], { caption, columns: COLUMNS, words: null, whole: true })}
+${sidesOf([passage], { caption, columns: COLUMNS, words: null })}
 <div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${position}</label>
 <textarea id="${`${name}-text`}" name="${`${name}-text`}" rows="${Math.min(16, text.split("\n").length + 1)}" spellcheck="false" dir="auto">
 ${text}</textarea></div></section>`;
