@@ -75,8 +75,8 @@ export async function importFolder(
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const ask = askerOf(target);
   // The parser is loaded on demand, because loading takes time.
-  const { ImportLinks } = checksLinks(target) ? await import("./links.ts") : { ImportLinks: null };
-  const links = ImportLinks && (await ImportLinks.begin(ask));
+  const module = checksLinks(target) ? await import("./links.ts") : null;
+  const links = module && new module.ImportLinks(await module.readableIds(ask));
   const walked = [...walk(dir, "", "")];
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry));
   // With links, only one request at a time: content with links is sent after the answers to its

@@ -45,9 +45,8 @@ type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly stri
 
 /** Links of one import. `path`: local; `as`: path on the service; neither begins with a slash. */
 export class ImportLinks {
-  /** Ids of documents on the service, by their path on the service. */
-  readonly #idsByPath: ReadonlyMap<string, string>;
-  readonly #createdIds = new Map<string, string>();
+  /** Ids on the service, by path on the service. */
+  readonly #ids: Map<string, string>;
   /** Files and folders with another name on the service than locally. */
   readonly #renamed = new Map<string, string>();
   readonly #pathOf = new Map<string, string>();
@@ -57,15 +56,10 @@ export class ImportLinks {
   /** Number of documents that were written again. */
   #twice = 0;
 
-  /** Begins an import: reads the ids that the key can read. */
-  static async begin(ask: Ask): Promise<ImportLinks> {
-    return new ImportLinks(await readablePaths(ask));
-  }
-
-  /** @param idsByPath ids that exist on the service, by path */
-  constructor(idsByPath: ReadonlyMap<string, string>) {
-    this.#idsByPath = idsByPath;
-    for (const [path, id] of idsByPath) this.#pathOf.set(id, path);
+  /** @param ids ids that exist on the service, by path */
+  constructor(ids: ReadonlyMap<string, string>) {
+    this.#ids = new Map(ids);
+    for (const [path, id] of ids) this.#pathOf.set(id, path);
   }
 
   /**
@@ -95,7 +89,7 @@ export class ImportLinks {
     this.#seen.add(path);
     if (as === path) return;
     this.#renamed.set(path, as);
-    const id = this.#idsByPath.get(as);
+    const id = this.#ids.get(as);
     if (id !== undefined) this.#pathOf.set(id, path);
   }
 
@@ -109,8 +103,7 @@ export class ImportLinks {
   }
 
   #idAt(path: string): string | null {
-    const as = this.#renamed.get(path) ?? path;
-    return this.#createdIds.get(as) ?? this.#idsByPath.get(as) ?? null;
+    return this.#ids.get(this.#renamed.get(path) ?? path) ?? null;
   }
 
   /** Returns the content to send, with links by id to targets that exist by now. */
@@ -126,7 +119,7 @@ export class ImportLinks {
   note({ path, as }: WalkEntry, text: string | null, created: CreatedFile | null): void {
     if (created === null) return;
     const { id, lastChangeId } = created;
-    this.#createdIds.set(as, id);
+    this.#ids.set(as, id);
     this.#pathOf.set(id, path);
     if (text === null || !mayHaveLinks(text)) return;
     this.#sent.set(path, { path, text, id, lastChangeId });
@@ -186,18 +179,18 @@ function destinationsOf(text: string): Destination[] {
 }
 
 /** Returns the ids that a key can read, by path without the leading slash. */
-async function readablePaths(ask: Ask): Promise<ReadonlyMap<string, string>> {
-  const idsByPath = new Map<string, string>();
+export async function readableIds(ask: Ask): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
     for (let from: string | null = ""; from !== null; ) {
       const { status, json } = await ask("GET", `${route}?path_prefix=/&limit=1000${from}`);
       if (status !== 200) throw new Error(`the service lists nothing: ${status} ${JSON.stringify(json)}`);
       const page = json as Page;
-      for (const { id, path } of page.data) idsByPath.set(path.slice(1), id);
+      for (const { id, path } of page.data) ids.set(path.slice(1), id);
       from = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
     }
   }
-  return idsByPath;
+  return ids;
 }
 
 type Page = {
