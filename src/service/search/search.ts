@@ -14,8 +14,7 @@ import type { StepPermit } from "../../markdown/search/scheduler.ts";
 import { type Answer, doneAsWritten, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, ContinuedRequest, RequestContext } from "../requests/context.ts";
 import { presentWithContent } from "../files/present.ts";
-import type { FoundFile } from "../store/files-table.ts";
-import type { SearchScope } from "../store/store.ts";
+import type { FoundFile, SearchScope } from "../store/found-files.ts";
 
 /** POST /v1/search/hybrid */
 export async function searchHybrid({ context, body }: Call<"searchHybrid">): Promise<ContinuedRequest> {

@@ -1,5 +1,4 @@
 import { nameOf, parentOf } from "../../contract/path.ts";
-import type { FoundDocument } from "../../markdown/search/source.ts";
 import { type FileRow, type NamePage, type RowRange, ROOT } from "./rows.ts";
 import {
   FILE_PATH,
@@ -203,24 +202,4 @@ function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: 
   if (baseId === row.changeId) return { row, live, base: { text: live } };
   const base = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };
   return { row, live, base };
-}
-
-/** A document that a search may find, with its live text. */
-export type FoundFile = FoundDocument & { readonly file: FileRow };
-
-/**
- * Returns a file for a search. Its content is decompressed on first access, which may be after this
- * transaction.
- */
-export function foundFile(file: FileRow, unpack: () => string): FoundFile {
-  let text: string | null = null;
-  return {
-    file,
-    document: file.seq,
-    path: file.path,
-    get text() {
-      text ??= unpack();
-      return text;
-    },
-  };
 }

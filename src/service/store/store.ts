@@ -1,6 +1,6 @@
 import type { DocumentSource } from "../../markdown/search/source.ts";
-import type { FoundFile } from "./files-table.ts";
-import type { Figures, GrantRow, Holder } from "./rows.ts";
+import type { FoundFile, SearchScope } from "./found-files.ts";
+import type { Figures, Holder } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -65,14 +65,6 @@ export type Store = {
   readonly reserve: ReservedSpace | null;
   /** Copies the database beside itself while it is in use, if it is a local file. */
   backup?(): Promise<BackupMade>;
-};
-
-/** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */
-export type SearchScope = {
-  readonly workspace: number;
-  readonly prefix: string | null;
-  /** Grants of the key; the nearest one above a file decides (see `Access`). */
-  readonly grants: readonly GrantRow[];
 };
 
 /** Figures of a pool; `waiting` counts requests without a connection. */

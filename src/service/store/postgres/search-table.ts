@@ -1,18 +1,20 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { type KeySet, keysInParts } from "../../../markdown/search/keys.ts";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
-import { Access, includes } from "../../files/access.ts";
-import type { FileRow } from "../rows.ts";
-import { FILE_COLUMNS, type FoundFile, foundFile } from "../files-table.ts";
-import { foldersTable } from "../folders-table.ts";
+import { FILE_COLUMNS, FROM_FILES, type WithText } from "../files-table.ts";
+import {
+  type FoundFile,
+  foundFile,
+  IS_SEARCHED,
+  MAX_WAITING,
+  type SearchScope,
+  searchedFiles,
+} from "../found-files.ts";
 import { type Session, sql, sqlPlannedByValues, FILE_PATH } from "../sql.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SearchScope } from "../store.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** LIMIT: unindexed files that a search reads, the newest first. */
-const MAX_WAITING = 1_000;
 /**
  * LIMIT: newest rows of the queue in which a search looks for unindexed files. A file has a row for
  * each change.
@@ -27,18 +29,12 @@ const PORTION = 256;
 const WAITING = sql<{ file: number }>`
   SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_WRITES}) AS newest
    GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_WAITING}`;
-const READ = sql<FileRow & StoredText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
-  FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (seq, place) JOIN files x ON x.seq = asked.seq
-    LEFT JOIN folders d ON d.seq = x.folder JOIN changes c ON c.id = x.change_id
-  WHERE x.workspace = $1 AND x.name <> '${STRUCTURE_FILE}'
-    AND ($3::text IS NULL OR starts_with(d.path || '/', $3 || '/'))
-  ORDER BY asked.place`;
+const READ = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
+  ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
 /** Returns the documents of a search, narrowed down by the keys of `search_texts`. */
-export function searchSource(
-  transactions: Transactions,
-  { workspace, prefix, grants }: SearchScope,
-): DocumentSource<FoundFile> {
+export function searchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
+  const { workspace } = scope;
   const all: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
   return {
     unindexed: async () => (await all(WAITING, workspace)).map(({ file }) => file),
@@ -54,15 +50,10 @@ export function searchSource(
       const documents = found.map(({ seq }) => seq);
       return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
     },
-    // If no folder has the prefix, no document is found.
-    read: (documents) =>
-      transactions.read(async (session) => {
-        const stored = await session.all(READ, workspace, documents, prefix);
-        const access = new Access(grants, foldersTable(session));
-        await access.loadAncestors(stored.map(({ folder }) => folder));
-        const readable = stored.filter((row) => includes(access.file(row), "read"));
-        return readable.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
-      }),
+    async read(documents) {
+      const files = await transactions.read((session) => searchedFiles(session, READ, scope, documents));
+      return files.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
+    },
   };
 }
 

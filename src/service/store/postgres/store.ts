@@ -1,9 +1,10 @@
 import type { Pool, PoolConfig } from "pg";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
-import type { PoolFigures, SearchScope, Store } from "../store.ts";
+import type { PoolFigures, Store } from "../store.ts";
 import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
-import { FILE_COLUMNS, type FoundFile, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
+import { FILE_COLUMNS, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
+import type { FoundFile, SearchScope } from "../found-files.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
 import { META, readSettings, SET_META } from "../settings-table.ts";

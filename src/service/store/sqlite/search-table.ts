@@ -3,11 +3,10 @@ import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
 import { type Block, blockOf, KeyIndex } from "../../../markdown/search/key-index.ts";
-import { Access, includes } from "../../files/access.ts";
-import { FILE_COLUMNS, foundFile, FROM_FILES } from "../files-table.ts";
-import { foldersTable } from "../folders-table.ts";
-import { type FileRow, ROOT } from "../rows.ts";
-import { FILE_PATH, isOneOf, sql } from "../sql.ts";
+import { FILE_COLUMNS, FROM_FILES } from "../files-table.ts";
+import { foundFile, IS_SEARCHED, MAX_WAITING, searchedFiles } from "../found-files.ts";
+import type { FileRow } from "../rows.ts";
+import { FILE_PATH, sql } from "../sql.ts";
 import type { Store } from "../store.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Db } from "./database.ts";
@@ -21,7 +20,7 @@ import type { SqliteSession } from "./session.ts";
  */
 const MAX_CHARACTERS_READ = 32 * 1024 * 1024;
 
-const READ = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE x.workspace = $1 AND ${isOneOf("x.seq", "$2")}`;
+const READ = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
 const TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
 /** Returns `Store.search`, narrowed down by the index, which the caller keeps up to date. */
@@ -39,23 +38,10 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
       return text;
     });
   };
-  return ({ workspace, prefix, grants }) => ({
-    unindexed: () => turns.take(async () => index.waiting(workspace)),
-    portion: (...asked) => turns.take(async () => portion(workspace, ...asked)),
-    // If no folder has the path of the prefix, the search finds no document.
-    read: (documents) =>
-      turns.take(async () => {
-        const read = new Map(session.allNow(READ, workspace, documents).map((file) => [file.seq, file]));
-        const access = new Access(grants, foldersTable(session));
-        await access.loadAncestors([...read.values()].map(({ folder }) => folder));
-        const isInside = ({ folder, path }: FileRow) =>
-          prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
-        return documents.flatMap((document) => {
-          const file = read.get(document);
-          if (file === undefined || file.name === STRUCTURE_FILE || !isInside(file)) return [];
-          return includes(access.file(file), "read") ? [found(file)] : [];
-        });
-      }),
+  return (scope) => ({
+    unindexed: () => turns.take(async () => index.waiting(scope.workspace)),
+    portion: (...asked) => turns.take(async () => portion(scope.workspace, ...asked)),
+    read: (documents) => turns.take(async () => (await searchedFiles(session, READ, scope, documents)).map(found)),
   });
 }
 
@@ -107,9 +93,6 @@ export const STEP = 6;
 const COST = { document: 1, work: 1 / 1_000 } as const;
 /** LIMIT: files of a renamed folder that are queued at the cost of one short document. */
 const FOLDER_PORTION = 4;
-/** LIMIT: unindexed files that a search reads, the newest first. */
-const MAX_WAITING = 1_000;
-
 /**
  * Index of the published contents. Triggers only queue the written file or folder, in the
  * transaction of the write. The index is updated later in small steps, the newest write first, and
