@@ -4,6 +4,8 @@ import { type Browser, HOST, openRig, text } from "./fixture.ts";
 
 const ORIGIN = `http://${HOST}`;
 const FORM = "application/x-www-form-urlencoded";
+/** Headers of a form of the sign-in page. */
+const OWN_FORM = { host: HOST, origin: ORIGIN, "content-type": FORM };
 
 /** Every page and form, so that none is forgotten. */
 const READS = ["/app", "/app/keys", "/app/keys/new", "/app/reviews", "/app/reviews/chg_1", "/app/sign-out"];
@@ -82,10 +84,7 @@ describe("a request", () => {
         const { status, headers } = await ask("GET", path, { host: HOST, cookie });
         expect([path, status, headers["location"]]).toEqual([path, 303, "/app/sign-in"]);
       }
-      for (const path of FORMS)
-        expect(
-          (await ask("POST", path, { host: HOST, origin: ORIGIN, cookie, "content-type": FORM }, "x=1")).status,
-        ).toBe(401);
+      for (const path of FORMS) expect((await ask("POST", path, { ...OWN_FORM, cookie }, "x=1")).status).toBe(401);
     }
   });
 
@@ -93,7 +92,7 @@ describe("a request", () => {
     const { ask, signIn, service } = await openRig();
     const { cookie } = await signIn();
     const others = (await signIn()).csrf;
-    const headers = { host: HOST, origin: ORIGIN, cookie, "content-type": FORM };
+    const headers = { ...OWN_FORM, cookie };
     for (const path of FORMS)
       for (const sent of ["", "csrf=", "csrf=x", `csrf=${others}`]) {
         const answer = await ask("POST", path, headers, `${sent}&name=made&state=closed`);
@@ -112,28 +111,25 @@ describe("a request", () => {
     const json = { ...headers, "content-type": "application/json" };
     expect((await ask("POST", "/app/workspaces", json, JSON.stringify({ csrf, name: "x" }))).status).toBe(415);
     expect((await ask("GET", `/app/workspaces?csrf=${csrf}&name=x`, headers)).status).toBe(404);
-    const stranger = { host: HOST, origin: ORIGIN, "content-type": FORM };
-    expect((await ask("POST", "/app/sign-in", stranger, `key=${"x".repeat(9_000)}`)).status).toBe(413);
+    expect((await ask("POST", "/app/sign-in", OWN_FORM, `key=${"x".repeat(9_000)}`)).status).toBe(413);
   });
 });
 
 describe("signing in", () => {
   test("gives a cookie that no script reads and no other site sends, for these pages alone", async () => {
     const { ask } = await openRig();
-    const headers = { host: HOST, origin: ORIGIN, "content-type": FORM };
-    const { status, headers: got } = await ask("POST", "/app/sign-in", headers, `key=${ADMIN_KEY}`);
+    const { status, headers: got } = await ask("POST", "/app/sign-in", OWN_FORM, `key=${ADMIN_KEY}`);
     expect([status, got["location"]]).toEqual([303, "/app"]);
     expect(got["set-cookie"]).toMatch(/^mdmirror-service-8420=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/app$/);
     const secure = await (await openRig({ scheme: "https" })).ask(
-      ...(["POST", "/app/sign-in", { ...headers, origin: `https://${HOST}` }, `key=${ADMIN_KEY}`] as const),
+      ...(["POST", "/app/sign-in", { ...OWN_FORM, origin: `https://${HOST}` }, `key=${ADMIN_KEY}`] as const),
     );
     expect(secure.headers["set-cookie"]).toMatch(/^__Secure-mdmirror-8420=.*; Path=\/app; Secure$/);
   });
 
   test("with a wrong key shows nothing of it, and is slowed from where it came; the right key is let in", async () => {
     const rig = await openRig();
-    const headers = { host: HOST, origin: ORIGIN, "content-type": FORM };
-    const enter = (key: string, from?: string) => rig.ask("POST", "/app/sign-in", headers, `key=${key}`, from);
+    const enter = (key: string, from?: string) => rig.ask("POST", "/app/sign-in", OWN_FORM, `key=${key}`, from);
     for (let i = 0; i < 10; i++) {
       const answer = await enter(`mdm_wrong_${i}`);
       expect([answer.status, text(answer).includes("mdm_wrong")]).toEqual([401, false]);
@@ -149,8 +145,7 @@ describe("signing in", () => {
 
   test("with many wrong keys together is slowed all the same", async () => {
     const rig = await openRig();
-    const headers = { host: HOST, origin: ORIGIN, "content-type": FORM };
-    const tries = Array.from({ length: 12 }, (_, n) => rig.ask("POST", "/app/sign-in", headers, `key=wrong${n}`));
+    const tries = Array.from({ length: 12 }, (_, n) => rig.ask("POST", "/app/sign-in", OWN_FORM, `key=wrong${n}`));
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
   });
