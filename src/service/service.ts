@@ -1,5 +1,6 @@
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
+import { once } from "../common/once.ts";
 import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { combineByMerge } from "./files/combine.ts";
@@ -79,7 +80,6 @@ export class Service {
   #onWrite: () => void = () => undefined;
   #served = 0;
   #prunedTo = 0;
-  #closed: Promise<void> | null = null;
 
   constructor({ store, now, random, combine = combineByMerge, ...options }: ServiceOptions) {
     const [uses, { links = "any" }] = [new KeyUses(), options];
@@ -207,12 +207,7 @@ export class Service {
   readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
   /** Answers every new request with 503; resolves when running requests are answered. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
+  readonly close = once(async (): Promise<void> => {
     this.#core.isOpen = false;
     await this.streams.close();
     try {
@@ -224,7 +219,7 @@ export class Service {
     } finally {
       await this.#store.close();
     }
-  }
+  });
 }
 
 export function createService(options: ServiceOptions): Service {

@@ -1,8 +1,9 @@
-import { once } from "node:events";
+import { once as nextEvent } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { once } from "../../common/once.ts";
 import type { AccessEntry } from "./access-log.ts";
 import { answerBroken } from "./broken.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -88,13 +89,9 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const carry = await openCarrier(state);
   const server = makeServer(state, options, { deadlines, carry });
   server.listen({ host, port: options.port ?? 0 });
-  await once(server, "listening");
+  await nextEvent(server, "listening");
   port = (server.address() as AddressInfo).port;
-  let closed: Promise<void> | null = null;
-  const close = () => {
-    closed ??= closeAll(state, server, deadlines);
-    return closed;
-  };
+  const close = once(() => closeAll(state, server, deadlines));
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
