@@ -150,7 +150,7 @@ export async function setState({ core, id, form }: PageCall): Promise<PageResult
   if (state === undefined) return go(APP, "a workspace is open or closed", { tone: "bad" });
   const changed = await core.admin.setWorkspaceState(id, state);
   if (isRefused(changed)) return refusedForm(APP, changed);
-  return go(APP, `“${(await workspaceInfo(core, id))?.name ?? id}” ${STATES[state]}`);
+  return go(APP, `“${changed.name}” ${STATES[state]}`);
 }
 
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
