@@ -4,10 +4,7 @@
  */
 
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
-import type { FolderStatus, MirrorWord } from "./status.ts";
-import type { StatusReading } from "./status.ts";
-
-type Gauge = { readonly name: string; readonly help: string; readonly read: (seen: StatusReading) => number | null };
+import type { FolderStatus, MirrorWord, StatusReading } from "./status.ts";
 
 const STATES: readonly MirrorWord[] = [
   "in-sync",
@@ -25,59 +22,38 @@ const STATES: readonly MirrorWord[] = [
  * Metrics with one value for each folder; null if there is no value. Times are seconds since the
  * epoch.
  */
-const GAUGES: readonly Gauge[] = [
-  {
-    name: "last_proof_timestamp_seconds",
-    help: "Time of the last sync after which both sides were equal.",
-    read: ({ status: { syncedAt } }) => seconds(syncedAt),
-  },
-  { name: "documents", help: "Documents that are synced.", read: ({ status }) => status.documents },
-  { name: "folders", help: "Folders that are synced.", read: ({ status }) => status.folders },
-  { name: "conflicts", help: "Documents in conflict.", read: ({ status }) => status.conflicts.length },
-  { name: "in_review", help: "Documents with a change in review.", read: ({ status }) => status.reviews.length },
-  {
-    name: "needs_attention",
-    help: "Documents with a problem to fix.",
-    read: ({ status: { attention } }) => attention.filter(({ waits }) => !waits).length,
-  },
-  {
-    name: "waiting",
-    help: "Documents that are pending.",
-    read: ({ status: { attention } }) => attention.filter(({ waits }) => waits).length,
-  },
-  {
-    name: "blocked",
-    help: "Documents that are blocked, for any reason.",
-    read: ({ status: { attention } }) => attention.filter(({ path }) => path !== "").length,
-  },
-  {
-    name: "effects_cut_off",
-    help: "Interrupted steps that the next sync completes.",
-    read: ({ status }) => status.pending,
-  },
-  {
-    name: "last_run_end_timestamp_seconds",
-    help: "When the last run that did anything ended.",
-    read: ({ status: { lastRun } }) => seconds(lastRun?.endedAt ?? null),
-  },
-  {
-    name: "last_run_duration_seconds",
-    help: "How long the last run that did anything took.",
-    read: ({ status: { lastRun } }) =>
+const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: StatusReading) => number | null]>> = {
+  last_proof_timestamp_seconds: [
+    "Time of the last sync after which both sides were equal.",
+    ({ status }) => seconds(status.syncedAt),
+  ],
+  documents: ["Documents that are synced.", ({ status }) => status.documents],
+  folders: ["Folders that are synced.", ({ status }) => status.folders],
+  conflicts: ["Documents in conflict.", ({ status }) => status.conflicts.length],
+  in_review: ["Documents with a change in review.", ({ status }) => status.reviews.length],
+  needs_attention: [
+    "Documents with a problem to fix.",
+    ({ status }) => status.attention.filter(({ waits }) => !waits).length,
+  ],
+  waiting: ["Documents that are pending.", ({ status }) => status.attention.filter(({ waits }) => waits).length],
+  blocked: [
+    "Documents that are blocked, for any reason.",
+    ({ status }) => status.attention.filter(({ path }) => path !== "").length,
+  ],
+  effects_cut_off: ["Interrupted steps that the next sync completes.", ({ status }) => status.pending],
+  last_run_end_timestamp_seconds: [
+    "When the last run that did anything ended.",
+    ({ status: { lastRun } }) => seconds(lastRun?.endedAt ?? null),
+  ],
+  last_run_duration_seconds: [
+    "How long the last run that did anything took.",
+    ({ status: { lastRun } }) =>
       lastRun === null || lastRun.endedAt === null ? null : Math.max(0, lastRun.endedAt - lastRun.startedAt) / 1_000,
-  },
-  {
-    name: "daemon_start_timestamp_seconds",
-    help: "When the daemon was started.",
-    read: ({ daemon }) => seconds(daemon?.since ?? null),
-  },
-  { name: "daemon_up", help: "Whether a daemon syncs the folder.", read: ({ daemon }) => Number(daemon !== null) },
-  {
-    name: "daemon_paused",
-    help: "Whether the daemon is paused.",
-    read: ({ daemon }) => Number(daemon?.paused === true),
-  },
-];
+  ],
+  daemon_start_timestamp_seconds: ["When the daemon was started.", ({ daemon }) => seconds(daemon?.since ?? null)],
+  daemon_up: ["Whether a daemon syncs the folder.", ({ daemon }) => Number(daemon !== null)],
+  daemon_paused: ["Whether the daemon is paused.", ({ daemon }) => Number(daemon?.paused === true)],
+};
 
 /**
  * Returns the metrics as text.
@@ -99,7 +75,7 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
         STATES.map((one): Sample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) })),
       ),
     },
-    ...GAUGES.map(({ name, help, read }) =>
+    ...Object.entries(GAUGES).map(([name, [help, read]]) =>
       ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "ok" ? read(reading.value) : null)),
     ),
     {
