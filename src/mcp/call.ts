@@ -62,8 +62,8 @@ function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unkn
 
 function factsOf(result: ToolResult): object {
   if (result.kind === "answer") return result.facts;
-  const { kind, what, code, requestId, next } = result.trouble;
-  return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, ...result.facts };
+  const { kind, what, code, requestId, next, changed } = result.trouble;
+  return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, changed, ...result.facts };
 }
 
 /** Returns the result with the facts first, so that no client takes content for facts. */

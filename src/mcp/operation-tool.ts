@@ -23,7 +23,6 @@ import {
   defineTool,
   type TextRange,
   type ToolResult,
-  refusal,
   type Tool,
   limit,
   TEXT_RANGE,
@@ -89,9 +88,7 @@ export function operationTool<D extends Declaration, Plan>(
     input: inSnakeCase(fields),
     async run({ root }, args, { inTurn, openOptions }): Promise<ToolResult> {
       const input = fieldsFromArguments(fields, args) as InputOf<D>;
-      const ended = await inTurn(root, () => runOperation(root, operation, input, openOptions));
-      if (ended.kind === "trouble") return refusal(ended.trouble, { changed: ended.trouble.changed });
-      const { sync, ...facts } = ended.value;
+      const { sync, ...facts } = unwrap(await inTurn(root, () => runOperation(root, operation, input, openOptions)));
       return answer({ ...bounded(facts, MAX_ITEMS), sync: sync === null ? null : bounded(sync, MAX_ITEMS) });
     },
   });
