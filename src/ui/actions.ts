@@ -45,7 +45,7 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
   const draft = ui.links.get(id);
   if (draft === undefined && !form.has("url")) return { notice: nothingDone("this plan is too old") };
   if (draft?.kind !== "planned") return draftNext(ui, fieldsIn(form, draft?.typed ?? null));
-  const linked = unwrap(completeLink(ui, draft));
+  const linked = completeLink(ui, draft);
   ui.links.delete(id);
   ui.folders.add(linked);
   const { folders } = await ui.folders.read();

@@ -1,7 +1,7 @@
 /** Links a new folder in two steps: a plan of the first sync, then the link itself. */
 
 import { realpathSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { actionPath } from "../mirror/operations/results/actions.ts";
 import { pathsOf } from "../mirror/operations/results/plan.ts";
 import { decideLinks } from "../mirror/operations/links/decide-links.ts";
@@ -13,10 +13,9 @@ import type { SyncPlan } from "../mirror/folder/run.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
-import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
-import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
+import { type Result, type Trouble, trouble, unwrap } from "../common/trouble.ts";
 import { DIRECTIONS } from "./setting-words.ts";
 
 /** A folder that can be linked, and what its first sync would do. */
@@ -138,10 +137,10 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
 /**
  * Links the folder of a planned link.
  * @returns its real path
+ * @throws TroubleError if the folder cannot be linked
  */
-export function completeLink({ env, random }: World, { dir, config, origin, key }: LinkDraft): Result<string> {
-  const judged = checkTarget(dir, env);
-  if (judged.kind === "trouble") return judged;
-  const linked = linkFolder({ dir, config, origin, random, env, name: null }, key);
-  return linked.kind === "trouble" ? linked : ok(realpathSync(join(dir, MIRROR_FOLDER, "..")));
+export function completeLink({ env, random }: World, { dir, config, origin, key }: LinkDraft): string {
+  unwrap(checkTarget(dir, env));
+  unwrap(linkFolder({ dir, config, origin, random, env, name: null }, key));
+  return realpathSync(dir);
 }
