@@ -1,4 +1,4 @@
-import { count } from "../../common/count.ts";
+import { count, plural } from "../../common/count.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { verify } from "../../mirror/operations/doctor/verify.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
@@ -15,10 +15,6 @@ export const command = readCommand(verify, {
   exit: ({ agree }) => (agree ? EXIT.inSync : EXIT.attention),
   lines: (_io, report) => reportLines(report),
 });
-
-function documentCount(n: number): string {
-  return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
-}
 
 /** Returns counts of documents that are not proven to be equal, such as `1 in review, 2 differ`. */
 function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
@@ -49,7 +45,7 @@ function reportLines(report: VerifyAnswer): string[] {
       : [
           `${count(formDiffers.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
         ]),
-    `${documentCount(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
+    `${plural(report.documents.length, "document agrees", "documents agree")} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),
   ];
 }

@@ -7,6 +7,7 @@
 import { EventEmitter } from "node:events";
 import { dirname } from "node:path";
 import { ageText } from "../../common/age.ts";
+import { plural } from "../../common/count.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { acquireLock } from "../state/lock.ts";
@@ -123,10 +124,7 @@ class KeptFolders {
     const isAlive = () => [...this.#kept.values()].every(({ folder }) => folder.stillMs() < HANG_MS);
     const end = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
     this.#stop.addEventListener("abort", () => systemd?.send("STOPPING=1"), { once: true });
-    const ready = () => {
-      const count = this.#kept.size;
-      systemd?.send("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
-    };
+    const ready = () => systemd?.send("READY=1", `STATUS=keeps ${plural(this.#kept.size, "folder")} in sync`);
     await work(ready).finally(end);
     return ok(null);
   }

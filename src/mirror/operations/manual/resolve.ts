@@ -23,6 +23,7 @@ import { needsUser, isReview, type ResolutionKind } from "../../model/block.ts";
 import { type Block, isAway } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
+import { plural } from "../../../common/count.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type ResolveWay } from "../declared/resolve.ts";
@@ -232,9 +233,8 @@ function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem
     return trouble("usage", "a version that the merge needs is no longer in the history", "choose --mine or --theirs");
   const merged = mergeText(base, mine.value.text, theirs);
   if (merged.kind === "conflict") {
-    const places = merged.hunks.length;
-    const message = `it does not merge: ${places === 1 ? "1 place" : `${places} places`}`;
-    return trouble("usage", message, "mdmirror conflicts shows them");
+    const what = `it does not merge: ${plural(merged.hunks.length, "place")}`;
+    return trouble("usage", what, "mdmirror conflicts shows them");
   }
   return ok({ kind: "merged", text: merged.text, seen: { mine: mine.value.digest, theirs: shown.digest } });
 }

@@ -1,6 +1,6 @@
 /** Formats times and sizes for users. */
 
-import { count } from "../../../common/count.ts";
+import { plural } from "../../../common/count.ts";
 
 /**
  * Returns a local time such as `2026-11-21 09:05:03`.
@@ -18,5 +18,5 @@ function twoDigits(n: number): string {
 
 /** Returns a size such as `1,204 bytes`; for a missing file, a word instead. */
 export function bytes(size: number | null, otherwise = "missing"): string {
-  return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
+  return size === null ? otherwise : plural(size, "byte");
 }
