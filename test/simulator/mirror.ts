@@ -1,5 +1,4 @@
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
-import { pathsForGitignore } from "../../src/mirror/folder/open-local.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
@@ -172,7 +171,7 @@ export class Mirror {
       ...{ clock, random: dice, log: NO_LOG, bootId: `boot-${this.#boot}`, prefix, links },
       ...{ key: this.#options.key ?? key, disk: this.disk, state: this.state },
       openDisk: (fs: Fs) =>
-        new LocalDisk(fs, ROOT, { random: dice, gitignore: pathsForGitignore({ gitignore }, this.state) }),
+        new LocalDisk(fs, ROOT, { random: dice, gitignore: gitignore ? () => this.state.localPaths() : null }),
       counts: (call: number): void => {
         this.#calls = call;
       },

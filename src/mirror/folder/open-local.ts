@@ -7,11 +7,10 @@ import type { Random } from "../../common/random.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readingDisk } from "../engine/links/translating.ts";
 import { openToRead } from "./open-state.ts";
-import { readConfig, type Config, DEFAULT_CONFIG } from "../settings/config.ts";
+import { DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
 import { prefixOf, foldersOf } from "../settings/settings.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { LocalDisk } from "../local/disk.ts";
-import type { RecordedPathSource } from "../local/ignore.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { readRecordedPaths } from "../state/read-beside.ts";
 
@@ -66,16 +65,4 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
   const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
   const gitignore = follows ? () => readRecordedPaths(own) : null;
   return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: foldersOf(remote) });
-}
-
-/**
- * Returns the local paths of all records, which no `.gitignore` excludes; null if the folder does
- * not use `.gitignore` files.
- */
-export function pathsForGitignore(
-  { gitignore }: Pick<Config, "gitignore">,
-  state: Pick<State, "localPaths">,
-): RecordedPathSource | null {
-  if (!gitignore) return null;
-  return () => state.localPaths();
 }

@@ -18,7 +18,6 @@ import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
 import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { pathsForGitignore } from "./open-local.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { troubleOfSystemError } from "./folder-trouble.ts";
@@ -147,7 +146,8 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     disk: new LocalDisk(fs, root, {
       random,
       probes: mode === "write",
-      gitignore: pathsForGitignore(config, state),
+      // No `.gitignore` excludes a document with a record.
+      gitignore: config.gitignore ? () => state.localPaths() : null,
       folders: foldersOf(config.remote),
     }),
     state,
