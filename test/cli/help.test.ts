@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { ENTRY } from "../program.ts";
 import { useRigOfFile } from "./rig.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const rig = useRigOfFile();
 
@@ -115,8 +115,7 @@ describe("what mdmirror --help loads", () => {
 describe("what Node compiled is kept", () => {
   /** @returns whether a start left something for the next one in this folder */
   function keeps(mode: number | null): boolean {
-    const cache = mkdtempSync(join(tmpdir(), "mdmirror-cache-"));
-    onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
+    const cache = temporaryFolder();
     if (mode !== null) mkdirSync(join(cache, "mdmirror"));
     if (mode !== null) chmodSync(join(cache, "mdmirror"), mode);
     const env = { ...process.env, XDG_CACHE_HOME: cache, NODE_COMPILE_CACHE: undefined };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../service/fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { useRigOfFile } from "./rig.ts";
 
 const rig = useRigOfFile();

@@ -1,13 +1,13 @@
 import { expect, onTestFinished } from "vitest";
 import { linkMirror, MdmirrorError } from "../../src/lib/index.ts";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mirrorOf } from "../../src/lib/mirror.ts";
 import { Session, environmentOf } from "../../src/lib/session.ts";
 import { type Server, startServer } from "../../src/lib/server.ts";
 import type { Mirror, OpenOptions } from "../../src/lib/types.ts";
 import { LiveClock } from "../cli/live-clock.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A service and a linked folder of this process, with a user's folders of their own. */
 export type LibRig = {
@@ -23,8 +23,7 @@ export type LibRig = {
 
 /** @param times so much faster than the system's the clock of the mirror runs */
 export async function makeLibRig(times = 1): Promise<LibRig> {
-  const dir = mkdtempSync(join(tmpdir(), "mdm-lib-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   const service = await startServer({ data: join(dir, "service") });
   const env = { HOME: dir, XDG_STATE_HOME: join(dir, "state"), XDG_RUNTIME_DIR: dir };
   const root = join(dir, "notes");

@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
 import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 import { mirrorOn, ramMirror } from "./benches.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(usualTmpdir(), "mdmirror-held-"));
+  dir = temporaryFolder(usualTmpdir());
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, realpathSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Watcher, WatchHint } from "../../src/mirror/ports/watch.ts";
 import { createWatcher } from "../../src/mirror/local/watch.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 let root = "";
 let watcher: Watcher;
@@ -12,7 +12,7 @@ let hints: WatchHint[] = [];
 let heard: (() => void) | null = null;
 
 beforeEach(async () => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "mdmirror-watch-")));
+  root = realpathSync(temporaryFolder());
   mkdirSync(join(root, "notes/deep"), { recursive: true });
   for (const folder of [".mdmirror", ".git", "skipped"]) mkdirSync(join(root, folder));
   writeFileSync(join(root, "notes/plan.md"), "# Plan\n");
@@ -24,10 +24,7 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
-  await watcher.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterEach(() => watcher.close());
 
 const ignores = (path: string, kind: string) => kind === "folder" && (path.startsWith(".") || path === "skipped");
 

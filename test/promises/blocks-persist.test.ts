@@ -5,8 +5,9 @@ import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
-import { change, doc, blockOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
+import { change, doc, blockOf, openIn, textDigest } from "../state/fixture.ts";
 import { asText, type Fixture, isWrite, openFixture, problem, type Seen, settle, Restartable } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Differences from the usual fixture, and facts that no command can create. */
 type More = {
@@ -158,7 +159,7 @@ describe("I22 a block survives a restart until its subject changes", () => {
   });
 
   test("a block of each reason is read from the file with all its facts", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const reasons = Object.keys(BLOCK_REASONS) as BlockReason[];
     const blocks = reasons.map((reason, index) =>
       blockOf(doc(`h${index}`), {

@@ -10,7 +10,8 @@ import type { StoredState } from "../../src/mirror/state/state.ts";
 import { Moment, type Pair } from "../simulator/moment.ts";
 import { type Mirror, type MirrorOptions, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
-import { openIn, tempFolder } from "../state/fixture.ts";
+import { openIn } from "../state/fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
  * What the tests of promises share: the rig, with every request seen on its way, faults by a
@@ -174,7 +175,7 @@ export function loseThenHideFolders(fixture: Fixture, is: (request: Seen) => boo
  * another process.
  */
 export class Restartable {
-  readonly folder = tempFolder();
+  readonly folder = temporaryFolder();
   readonly #fixture: Fixture;
   #state: StoredState;
 

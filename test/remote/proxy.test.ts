@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect } from "node:net";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { inspect } from "node:util";
@@ -15,6 +14,7 @@ import { createScrub } from "../../src/mirror/remote/scrub.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 import { BOUNDS, GET, listen, PUT, serve } from "./wire-fixture.ts";
 import { answer, bench, KEY, page } from "./scripted-wire.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 const PROXY = "http://proxy.test:3128";
@@ -156,7 +156,7 @@ describe("I30 by a proxy", () => {
 
 test("an authority in NODE_EXTRA_CA_CERTS is trusted", async () => {
   const service = await startService();
-  const file = join(mkdtempSync(join(tmpdir(), "authority-")), "authority.pem");
+  const file = join(temporaryFolder(), "authority.pem");
   writeFileSync(file, TEST_CERTIFICATE);
   const script = `
 import { createWire } from ${JSON.stringify(new URL("../../src/mirror/remote/wire.ts", import.meta.url).href)};

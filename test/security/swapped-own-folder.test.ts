@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { statOwn, readOwn } from "../../src/mirror/state/own-files.ts";
 import { withOwnFolderOpen } from "../../src/mirror/state/own-handle.ts";
 import { UnsafePathError } from "../../src/common/unsafe-path.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 function ground() {
-  const root = mkdtempSync(join(tmpdir(), "mdmirror-held-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   const [folder, other] = [join(root, ".mdmirror"), join(root, "other")];
   for (const [at, text] of [
     [folder, "own"],

@@ -20,7 +20,6 @@ import {
   openIn,
   ROWS,
   settableClock,
-  tempFolder,
   textDigest,
   textOf,
   usedFolder,
@@ -33,6 +32,7 @@ import {
   tombstoneOf,
   NAME,
 } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const clock = settableClock();
 /** Noise over one page of ten. */
@@ -107,7 +107,7 @@ describe("setAsideDamaged", () => {
 
   test("commits that were still in the WAL of the texts are salvaged too", () => {
     const folder = usedFolder();
-    const copy = tempFolder();
+    const copy = temporaryFolder();
     const state = openIn(folder);
     const late = state.putText("late", NAME);
     for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
@@ -123,7 +123,7 @@ describe("setAsideDamaged", () => {
 describe("checkFiles", () => {
   test("finds nothing in sound files, nor where there are none", () => {
     expect(checkFiles(usedFolder())).toEqual([]);
-    expect(checkFiles(tempFolder())).toEqual([]);
+    expect(checkFiles(temporaryFolder())).toEqual([]);
   });
 
   test("finds pages of noise that an opening need not meet", () => {
@@ -193,7 +193,7 @@ test("damage met while a transaction writes is remembered, though the transactio
 const FEW = 9;
 
 function folderOfEach(): string {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const state = openIn(folder);
   for (let n = 0; n < FEW; n++) state.putRecord(recordOf(n));
   state.putDir(dirOf("a"));

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -15,6 +14,7 @@ import type { Schema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "../simulator/open-databases.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 export const DAY = 86_400_000;
 
@@ -45,13 +45,6 @@ class SettableClock implements Clock {
 
 export function settableClock(start = 1_800_000_000_000): SettableClock {
   return new SettableClock(start);
-}
-
-/** A folder that goes with the test. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-state-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Expects a state that opened, and closes it with the test unless the test has closed it. */
@@ -220,7 +213,7 @@ export const textOf = (n: number) => Array.from({ length: 200 }, (_, i) => `${Ma
 let filesOfUsed: ReadonlyMap<string, Buffer> | undefined;
 
 function makeUsed(): ReadonlyMap<string, Buffer> {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const state = openIn(folder);
   state.transact(() => {
     for (let n = 0; n < ROWS; n++) state.putRecord(recordOf(n, { digest: state.putText(textOf(n), NAME) }));
@@ -232,7 +225,7 @@ function makeUsed(): ReadonlyMap<string, Buffer> {
 /** A folder with links and their texts, closed. */
 export function usedFolder(): string {
   filesOfUsed ??= makeUsed();
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   for (const [name, bytes] of filesOfUsed) writeFileSync(join(folder, name), bytes, { mode: 0o600 });
   return folder;
 }

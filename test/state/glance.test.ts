@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Conflict } from "../../src/mirror/model/record.ts";
 import { readStateSummary } from "../../src/mirror/state/glance.ts";
-import { change, dirOf, doc, blockOf, recordOf, openIn, tempFolder, textDigest } from "./fixture.ts";
+import { change, dirOf, doc, blockOf, recordOf, openIn, textDigest } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const conflictOf = (name: string): Conflict => ({
   id: doc(name),
@@ -16,7 +17,7 @@ const conflictOf = (name: string): Conflict => ({
 });
 
 test("a glance counts what is synced, and names what is in conflict and in review", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const state = openIn(folder);
   for (const name of ["a", "b", "c"]) state.putRecord(recordOf(name));
   const submission = { digest: textDigest("sent"), baseChangeId: change("b"), at: 5 };
@@ -47,7 +48,7 @@ test("a glance counts what is synced, and names what is in conflict and in revie
 });
 
 test("a glance at a folder without a state, without its texts or with a damaged state says so", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   expect(readStateSummary(folder)).toEqual({ kind: "missing" });
   openIn(folder).close();
   expect(readStateSummary(folder)).toMatchObject({ kind: "read", value: { newestRun: null, intents: [] } });

@@ -9,7 +9,8 @@ import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { keepCopyBeforeMigration } from "../../src/mirror/state/before-migration.ts";
 import type { Schema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { ended, nextLine, startChild, tempFolder, change, doc, openDb, opened, settableClock } from "./fixture.ts";
+import { ended, nextLine, startChild, change, doc, openDb, opened, settableClock } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const me = { since: 5, what: "sync" };
 
@@ -22,14 +23,14 @@ function take(folder: string): { readonly release: () => void } {
 }
 
 test("a second taker in the same process is refused immediately, and learns who has the lock", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   take(folder);
   expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: { pid: process.pid, ...me } });
   expect(acquireLock(folder, me).kind, "a refused taker takes nothing away").toBe("busy");
 });
 
 test("a released lock is free, and releasing twice does no harm to the next holder", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const first = take(folder);
   first.release();
   expect(existsSync(join(folder, "lock.json"))).toBe(false);
@@ -39,7 +40,7 @@ test("a released lock is free, and releasing twice does no harm to the next hold
 });
 
 test("I13 another process is refused, and kill -9 of the holder frees it", async () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const { child, lines } = startChild("lock", folder);
   expect(await nextLine(lines)).toBe("locked");
   expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: { pid: child.pid, since: 7, what: "watch" } });
@@ -50,7 +51,7 @@ test("I13 another process is refused, and kill -9 of the holder frees it", async
 });
 
 test("a holder whose facts cannot be read is null", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   take(folder);
   for (const facts of ["{", "null", '{"pid":"1"}']) {
     writeFileSync(join(folder, "lock.json"), facts);
@@ -59,18 +60,18 @@ test("a holder whose facts cannot be read is null", () => {
 });
 
 test("its files are for the owner alone", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   take(folder);
   for (const file of ["lock.db", "lock.json"]) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
 });
 
 test("a folder that is not there is an exception, not a busy lock", () => {
-  expect(() => acquireLock(join(tempFolder(), "none"), me)).toThrow("ENOENT");
+  expect(() => acquireLock(join(temporaryFolder(), "none"), me)).toThrow("ENOENT");
 });
 
 test("a lock file that is no database any more is a lock again", async () => {
   const folders = ["noise", "noise ".repeat(2_000), "SQLite format 3\0".padEnd(8_192, "x")].map((noise) => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, "lock.db"), noise);
     return folder;
   });
@@ -80,7 +81,7 @@ test("a lock file that is no database any more is a lock again", async () => {
 });
 
 test("a lock whose file is damaged stays locked", async () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const { child, lines } = startChild("lock", folder);
   expect(await nextLine(lines)).toBe("locked");
   writeFileSync(join(folder, "lock.db"), "noise ".repeat(2_000));
@@ -104,7 +105,7 @@ const LONG =
   "CREATE TABLE long AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000000) SELECT i, hex(randomblob(50)) AS x FROM n;";
 
 function made(): string {
-  const path = join(tempFolder(), "state.db");
+  const path = join(temporaryFolder(), "state.db");
   openDb(path, schema()).close();
   return path;
 }
@@ -181,7 +182,7 @@ test("a disk that has no space for the copy is reported, and nothing is changed"
 });
 
 test.each([1, 40, 700])("I13 kill -9 after %i transactions: each one is whole, with its content", async (count) => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const { child, lines } = startChild("write", folder);
   let last = -1;
   while (last < count) last = Number(await nextLine(lines));

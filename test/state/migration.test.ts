@@ -20,14 +20,14 @@ import {
   openIn,
   opened,
   settableClock,
-  tempFolder,
   textDigest,
   tombstoneOf,
 } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A folder with the state that version 6 wrote. The fixture is never written again. */
 function folderOfVersion6(add: (db: Sqlite.Database) => void = () => undefined): string {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const db = new Sqlite(join(folder, "state.db"));
   db.exec(readFileSync(fileURLToPath(new URL("fixtures/state-v6.sql", import.meta.url)), "utf8"));
   add(db);
@@ -77,7 +77,7 @@ test("a state of version 6 opens with all its rows, at the newest version", () =
 test("an upgraded file has the tables and columns of a new one", () => {
   const upgraded = folderOfVersion6();
   openIn(upgraded).close();
-  const created = tempFolder();
+  const created = temporaryFolder();
   openIn(created).close();
   const shapeOf = (folder: string) => {
     const db = new Sqlite(join(folder, "state.db"), { readonly: true });
@@ -203,7 +203,7 @@ test("rows of the journal get the members that version 6 did not write, under th
 });
 
 test("a state of version 15 opens with the present words for manual runs and rows of the journal", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   openIn(folder).close();
   const move = { kind: "patch", id: doc("a"), from: "a.md", to: "stands.md", why: "renamed", temporary: false };
   const db = new Sqlite(join(folder, "state.db"));
@@ -260,7 +260,7 @@ function secondOf(upgrade: string): Schema {
 
 test("a file is created with the newest tables, and an older one is upgraded once", () => {
   const second = secondOf("ALTER TABLE t ADD COLUMN b; INSERT INTO t VALUES (1, 2)");
-  const [older, newer] = [join(tempFolder(), "state.db"), join(tempFolder(), "state.db")];
+  const [older, newer] = [join(temporaryFolder(), "state.db"), join(temporaryFolder(), "state.db")];
   const rows = [
     [older, FIRST] as const,
     [older, second] as const,
@@ -276,7 +276,7 @@ test("a file is created with the newest tables, and an older one is upgraded onc
 });
 
 test("a file of a version without an upgrade counts as damaged, and stays as it is", () => {
-  const path = join(tempFolder(), "state.db");
+  const path = join(temporaryFolder(), "state.db");
   openDb(path, FIRST).close();
   const bytes = readFileSync(path).toString("base64");
   expect(openForWriting(path, { ...secondOf(""), version: 3, upgrades: { 2: "" } })).toMatchObject({ kind: "damaged" });
@@ -294,7 +294,7 @@ function pages(path: string, pageSize?: number) {
 }
 
 test("a file that is made has pages of its schema's size, an existing one keeps its own, and the WAL of each is written back at as many bytes, and kept at a quarter of them", () => {
-  const [small, large] = [join(tempFolder(), "texts.db"), join(tempFolder(), "texts.db")];
+  const [small, large] = [join(temporaryFolder(), "texts.db"), join(temporaryFolder(), "texts.db")];
   const wal = [64 * 1024 * 1024, 16 * 1024 * 1024];
   expect(pages(small)).toEqual([4_096, ...wal]);
   expect(pages(small, 16_384)).toEqual([4_096, ...wal]);
@@ -302,7 +302,7 @@ test("a file that is made has pages of its schema's size, an existing one keeps 
 });
 
 test("an upgrade that fails leaves the file at its version", () => {
-  const path = join(tempFolder(), "state.db");
+  const path = join(temporaryFolder(), "state.db");
   const open = (schema: Schema) => {
     const db = openDb(path, schema);
     const count = db.prepare("SELECT count(*) FROM t").pluck().get();

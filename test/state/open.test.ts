@@ -17,13 +17,14 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
-import { doc, recordOf, openIn, opened, settableClock, tempFolder, NAME, usedFolder } from "./fixture.ts";
+import { doc, recordOf, openIn, opened, settableClock, NAME, usedFolder } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const clock = settableClock();
 
 /** A folder with a small state, closed well. */
 function folderOf(rows: number): string {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const state = openIn(folder);
   fill(state, rows);
   state.close();
@@ -81,7 +82,7 @@ const damages: readonly [string, "state.db" | "texts.db", (path: string) => void
 
 describe("openState", () => {
   test("says whether it made a new state", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     for (const created of [true, false]) {
       const result = openState({ folder, clock });
       expect(result).toMatchObject({ kind: "opened", created });
@@ -106,7 +107,7 @@ describe("openState", () => {
 
   test("a file that was being made when the process was killed is no damage", () => {
     for (const files of [["texts.db"], ["texts.db", "state.db"], ["state.db"]]) {
-      const folder = tempFolder();
+      const folder = temporaryFolder();
       for (const file of files) writeFileSync(join(folder, file), "");
       const result = openState({ folder, clock });
       expect(result).toMatchObject({ kind: "opened", created: true });
@@ -116,7 +117,7 @@ describe("openState", () => {
 
   test("a texts file with pages of noise is damaged when a WAL was left behind", () => {
     const folder = usedFolder();
-    const copy = tempFolder();
+    const copy = temporaryFolder();
     const state = openIn(folder);
     state.putText("one more", NAME);
     for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
@@ -127,7 +128,7 @@ describe("openState", () => {
 
   test("an older copy, or one whose WAL is gone, opens as what it was then", () => {
     const folder = folderOf(10);
-    const copy = tempFolder();
+    const copy = temporaryFolder();
     const state = openIn(folder);
     fill(state, 20);
     // Without the -wal and -shm of the open state.
@@ -152,7 +153,7 @@ describe("openState", () => {
   });
 
   test("a folder that is not there is unusable, and a folder in place of the file is refused by its name", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     expect(openState({ folder: join(folder, "none"), clock })).toMatchObject({ kind: "unusable", code: "ENOENT" });
     const taken = folderOf(1);
     rmSync(join(taken, "state.db"));
@@ -192,7 +193,7 @@ describe("read-only", () => {
   });
 
   test("finds no state where there is none, and makes none", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     expect(openState({ folder, clock, readOnly: true })).toEqual({ kind: "missing" });
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -6,8 +6,9 @@ import type { Db } from "../../src/mirror/state/database.ts";
 import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
-import { recordOf, openDb, openIn, tempFolder, NAME } from "./fixture.ts";
+import { recordOf, openDb, openIn, NAME } from "./fixture.ts";
 import { copyFileSync, statSync, truncateSync } from "node:fs";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
  * What a power cut leaves of a folder's databases: the files as of the last checkpoint, and the
@@ -27,7 +28,7 @@ function watchMedium(folder: string): () => ReturnType<typeof openIn> {
   });
   onTestFinished(() => spy.mockRestore());
   return () => {
-    const left = tempFolder();
+    const left = temporaryFolder();
     for (const name of ["texts.db", "state.db"]) {
       copyFileSync(join(folder, name), join(left, name));
       const [size] = [...fsynced].flatMap(([path, bytes]) => (basename(path) === name ? [bytes] : []));
@@ -41,7 +42,7 @@ function watchMedium(folder: string): () => ReturnType<typeof openIn> {
 
 /** Opens a state in a new folder whose medium is watched from before. */
 function openWatched() {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const afterPowerCut = watchMedium(folder);
   return { folder, state: openIn(folder), afterPowerCut };
 }
@@ -54,7 +55,7 @@ test.each([
   ["state.db", STATE_SCHEMA],
   ["texts.db", TEXTS_SCHEMA],
 ])("macOS is asked to bring %s to the medium, not to its cache alone", (name, schema) => {
-  expect(openDb(join(tempFolder(), name), schema).pragma("fullfsync", { simple: true })).toBe(1);
+  expect(openDb(join(temporaryFolder(), name), schema).pragma("fullfsync", { simple: true })).toBe(1);
 });
 
 test("I03 a text that was made safe is on the medium, also from within a transaction", () => {
@@ -115,7 +116,7 @@ function synchronous(db: Db): unknown {
 }
 
 test("a transaction that must survive a power cut fsyncs the WAL with its commit, and none after it does", () => {
-  const db = openDb(join(tempFolder(), "state.db"), STATE_SCHEMA);
+  const db = openDb(join(temporaryFolder(), "state.db"), STATE_SCHEMA);
   const nothing = (): void => undefined;
   const transactions = new Transactions(db, { begin: nothing, commit: nothing, abandon: nothing, secure: nothing });
   expect(transactions.runSafely(() => synchronous(db))).toBe(2);
@@ -180,14 +181,14 @@ test("I03 a checkpoint in use makes no row safe before its content", () => {
 });
 
 test("what is written after the file was opened is fsynced as usual", () => {
-  const db = openDb(join(tempFolder(), "state.db"), STATE_SCHEMA);
+  const db = openDb(join(temporaryFolder(), "state.db"), STATE_SCHEMA);
   expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["wal", 1]);
   leaveWal(db);
   expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["delete", 1]);
 });
 
 test("I23 a file that somebody reads stays in WAL mode, with all that was written", () => {
-  const path = join(tempFolder(), "state.db");
+  const path = join(temporaryFolder(), "state.db");
   const db = openDb(path, STATE_SCHEMA);
   const reader = new Sqlite(path, { readonly: true });
   const count = (of: Db) => of.prepare("SELECT count(*) FROM meta").pluck().get();

@@ -6,7 +6,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { LocalFile } from "../../src/mirror/model/tree.ts";
 import { searchHybrid } from "../../src/markdown/search/hybrid.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/mirror/state/search.ts";
-import { tempFolder } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const STAMP = { dev: 1, ino: 2, size: 3, mtimeMs: 4.5, ctimeMs: 5.5, birthMs: 6, nlink: 1 };
 
@@ -52,7 +52,7 @@ async function found(search: MirrorSearch, query: string, texts: Readonly<Record
 
 describe("the index of a linked folder", () => {
   test("reads only what changed, and keeps what is not proven gone", async () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const search = opened(folder);
     expect(take(search, { "a.md": "alpha", "b.md": "beta", "c.md": "gamma" })).toEqual(["a.md", "b.md", "c.md"]);
     const texts = { "a.md": "alpha", "b.md": "delta" };
@@ -127,7 +127,7 @@ describe("a file that is no index", () => {
   };
   for (const [what, spoil] of Object.entries(broken)) {
     test(`is made again: one that ${what}`, async () => {
-      const folder = tempFolder();
+      const folder = temporaryFolder();
       const first = opened(folder);
       take(first, { "a.md": "alpha" });
       first.close();
@@ -140,7 +140,7 @@ describe("a file that is no index", () => {
   }
 
   test("shows as a fault of the file when it is damaged further in, and can be removed", async () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const path = join(folder, "search.db");
     const first = opened(folder);
     take(

@@ -14,12 +14,12 @@ import {
   recordOf,
   memoryState,
   openIn,
-  tempFolder,
   textDigest,
   tombstoneOf,
   changesSeen,
 } from "./fixture.ts";
 import { fc } from "../property.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const put: Intent = {
   kind: "put",
@@ -45,7 +45,7 @@ const setAside: Intent = {
 
 describe("rows", () => {
   test("a link comes back as it was put, one by one and loaded, after a restart", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const records = [
       recordOf("plain"),
       recordOf("bare", { stamp: null, stampTrusted: false, durable: false, state: "outside" }),
@@ -126,7 +126,7 @@ describe("rows", () => {
 
 describe("journal", () => {
   test("open intents are listed in their order, and survive a restart", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const state = openIn(folder);
     const first = state.openIntent(3, put);
     const second = state.openIntent(4, setAside);
@@ -329,7 +329,7 @@ test("replaceBlocks leaves exactly the given blocks, and keeps the age of those 
 });
 
 test("I02 replaceHolds writes nothing when they are the same but for their age", () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   const state = openIn(folder);
   const blocks = [blockOf("doc_a"), blockOf("b.md", { digest: null, changeId: null })];
   state.replaceBlocks(blocks);

@@ -5,13 +5,14 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { BoundedMap } from "../../src/common/bounded-map.ts";
 import { decodeText, encodeText } from "../../src/mirror/state/text-codec.ts";
-import { changesSeen, DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest, NAME } from "./fixture.ts";
+import { changesSeen, DAY, doc, memoryState, openIn, settableClock, textDigest, NAME } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];
 
 describe("text store", () => {
   test.each(AWKWARD.map((text) => [text.slice(0, 12), text]))("I25 %j is the same after a restart", (_, text) => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const state = openIn(folder);
     const digest = state.putText(text, NAME);
     expect(digest).toBe(digestOf(text));
@@ -29,7 +30,7 @@ describe("text store", () => {
   });
 
   test("putting the same text again writes nothing for a day", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const clock = settableClock();
     const state = openIn(folder, clock);
     const digest = state.putText("same", NAME);
@@ -45,7 +46,7 @@ describe("text store", () => {
   });
 
   test("I03 a text and its name are one commit, and each path that it had leads to it once", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const clock = settableClock();
     const state = openIn(folder, clock);
     const [first, at] = [{ ...NAME, path: "a.md" }, clock.now()];
@@ -84,7 +85,7 @@ describe("text store", () => {
   });
 
   test("a text damaged on disk is as if it were not there, until it is put again", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const state = openIn(folder);
     const [long, short] = [state.putText("a long text ".repeat(100), NAME), state.putText("short", NAME)];
     state.close();

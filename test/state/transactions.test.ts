@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { TextStore } from "../../src/mirror/state/texts.ts";
-import { doc, openDb, recordOf, memoryState, openIn, settableClock, tempFolder, NAME } from "./fixture.ts";
+import { doc, openDb, recordOf, memoryState, openIn, settableClock, NAME } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const boom = () => {
   throw new Error("boom");
@@ -46,7 +47,7 @@ describe("transact", () => {
   });
 
   test("another connection sees the texts before, and the rows not until the end", () => {
-    const folder = tempFolder();
+    const folder = temporaryFolder();
     const writer = openIn(folder);
     const reader = openIn(folder);
     const digests = writer.transact(() => {

@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { useRig } from "../cli/rig.ts";
 import { copyOf } from "../service/fixture.ts";
 import { documents, unpack, versionOf } from "./unpack.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
  * Mirrors and services as earlier programs wrote them (`scripts/record-upgrades.ts`), opened by
@@ -82,8 +82,7 @@ describe("another format", () => {
   ])(
     "of the service's data, if it is %s, is refused by serve, with one sentence and 2",
     async (age, version, known, next) => {
-      const dir = mkdtempSync(join(tmpdir(), "mdmirror-newer-"));
-      onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+      const dir = temporaryFolder();
       await (await openData(dir)).close();
       setVersion(join(dir, "service.db"), version);
       const { code, err } = await rig.run(["serve", "--data", dir, "--port", "0"]);

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { desktopHook } from "../../../src/mirror/hooks/desktop.ts";
 import type { Message } from "../../../src/mirror/hooks/message.ts";
 import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
 import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/autostart/sd-notify.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /**
  * A program on PATH that writes down how it was called: its arguments and whether it saw the key.
@@ -13,7 +13,7 @@ import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/autostart
 let dir: string;
 let out: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "mdm-notice-"));
+  dir = temporaryFolder();
   out = join(dir, "calls");
   for (const name of ["systemd-notify", "notify-send"]) {
     const file = join(dir, name);
@@ -22,7 +22,6 @@ beforeEach(() => {
     chmodSync(file, 0o755);
   }
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** The next call, when it has been written down. */
 async function called(): Promise<string> {

@@ -1,9 +1,8 @@
 import { unwrap } from "../../../src/common/trouble.ts";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   DAEMON_NODE_OPTIONS,
   makeCronLine,
@@ -11,12 +10,12 @@ import {
   type ServiceUnit,
   type UnitOptions,
 } from "../../../src/mirror/daemon/autostart/service-unit.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "mdm-unit-"));
+  dir = temporaryFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 function unit(more: Partial<UnitOptions> = {}): ServiceUnit {
   return unwrap(

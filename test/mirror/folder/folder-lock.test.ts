@@ -8,8 +8,8 @@ import { readStatus } from "../../../src/mirror/folder/status.ts";
 import type { Intent } from "../../../src/mirror/ports/state.ts";
 import { openState } from "../../../src/mirror/state/open.ts";
 import { troubleOfError } from "../../../src/mirror/folder/disk-trouble.ts";
-import { tempFolder } from "../../state/fixture.ts";
 import { openRig } from "../../cli/rig.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** Time passes while a caller waits; at a given time the folder is unlocked. */
 class LettingGo implements Clock {
@@ -38,7 +38,7 @@ class LettingGo implements Clock {
 
 /** Somebody has the folder as a daemon starts. @returns how that ends, and after how long */
 async function startBeside(what: string, freeAfterMs: number) {
-  const root = tempFolder();
+  const root = temporaryFolder();
   const own = join(root, ".mdmirror");
   mkdirSync(own, { mode: 0o700 });
   const lock = acquireLock(own, { since: 0, what });

@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fc } from "../../property.ts";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../../src/mirror/folder/log.ts";
 import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../../src/mirror/ports/log.ts";
 import type { Clock } from "../../../src/common/clock.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const SECRET = "key_5f3c0a9d";
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21, 8), monotonic: () => 0, sleep: async () => undefined };
@@ -21,9 +21,8 @@ const EXAMPLES: Readonly<Record<LogForm, LogValue>> = {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mdmirror-log-"));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function open(more: { maxBytes?: number; debug?: boolean } = {}, faults: Error[] = []) {
   return openLog({ folder, clock, secret: SECRET, debug: false, onFault: (error) => void faults.push(error), ...more });

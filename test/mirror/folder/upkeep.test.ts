@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pruneDaily } from "../../../src/mirror/folder/run.ts";
@@ -9,6 +8,7 @@ import { openState } from "../../../src/mirror/state/open.ts";
 import type { StoredState } from "../../../src/mirror/state/state.ts";
 import { NAME } from "../../state/fixture.ts";
 import { NO_LOG } from "../../simulator/quiet-ports.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const DAY = 86_400_000;
 let folder: string;
@@ -16,7 +16,7 @@ let now = 1_000 * DAY;
 let state: StoredState;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mdmirror-upkeep-"));
+  folder = temporaryFolder();
   mkdirSync(join(folder, ".mdmirror"));
   const clock = { now: () => now, monotonic: () => now, sleep: async () => undefined };
   const opened = openState({ folder: join(folder, ".mdmirror"), clock });
@@ -24,10 +24,7 @@ beforeEach(() => {
   state = opened.state;
 });
 
-afterEach(() => {
-  state.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => state.close());
 
 function mirror(keepHistory = DEFAULT_CONFIG.keepHistory): OpenedMirror {
   const clock = { now: () => now };

@@ -1,8 +1,8 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readHooks } from "../../../src/mirror/hooks/read-hooks.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const TEXT = JSON.stringify({ hooks: { desk: { on: ["stopped"], run: ["true"] } } });
 
@@ -10,13 +10,12 @@ let dir: string;
 let folder: string;
 let file: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "mdm-hooks-"));
+  dir = temporaryFolder();
   folder = join(dir, "mdmirror");
   file = join(folder, "hooks.json");
   mkdirSync(folder, { mode: 0o755 });
   writeFileSync(file, TEXT, { mode: 0o644 });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const env = () => ({ XDG_CONFIG_HOME: dir, XDG_STATE_HOME: dir, HOME: dir });
 const names = () => {

@@ -1,17 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { HookEnd } from "../../../src/mirror/hooks/hook.ts";
 import type { Message } from "../../../src/mirror/hooks/message.ts";
 import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
 import { groupEnds } from "./group.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "mdm-hook-"));
+  home = temporaryFolder();
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const MESSAGE: Message = {
   id: "msg_1",

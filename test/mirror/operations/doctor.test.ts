@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { checkNeighbours, checkWatches, checkHistory, humanSize } from "../../../src/mirror/operations/doctor/disk.ts";
 import { checkService, clockChecks } from "../../../src/mirror/operations/doctor/service.ts";
 import { traitChecks } from "../../../src/mirror/operations/doctor/traits.ts";
@@ -10,14 +9,14 @@ import type { Wire, WireResult } from "../../../src/common/wire.ts";
 import { routeTo } from "../../../src/mirror/remote/proxy.ts";
 import { NO_TRAITS } from "../../../src/mirror/remote/traits.ts";
 import { closeNothing } from "../../simulator/quiet-ports.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const ADDRESS = { origin: "https://files.example.org", route: { kind: "direct" } } as const;
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "mdmirror-doctor-"));
+  dir = temporaryFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const clock = { now: () => Date.parse("2026-11-21T12:00:00Z"), monotonic: () => 0, sleep: async () => undefined };
 

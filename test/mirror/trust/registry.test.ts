@@ -3,7 +3,6 @@ import {
   chownSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,9 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   findByMarker,
   findByRoot,
@@ -22,14 +21,14 @@ import {
   registryFolder,
   writeMirror,
 } from "../../../src/mirror/trust/registry.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 let dir: string;
 let folder: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "mdmirror-registry-"));
+  dir = temporaryFolder();
   folder = registryFolder({ XDG_STATE_HOME: dir });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const NOTES: KnownMirror = {
   marker: "m1",

@@ -1,13 +1,13 @@
 import { unwrap } from "../../../../src/common/trouble.ts";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { ok, type Result } from "../../../../src/common/trouble.ts";
 import { type ControlCall, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
 import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/choose-socket.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;
 
@@ -20,14 +20,13 @@ const open: (() => Promise<void>)[] = [];
 /** Each test file calls this: hooks that a module registers when loaded serve one file alone. */
 export function useFolders(): void {
   beforeEach(() => {
-    dir = realpathSync(mkdtempSync(join(tmpdir(), "mdm-ctl-")));
+    dir = realpathSync(temporaryFolder());
     root = join(dir, "w");
     folder = join(root, ".mdmirror");
     mkdirSync(folder, { recursive: true });
   });
   afterEach(async () => {
     for (const close of open.splice(0)) await close();
-    rmSync(dir, { recursive: true, force: true });
   });
 }
 
