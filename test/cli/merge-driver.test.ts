@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ENTRY, keptCompiled } from "../program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** `mdmirror merge --driver` as a real git calls it, in a repository of its own. */
 
@@ -12,57 +12,72 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 let folder: string;
 let repo: string;
+const CONFIG = {
+  "core.autocrlf": "false",
+  "merge.mdmirror.driver": `'${process.execPath}' '${ENTRY}' merge --driver --marker-size=%L --path=%P %O %A %B`,
+};
 const env = () => ({
   ...keptCompiled(),
   PATH: process.env["PATH"],
   HOME: folder,
   GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_COUNT: String(Object.keys(CONFIG).length),
+  ...Object.fromEntries(Object.keys(CONFIG).map((name, n) => [`GIT_CONFIG_KEY_${n}`, name])),
+  ...Object.fromEntries(Object.values(CONFIG).map((value, n) => [`GIT_CONFIG_VALUE_${n}`, value])),
   GIT_AUTHOR_NAME: "a",
   GIT_AUTHOR_EMAIL: "a@example.org",
   GIT_COMMITTER_NAME: "a",
   GIT_COMMITTER_EMAIL: "a@example.org",
 });
 
-function git(...args: string[]): { code: number | null; said: string } {
-  const { status, stdout, stderr } = spawnSync("git", ["-C", repo, ...args], { env: env(), encoding: "utf8" });
+function run(args: readonly string[], input: string | Buffer): { code: number | null; said: string } {
+  const { status, stdout, stderr } = spawnSync("git", ["-C", repo, ...args], { env: env(), encoding: "utf8", input });
   return { code: status, said: stdout + stderr };
 }
 
-function done(...args: string[]): string {
-  const { code, said } = git(...args);
-  expect([args.join(" "), code, code === 0 ? "" : said]).toEqual([args.join(" "), 0, ""]);
+const git = (...args: string[]) => run(args, "");
+
+function expectDone({ code, said }: ReturnType<typeof run>): string {
+  expect([code, code === 0 ? "" : said]).toEqual([0, ""]);
   return said;
 }
 
-const put = (text: string | Buffer, name = "note.md") => writeFileSync(join(repo, name), text);
-const text = (name = "note.md") => readFileSync(join(repo, name), "utf8");
-const save = (content: string | Buffer, message: string, name = "note.md") => {
-  put(content, name);
-  done("add", name);
-  done("commit", "-q", "-m", message);
-};
+const done = (...args: string[]) => expectDone(git(...args));
 
-/** The branch `other`, and `main` checked out. */
-function fork(base: string | Buffer, mine: string | Buffer, theirs: string | Buffer): void {
-  save(base, "base");
-  done("checkout", "-q", "-b", "other");
-  save(theirs, "theirs");
-  done("checkout", "-q", "main");
-  save(mine, "mine");
+const text = (name = "note.md") => readFileSync(join(repo, name), "utf8");
+
+type Files = Readonly<Record<string, string | Buffer>>;
+
+/** Returns a commit as `git fast-import` reads it. */
+function commitOf(branch: string, files: Files): Buffer {
+  const data = (bytes: string | Buffer) => [`data ${Buffer.byteLength(bytes)}\n`, bytes, "\n"];
+  const parts = [`commit refs/heads/${branch}\ncommitter a <a@example.org> 0 +0000\n`, ...data(branch)];
+  for (const [name, bytes] of Object.entries(files)) parts.push(`M 644 inline ${name}\n`, ...data(bytes));
+  return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
+/** Makes a history: a commit, and one after it on each of `main`, which is checked out, and `other`. */
+function fork(base: Files, mine: Files, theirs: Files): void {
+  const branch = Buffer.from("reset refs/heads/other\nfrom refs/heads/main\n\n");
+  const attributes = { ".gitattributes": "*.md merge=mdmirror\n" };
+  const commits = [
+    commitOf("main", { ...attributes, ...base }),
+    branch,
+    commitOf("main", mine),
+    commitOf("other", theirs),
+  ];
+  expectDone(run(["fast-import", "--quiet", "--force"], Buffer.concat(commits)));
+  done("reset", "-q", "--hard");
+}
+
+const note = (content: string | Buffer): Files => ({ "note.md": content });
+
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mdmirror-driver-"));
+  folder = temporaryFolder();
   repo = join(folder, "repo");
   mkdirSync(repo);
-  if (!hasGit) return;
-  done("init", "-q", "-b", "main");
-  done("config", "core.autocrlf", "false");
-  const call = `'${process.execPath}' '${ENTRY}' merge --driver --marker-size=%L --path=%P %O %A %B`;
-  done("config", "merge.mdmirror.driver", call);
-  save("*.md merge=mdmirror\n", "attributes", ".gitattributes");
+  if (hasGit) done("init", "-q", "-b", "main");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const BASE = "# Plan\n\nCall Bob on friday about the cake.\n";
 const MINE = "# Plan\n\nCall Bob on monday about the cake.\n";
@@ -71,7 +86,7 @@ const MERGED = "# Plan\n\nCall Bob on monday about the large cake.\n";
 
 describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", () => {
   it("merges words of one line, which git alone refuses", () => {
-    fork(BASE, MINE, THEIRS);
+    fork(note(BASE), note(MINE), note(THEIRS));
     expect(git("-c", "merge.mdmirror.driver=git merge-file %A %O %B", "merge", "other").code).toBe(1);
     done("merge", "--abort");
     done("merge", "-q", "--no-edit", "other");
@@ -80,7 +95,7 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
   });
 
   it("leaves a conflict with markers that git knows, and git calls it unmerged", () => {
-    fork(BASE, BASE.replace("friday", "monday"), BASE.replace("friday", "sunday"));
+    fork(note(BASE), note(BASE.replace("friday", "monday")), note(BASE.replace("friday", "sunday")));
     const { code, said } = git("merge", "other");
     expect([code, said]).toEqual([1, expect.stringContaining("CONFLICT (content): Merge conflict in note.md")]);
     expect(text()).toContain("<<<<<<< mine\nCall Bob on monday about the cake.\n||||||| base\n");
@@ -90,8 +105,9 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
   });
 
   it("makes markers as long as the file's attribute asks", () => {
-    save("*.md merge=mdmirror conflict-marker-size=12\n", "longer", ".gitattributes");
-    fork(BASE, BASE.replace("friday", "monday"), BASE.replace("friday", "sunday"));
+    const attributes = { ".gitattributes": "*.md merge=mdmirror conflict-marker-size=12\n" };
+    const [monday, sunday] = ["monday", "sunday"].map((day) => note(BASE.replace("friday", day)));
+    fork({ ...note(BASE), ...attributes }, monday!, sunday!);
     expect(git("merge", "other").code).toBe(1);
     expect(text()).toContain(`${"<".repeat(12)} mine\n`);
     expect(text()).toContain(`\n${"=".repeat(12)}\n`);
@@ -99,25 +115,20 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
 
   it("keeps the line ends of a file with CRLF, in a merge and in a conflict", () => {
     const crlf = (lines: string) => lines.replaceAll("\n", "\r\n");
-    fork(crlf(BASE), crlf(MINE), crlf(THEIRS));
+    fork(note(crlf(BASE)), note(crlf(MINE)), note(crlf(THEIRS)));
     done("merge", "-q", "--no-edit", "other");
     expect(text()).toBe(crlf(MERGED));
-    save(crlf(MERGED.replace("monday", "sunday")), "mine again");
-    done("checkout", "-q", "other");
-    save(crlf(THEIRS.replace("friday", "tuesday")), "theirs again");
-    done("checkout", "-q", "main");
+    const [sunday, tuesday] = ["sunday", "tuesday"].map((day) => note(crlf(BASE.replace("friday", day))));
+    fork(note(crlf(BASE)), sunday!, tuesday!);
     expect(git("merge", "other").code).toBe(1);
     expect(text()).toContain("<<<<<<< mine\r\n");
     expect(text().replaceAll("\r\n", "")).not.toContain("\n");
   });
 
   it("keeps both texts of a file that is new on both sides, where git has an empty base", () => {
-    save("# Day\n\n- one\n", "mine, held", "held.md");
-    done("checkout", "-q", "-b", "other", "HEAD~1");
-    save("# Day\n\n- one\n- two\n", "theirs, held", "held.md");
-    save("# Day\n\n- other\n", "theirs");
-    done("checkout", "-q", "main");
-    save("# Day\n\n- mine\n", "mine");
+    const mine = { "held.md": "# Day\n\n- one\n", "note.md": "# Day\n\n- mine\n" };
+    const theirs = { "held.md": "# Day\n\n- one\n- two\n", "note.md": "# Day\n\n- other\n" };
+    fork({}, mine, theirs);
     expect(git("merge", "other").said).toContain("CONFLICT (add/add): Merge conflict in note.md");
     expect(text()).toBe("<<<<<<< mine\n# Day\n\n- mine\n||||||| base\n=======\n# Day\n\n- other\n>>>>>>> theirs\n");
     expect(text("held.md")).toBe("# Day\n\n- one\n- two\n");
@@ -126,9 +137,9 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
   it("leaves what is not UTF-8 to git's own merge, byte for byte", () => {
     const latin = (lines: string) => Buffer.from(lines, "latin1");
     fork(
-      latin("caf\u00e9\na\nb\nc\nd\ne\n"),
-      latin("CAF\u00c9\na\nb\nc\nd\ne\n"),
-      latin("caf\u00e9\na\nb\nc\nd\nE\u00e9\n"),
+      note(latin("caf\u00e9\na\nb\nc\nd\ne\n")),
+      note(latin("CAF\u00c9\na\nb\nc\nd\ne\n")),
+      note(latin("caf\u00e9\na\nb\nc\nd\nE\u00e9\n")),
     );
     const said = done("merge", "--no-edit", "other");
     expect(said).toContain("mdmirror: note.md is not UTF-8 text: merged by lines, as git does");
@@ -138,7 +149,7 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
 
 describe("without git", () => {
   it("refuses what is not UTF-8, and a marker size that is none, and writes nothing", () => {
-    for (const name of ["base", "mine", "theirs"]) put(Buffer.from([0x63, 0xe9, 0x0a]), name);
+    for (const name of ["base", "mine", "theirs"]) writeFileSync(join(repo, name), Buffer.from([0x63, 0xe9, 0x0a]));
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [ENTRY, "merge", ...args, "base", "mine", "theirs"], {
         cwd: repo,
