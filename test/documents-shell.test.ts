@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, closeSync, globSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -46,15 +44,16 @@ class Home {
   readonly #running = new Set<Promise<Ran>>();
 
   /** @param url the address that stands for `SHOWN_URL` */
-  constructor(rig: Rig, url: string, commands: string) {
+  constructor(rig: Rig, url: string, port: number) {
     this.#rig = rig;
     this.#url = url;
     this.#dir = join(rig.dir, "home");
     this.#env = { HOME: this.#dir, PATH: `${join(this.#dir, "bin")}:${process.env["PATH"]}`, LANG: "C.UTF-8" };
     mkdirSync(join(this.#dir, "bin"), { recursive: true });
     const command = join(this.#dir, "bin/mdmirror");
-    const ask = `answer=$(printf '%s\\0' "$PWD" "$@" | curl -sS --data-binary @- ${commands}) || exit 99`;
-    writeFileSync(command, `#!/bin/sh\n${ask}\neval "$answer"\n`);
+    // Bash itself connects: a program for that would take longer than most commands.
+    const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} || exit 99\n{ printf '%s\\0' "$PWD" "$@"; printf end; } >&3`;
+    writeFileSync(command, `#!/usr/bin/env bash\n${ask}\neval "$(cat <&3)"\n`);
     chmodSync(command, 0o755);
     symlinkSync(process.execPath, join(this.#dir, "bin/node"));
     writeFileSync(join(this.#dir, "cwd"), this.#dir);
@@ -108,24 +107,29 @@ function endGroup(group: number): void {
   }
 }
 
-/** Returns the address of a server on a free port of loopback, and what ends the server. */
-async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+/** Returns the free port of loopback on which a server listens, and what ends the server. */
+async function listen(answer: (socket: Socket) => void) {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   const close = () => new Promise<unknown>((done) => server.close(done));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 async function openHome(startsService: boolean): Promise<Home> {
   const rig = await openRig();
-  const commands = await listen(async (request, response) => {
-    const [cwd, ...argv] = (await text(request)).split("\0").slice(0, -1);
-    response.end(await home.command(cwd!, argv));
+  const commands = await listen((socket) => {
+    let sent = "";
+    socket.setEncoding("utf8").on("data", async (chunk) => {
+      sent += chunk;
+      if (!sent.endsWith("\0end")) return;
+      const [cwd, ...argv] = sent.split("\0").slice(0, -1);
+      socket.end(await home.command(cwd!, argv));
+    });
   });
   // A port that was free a moment ago.
   const free = await listen(() => undefined);
   await free.close();
-  const home = new Home(rig, startsService ? free.url : rig.url, commands.url);
+  const home = new Home(rig, startsService ? `http://127.0.0.1:${free.port}` : rig.url, commands.port);
   onTestFinished(async () => {
     await home.close();
     await commands.close();
