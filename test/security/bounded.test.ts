@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { LIST_LIMITS } from "../../src/mirror/remote/listing.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
@@ -36,6 +38,12 @@ const MB = 1024 * 1024;
 const page = (items: string, cursor: string | null = null) =>
   `{"object":"list","data":[${items}],"hasMore":${cursor !== null},"nextCursor":${JSON.stringify(cursor)}}`;
 const times = (n: number, item: (i: number) => string) => Array.from({ length: n }, (_, i) => item(i)).join(",");
+
+/** V8 would keep a gigabyte, which each process that later tests start would copy the tables of. */
+afterAll(() => {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+});
 
 describe("I33 a client's memory", () => {
   it.each<[string, string, "files" | "file", (response: ServerResponse) => void]>([
