@@ -8,10 +8,11 @@ import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
 import * as translate from "../markdown/links/translate.ts";
 
 /**
- * Place of a document, by which links of the document are converted. Paths are relative to one root
+ * Place of a document, which decides where its relative links lead. Paths are relative to one root
  * folder, `/`-separated, without leading or trailing slash; `""` is the root. Ids are `doc_…` for
  * documents and `dir_…` for folders. A link to a path without an id has no target.
- * `idAt(pathOf(id))` must be `id`. Exceptions of these functions reach the caller.
+ * `idAt(pathOf(id))` must be `id`. If one of these functions throws, the caller of the conversion
+ * gets the exception.
  */
 export type Place = {
   /** Path of the document. */

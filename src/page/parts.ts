@@ -27,7 +27,7 @@ export function nameView(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
-/** Shows a sentence with names from outside, or from the service. */
+/** Shows a sentence, which may contain names of files or words of the service. */
 export function sentenceView(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }

@@ -22,7 +22,7 @@ import { resolveConflict, resolveMany } from "./resolving.ts";
 
 export const ACTIONS: readonly UiAction[] = [
   { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },
-  // Only a sync shows what reviewers have decided.
+  // Only a sync shows the decisions of reviewers.
   { path: "reviews", page: () => "reviews", run: (ui, { folder }) => startSync(ui, folder) },
   { path: "pause", page: () => "", run: (_ui, { folder }) => askFolder("pause", folder) },
   { path: "start", page: () => "", run: startDaemon },

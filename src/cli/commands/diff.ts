@@ -34,7 +34,9 @@ export const command = readCommand(diff, {
   },
 });
 
-/** Matches an operand that means a document, with or without a version; others mean a folder. */
+/**
+ * Matches the path or id of a document, with or without a version. Any other operand is a folder.
+ */
 const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 
 function namesDocument({ operands: [name] }: Args): boolean {

@@ -136,7 +136,9 @@ function countDuplicates(lines: readonly string[], { pattern, has }: Naming): nu
   return count;
 }
 
-/** Returns true if each line of the merged text has the context that a side gave it. */
+/**
+ * Returns true if each line of the merged text is in a block that it was in on one of the sides.
+ */
 function keepsContexts(texts: OfFour<string>, reading: LineReader): boolean {
   const contexts = mapFour(texts, (text) => contextsOf(readLines(text, reading).lines, reading.nest));
   if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;

@@ -149,7 +149,7 @@ export class DaemonFolder {
     if (broken === null) this.#opening ??= Promise.withResolvers();
     await this.close();
     if (this.#loan !== null) {
-      // Nothing of the folder is open until the command ends.
+      // A command uses the folder, so the daemon keeps it closed until the command ends.
       this.#loan.free();
       await aborted(AbortSignal.any([this.#loan.gone, stop]));
     }

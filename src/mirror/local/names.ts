@@ -42,7 +42,8 @@ export function freshName(guard: RootGuard, prefix: string): string {
   return place.abs;
 }
 
-// Error for an unusable `.mdmirror` (a symlink, another disk): any effect ends as a fault.
+// Returns the error for an unusable `.mdmirror` (a symlink, another disk). Each effect handles this
+// error as a fault of the disk.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }

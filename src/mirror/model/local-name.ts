@@ -1,6 +1,7 @@
 /**
- * Converts names between the sides: finds remote names that the disk accepts unchanged, makes
- * deterministic names for the others, and makes the remote name of a local one.
+ * Converts names between the sides. Keeps a remote name that the disk accepts. Makes a local name
+ * for any other remote name; the same name always gives the same result. Makes the remote name for
+ * a local name.
  */
 
 import { mapName } from "../../contract/names.ts";

@@ -122,7 +122,7 @@ export type Intent =
         readonly conflict: Conflict;
         /** New record of the document; null if the record stays unchanged. */
         readonly record: DocumentRecord | null;
-        /** Copy of the previous version, which goes to the trash; null if there is no copy. */
+        /** Previous copy, which is moved to the trash; null if there was no copy. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;

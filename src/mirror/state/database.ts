@@ -114,9 +114,9 @@ function takeBytes(db: Db): Buffer {
 }
 
 /**
- * Opens a copy in memory. LIMIT: the whole file is in memory. Bytes 18 and 19 of the header mean
- * "WAL", which a database in memory cannot have. The value 1 means a mode that reads the same pages
- * without a WAL.
+ * Opens a copy in memory. LIMIT: the whole file is in memory. Bytes 18 and 19 of the header say
+ * that the database has a WAL, which is impossible in memory. They are set to 1, which means "no
+ * WAL"; the pages are the same in both modes.
  */
 function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
   return attemptOpen(

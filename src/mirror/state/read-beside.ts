@@ -42,8 +42,8 @@ function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
 
 /**
  * Returns the local paths of recorded documents, from a state that this process has not opened.
- * Empty if the state cannot be read: `.gitignore` files then exclude recorded documents too, which
- * harms no caller, because none sends or removes documents.
+ * Empty if the state cannot be read. Rules of `.gitignore` then exclude recorded documents too.
+ * This is harmless, because no caller sends or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {

@@ -143,7 +143,7 @@ function isPagePath(path: string): boolean {
 }
 
 /**
- * Answers a request by its headers, if the body is not needed.
+ * Answers a request from its headers alone if its body is not needed.
  * @returns null if the request is admitted without waiting, as most requests without a body are
  */
 function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null {

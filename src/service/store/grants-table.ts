@@ -46,7 +46,10 @@ const SQL = {
 /** Removes all grants of the key $1, including those kept for paths. */
 export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
-/** Returns the table of grants, and of grants that are kept for paths where nothing exists. */
+/**
+ * Returns the methods for both tables of grants. One has the grants on files and folders; the other
+ * keeps grants for paths where nothing exists yet.
+ */
 export function grantsTable(session: Session) {
   /** Sets a grant, and replaces any other grant of the key on the same target. */
   const set = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);

@@ -61,8 +61,9 @@ ${view !== null && stoppedList(view)}`;
 }
 
 /**
- * Shows the question of a stop, or its reasons before both sides are read.
- * @param checked time at which both sides were read; null: they are not read yet
+ * Shows the question that the user must answer. Before both sides are read, shows only the reasons
+ * of the stop.
+ * @param checked sentence with the age of the scan; null: both sides are not read yet
  */
 function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked: Html | null): Html {
   const sentences = sentenceView(reasons.map(({ detail }) => sentenceOf(detail)).join(" "));

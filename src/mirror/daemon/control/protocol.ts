@@ -86,7 +86,7 @@ export type CurrentTraffic = {
    * added.
    */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
-  /** Number of further active effects. */
+  /** Number of active effects that `under` leaves out. */
   readonly more: number;
 };
 

@@ -35,8 +35,8 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 }
 
 /**
- * Flushes files of earlier cycles. Does not load `base` again: a later commit takes the durable
- * mark from the state. A record that counts as not durable for too long only costs another fsync.
+ * Flushes files of earlier cycles. `base` still shows them as not durable afterwards. This costs
+ * only another fsync: a later commit reads the durable mark from the state, not from `base`.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();

@@ -52,7 +52,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** Moves a set-aside file to a path beside its original one, which another file has. */
+/** Moves a set-aside file to a path beside its original path, because another file is there now. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },

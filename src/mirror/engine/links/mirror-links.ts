@@ -224,8 +224,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Records that a file was not rewritten: its current bytes count as the newest. Called if
-   * mdmirror was killed before the file was set aside.
+   * Records that a file was not rewritten, so its current bytes are the newest that mdmirror knows.
+   * Called if mdmirror was killed before it set the file aside.
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;

@@ -75,10 +75,10 @@ export class FoundReader {
   }
 
   /**
-   * Reads a file of a scan in the service's form.
-   * @param byCurrentPaths true: reads the links by the current paths, without what is remembered
-   * about the file's bytes
-   * @returns null if the file cannot be read, is not text, or was replaced meanwhile
+   * Reads a file that a scan found, and returns it in the service's form.
+   * @param byCurrentPaths true: resolves links by the current paths only, and ignores what was
+   * recorded when mdmirror wrote this file
+   * @returns null if the file cannot be read, is not text, or was replaced after the scan
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, byCurrentPaths: boolean): LocalFile | null {
     const { hasUnresolvedLinks, bytes: _, ...plain } = file;
@@ -119,7 +119,10 @@ function isToBeReadAgain(
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
-/** Returns the paths of documents for which mdmirror must not send content that no user wrote. */
+/**
+ * Returns the paths of documents whose changes wait for the user or a reviewer. mdmirror must not
+ * add a change of its own, such as a rewritten link, to them.
+ */
 function waitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waiting = new Set<LocalPath>();
   for (const record of records.values()) {

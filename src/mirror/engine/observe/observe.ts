@@ -173,7 +173,8 @@ export async function observeRemote(
 
 /**
  * Returns base with the records of documents that the service lists differently, or not at all. If
- * one of them is missing, also adds a listed document: reading it proves that the key works.
+ * the service does not list a document, also adds a listed document: reading the listed document
+ * proves that the key works.
  */
 function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());

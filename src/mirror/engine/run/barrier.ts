@@ -112,7 +112,7 @@ type BarrierScan = {
   readonly isProof: boolean;
   readonly run: number;
   readonly records: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Ids of documents, and paths of new ones, with content that was sent and not answered. */
+  /** Ids of existing documents, and paths of new ones, whose upload has no answer yet. */
   readonly underWay: ReadonlySet<string>;
   /** Returns a scan of the whole folder, made at the first call. */
   readonly walk: () => LocalTree;

@@ -166,8 +166,8 @@ function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step that waited for a blocked step may now succeed in another way, or is blocked as well
-  // (I17).
+  // A blocked step held back the steps that depend on it. The next cycle plans them without the
+  // blocked step, or blocks them as well (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

@@ -19,9 +19,9 @@ type Run = number;
 type LossMark = readonly [run: Run, before: number];
 
 type RecentLosses = {
-  /** Run after which losses count. */
+  /** The last run whose losses no longer count: they are an hour old, or approved. */
   readonly after: Run;
-  /** Later runs, oldest first, whose losses may be older than an hour. */
+  /** Marks of the runs after `after`, oldest first. Some may have become older than an hour. */
   readonly marks: readonly LossMark[];
 };
 

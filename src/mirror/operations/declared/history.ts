@@ -83,7 +83,9 @@ export const DIFF = {
     n: z.int().min(1).meta({ description: "the number of a version in the history", isOperand: true }).optional(),
   }),
   result: z.strictObject({
-    /** Documents that differ; with a path, that document. */
+    /**
+     * All documents that differ. If the input has a path: the document at this path, even if equal.
+     */
     documents: ROWS({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),

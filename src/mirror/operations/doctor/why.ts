@@ -139,7 +139,9 @@ function formerPath(state: State, named: LocalPath): LocalPath | null {
   return found === null || found.path === named ? null : found.path;
 }
 
-/** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
+/**
+ * A path that the user asked about. `keys`: keys under which blocks and steps name the document.
+ */
 type ExplainedPath = {
   readonly named: LocalPath;
   readonly record: DocumentRecord | null;

@@ -41,7 +41,10 @@ export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOr
   return { kind: "found", rows: originsOf(...(texts as [string, string, string, string])) };
 }
 
-/** A row of a merge. In a conflict: a line of one of the three contents. */
+/**
+ * Consecutive lines of the result with one origin, or a line of a conflict from one of the
+ * contents.
+ */
 export type MergeRow =
   | Origin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };

@@ -201,8 +201,8 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath
 /**
  * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves. An
  * entry takes a temporary name only if no entry can move to its path, as in a swap. RACE: a kill
- * between the two renames of an entry leaves it under its temporary name. The next run uploads that
- * name as any rename; the content is whole.
+ * between the two renames of an entry leaves it under its temporary name. The next run then uploads
+ * that name like any other rename; no content is lost.
  */
 function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;

@@ -79,7 +79,7 @@ async function planProtection(
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
-/** Lists the document of a record, or all documents for several records. */
+/** Lists the document of a record. For several records, lists all documents with fewer requests. */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [first, second] = records;

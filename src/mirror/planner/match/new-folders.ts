@@ -33,8 +33,9 @@ export function addUnrecordedFolders(forest: Forest, trees: Trees, policy: Polic
 }
 
 /**
- * ORDER: listed folders before implied ones, so that a folder's id is known; folders of the service
- * before local ones, so that local folders join existing rows.
+ * ORDER: folders that the service lists come before folders that only the paths of documents imply,
+ * so that a folder's id is known. Local folders come last, so that they join the rows of folders on
+ * the service.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 

@@ -30,8 +30,8 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 }
 
 /**
- * Returns why the file of a missing document may be one that this scan did not read: files were
- * being written or moved. Null if none were. An unreadable file does not count, because it may stay
+ * Returns the reason why this scan may have missed the file of a missing document: files were being
+ * written or moved. Null if no file was. An unreadable file is no reason, because it may stay
  * unreadable.
  */
 export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {

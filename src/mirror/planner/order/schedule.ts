@@ -259,8 +259,8 @@ class Schedule {
   }
 
   /**
-   * Returns the nearest folder above that the plan does not remove: a row with a temporary name
-   * must not prevent the removal of a folder.
+   * Returns the nearest folder above that the plan keeps. Rows with temporary names move to this
+   * folder, because they would prevent the removal of any other folder.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].placeOf(at)?.parent)

@@ -21,8 +21,8 @@ export class SideState {
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
-   * Folders that a later step will move or remove. Steps that use paths below them are recorded
-   * only for these folders.
+   * Folders that a later step will move or remove. That step waits for the steps below its folder,
+   * so uses are recorded for these folders only.
    */
   readonly #moving = new Set<FolderRow>();
 
@@ -103,7 +103,9 @@ export class SideState {
   }
 
   /**
-   * @param step null for a folder that is created with its content, which waits for no step
+   * Moves a row to a place, or removes it from this side.
+   * @param step the step that does this; null for a folder that is created together with its
+   * content, because no other step has to wait for it
    * @returns the key of the slot that became free, or null
    */
   move(row: Row, to: Place | null, step: number | null): string | null {

@@ -40,7 +40,7 @@ type Loss = {
 /** Facts about the documents of the other side, from which the losses come. */
 type OtherSide = {
   readonly known: number;
-  /** Number of documents that are gone from the other side. */
+  /** Number of documents that the other side had and has no longer. */
   readonly gone: number;
   readonly present: number;
   /** Number of documents on the other side that this plan does not delete. */
