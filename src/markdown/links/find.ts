@@ -52,10 +52,11 @@ let last: { readonly text: string; readonly wiki: boolean; readonly links: reado
 function parse(text: string, countsWiki: boolean): FoundLink[] {
   const start = findBodyOffset(text);
   const body = start === 0 ? text : text.slice(start);
-  const first = read(body, { defined: NO_LABELS, countsWiki });
+  const first = collectLinks(body, { defined: NO_LABELS, countsWiki });
   // All definitions decide which brackets are links, even definitions further down. So the document
   // is read twice.
-  const links = first.defined.size === 0 ? first.links : read(body, { defined: first.defined, countsWiki }).links;
+  const links =
+    first.defined.size === 0 ? first.links : collectLinks(body, { defined: first.defined, countsWiki }).links;
   return start === 0 ? links : links.map((link) => movedBy(link, start));
 }
 
@@ -70,7 +71,7 @@ const NO_LABELS: ReadonlySet<string> = new Set();
 
 type FoundLinks = { readonly links: FoundLink[]; readonly defined: Set<string> };
 
-function read(body: string, input: ParseInput): FoundLinks {
+function collectLinks(body: string, input: ParseInput): FoundLinks {
   const { tree, links: inline } = parseWith(body, input);
   const found: FoundLinks = { links: [], defined: new Set() };
   let tableEnd = -1;

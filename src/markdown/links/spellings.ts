@@ -33,8 +33,8 @@ export class Spellings {
       const counts = read.kind !== "wiki" && isWanted(read, id);
       // Undefined: the link has its position in the order of the links, but its spelling is not
       // remembered.
-      const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
-      addSpelling(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
+      const spelling = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
+      addSpelling(this.#byTarget, this.#keyOf(raw, read, id, link), spelling);
     }
   }
 
@@ -49,8 +49,8 @@ export class Spellings {
    * has no target. Undefined if no spelling is remembered.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
-    const spelled = this.#byTarget.get(this.#keyOf(raw, read, id, link));
-    return this.#isExact ? spelled?.shift() : nextOf(spelled);
+    const spellings = this.#byTarget.get(this.#keyOf(raw, read, id, link));
+    return this.#isExact ? spellings?.shift() : nextOf(spellings);
   }
 
   #keyOf(raw: string, read: Destination, id: string | null, link: FoundLink): string {
@@ -67,14 +67,14 @@ export class Spellings {
   }
 }
 
-function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelled: T): void {
+function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelling: T): void {
   const same = spellings.get(target);
-  if (same === undefined) spellings.set(target, [spelled]);
-  else same.push(spelled);
+  if (same === undefined) spellings.set(target, [spelling]);
+  else same.push(spelling);
 }
 
-function nextOf<T>(spelled: T[] | undefined): T | undefined {
-  return spelled === undefined || spelled.length === 1 ? spelled?.[0] : spelled.shift();
+function nextOf<T>(spellings: T[] | undefined): T | undefined {
+  return spellings === undefined || spellings.length === 1 ? spellings?.[0] : spellings.shift();
 }
 
 /**

@@ -76,8 +76,8 @@ export function mergeEntries(base: Entries, local: Entries, remote: Entries): st
     if (entry === CONFLICT) return undefined;
     if (entry !== undefined) merged.set(key, entry);
   }
-  const order = mergeOrder([...base.keys()], [...local.keys()], [...remote.keys()]);
-  return order?.flatMap((key) => merged.get(key) ?? []).join("");
+  const keyOrder = mergeOrder([...base.keys()], [...local.keys()], [...remote.keys()]);
+  return keyOrder?.flatMap((key) => merged.get(key) ?? []).join("");
 }
 
 /** Marks an entry that both sides changed in ways that cannot be merged. */

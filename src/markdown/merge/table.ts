@@ -71,7 +71,7 @@ function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] 
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
     const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
-    return pairLines(a as Text, b as Text);
+    return pairLines(a as Pieces, b as Pieces);
   };
   const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
   const runs: AlignedRow[][] = [];
@@ -88,19 +88,19 @@ function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] 
 }
 
 /** The pieces of a text, and the indexes of those that begin lines. */
-type Text = { readonly ids: readonly number[]; readonly starts: readonly number[] };
+type Pieces = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
  * Returns, for each piece, its index in another text, or -1: by lines first, then by words within
  * lines that differ.
  */
-function pairLines(a: Text, b: Text): Int32Array {
+function pairLines(a: Pieces, b: Pieces): Int32Array {
   const runs = new RunNumbers();
   const [was, is] = [a, b].map(({ ids, starts }) =>
     starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
   ) as [number[], number[]];
   const found = new Int32Array(a.ids.length).fill(-1);
-  const startOf = ({ ids, starts }: Text, line: number): number => starts[line] ?? ids.length;
+  const startOf = ({ ids, starts }: Pieces, line: number): number => starts[line] ?? ids.length;
   let [index, shift] = [0, 0];
   for (const { start, end, from, to } of diff(was, is, newBudget())) {
     const [first, last] = [startOf(a, start), startOf(a, end)];
@@ -125,7 +125,7 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
-/** A table from the start to a place. `changes`: number of the sides' changes before the place. */
+/** A merged table up to `place`. `changes`: number of the sides' changes in it. */
 type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
 
 /**

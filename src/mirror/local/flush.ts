@@ -19,9 +19,9 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
   const folders = new Map<LocalPath, Promise<string | null>>();
   const flushFolder = (folder: LocalPath): Promise<string | null> => {
-    const known = folders.get(folder) ?? syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
-    folders.set(folder, known);
-    return known;
+    const failure = folders.get(folder) ?? syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
+    folders.set(folder, failure);
+    return failure;
   };
   const failures: FlushFailure[] = [];
   await inParallel(paths, async (path) => {

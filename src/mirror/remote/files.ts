@@ -9,7 +9,7 @@ import type { Answer, PutResult, WrittenFile } from "../ports/remote.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
-import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
+import { createAtPath, learnFromPatch, type PatchBody } from "./learn.ts";
 import { type CallContext, failed, readFileReply, getFile, isCreatedAt, misread, OTHER_FILE } from "./reads.ts";
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
@@ -58,7 +58,7 @@ export async function putContent(
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
-export async function patchFile(context: CallContext, id: DocId, patch: Patch): Promise<Answer<FileResource>> {
+export async function patchFile(context: CallContext, id: DocId, patch: PatchBody): Promise<Answer<FileResource>> {
   const call: Call = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
   const answer = readFileReply(context, call, await context.caller.call(call), readFile, id);
   return learnFromPatch(context, patch, "file", answer);

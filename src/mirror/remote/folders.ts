@@ -6,7 +6,7 @@ import type { Answer, Fault, Listing } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
-import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
+import { createAtPath, learnFromPatch, type PatchBody } from "./learn.ts";
 import { listAll, type ListTotals, zeroTotals } from "./listing.ts";
 import { failed, type CallContext, isCreatedAt, misread } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
@@ -96,7 +96,7 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   return { ok: true, value, requestId: reply.requestId };
 }
 
-export async function patchFolder(context: CallContext, id: DirId, patch: Patch): Promise<Answer<FolderResource>> {
+export async function patchFolder(context: CallContext, id: DirId, patch: PatchBody): Promise<Answer<FolderResource>> {
   return learnFromPatch(context, patch, "folder", await sendPatch(context, id, patch));
 }
 

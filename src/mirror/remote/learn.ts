@@ -43,12 +43,15 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
 }
 
 /** Body of a PATCH. `parentId`: null means the root. */
-export type Patch = { readonly name: string } | { readonly parentId: DirId | null } | { readonly protected: boolean };
+export type PatchBody =
+  | { readonly name: string }
+  | { readonly parentId: DirId | null }
+  | { readonly protected: boolean };
 
 /** Learns from the answer to a PATCH, and returns the answer. */
 export function learnFromPatch<T extends { readonly path: RemotePath }>(
   { traits }: CallContext,
-  patch: Patch,
+  patch: PatchBody,
   kind: NameKind,
   answer: Answer<T>,
 ): Answer<T> {

@@ -144,7 +144,7 @@ class Traversal<Item extends { readonly id: string }> {
   #read(reply: Extract<Reply, { kind: "success" }>): PageRead | ListingEnd {
     const { requestId } = reply;
     const page = readPage(reply.value);
-    const description = this.#checksOrigin() ? foreignDescription(page, reply.value) : null;
+    const description = this.#checksOrigin() ? describeForeignAnswer(page, reply.value) : null;
     if (description !== null) return failed(notTheService(reply.from, reply.status, description, requestId));
     if (!page.ok) return failed(misreadFault(GET_REQUEST, page.why, requestId));
     this.#spent.pages++;
@@ -277,7 +277,7 @@ function foreignRefusal(reply: Failure): Fault | null {
  * Describes the program that answered in place of the service; null if the service answered. The
  * service always sends a list envelope.
  */
-function foreignDescription(page: ReturnType<typeof readPage>, value: unknown): string | null {
+function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;
 }

@@ -16,7 +16,7 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
   return { ok: false, fault };
 }
 
-/** Returns the answer for a reply that mdmirror cannot use. */
+/** Returns a failed call with the reason why the service's reply cannot be used. */
 export function misread(call: Call, { requestId }: { readonly requestId: string | null }, why: string) {
   return failed(misreadFault(call, why, requestId));
 }

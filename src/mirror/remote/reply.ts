@@ -98,7 +98,9 @@ function readResponse(
     from: { url: address + routeOf(call.path), contentType: contentTypeOf(response) },
   };
   const retryAfter = retryAfterMs(headers["retry-after"], headers["date"], now);
-  const reading = call.accept.includes(status) ? readSuccess(response, whyUnreadable) : readFailure(response, scrub);
+  const reading = call.accept.includes(status)
+    ? readSuccessReply(response, whyUnreadable)
+    : readFailureReply(response, scrub);
   switch (reading.kind) {
     case "success":
       return { ...reading, ...common };
@@ -124,7 +126,7 @@ function unreadable(detail: string, summary: string | null = null): Unreadable {
   return { kind: "unreadable", detail, summary };
 }
 
-function readSuccess(
+function readSuccessReply(
   { status, body }: WireResponse,
   why: string | undefined,
 ): { kind: "success"; value: unknown } | Unreadable {
@@ -136,7 +138,7 @@ function readSuccess(
   return unreadable(detail, json.kind === "too-much" ? json.why : null);
 }
 
-function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
+function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
   if (status >= 300 && status < 400) {
     const target = redirectOrigin(headers["location"]);
     const summary = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;

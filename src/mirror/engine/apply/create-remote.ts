@@ -136,7 +136,7 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
     // Base has moved to the version that was read.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
     const fetched = await fetchText(ctx, record.id, record.localPath);
-    if (fetched.kind === "end") return { kind: "open", outcome: outcomeWhenUnread(fetched.outcome) };
+    if (fetched.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(fetched.outcome) };
     const { file, text, digest } = fetched.value;
     const { lastChangeId: changeId } = file;
     const sent = changeId === record.changeId ? state.text(record.digest) : null;
@@ -166,8 +166,9 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
-    // Base has the service's content. The local bytes are an edit of it, or differ only in form;
-    // the next cycle finds out which. If the sync only uploads, the file keeps its form.
+    // Base takes the service's content. The local file is either an edit of this content, or
+    // differs only in how the service normalises it; the next cycle finds out which. A sync that
+    // only uploads never rewrites the file, so the record keeps the file's digest.
     const localDigest = ctx.settings.direction === "push" ? record.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
     return {
@@ -187,7 +188,7 @@ const NORMALISED = { kind: "create-remote", detail: "the service normalised the 
  * Returns the outcome for a document that was created, if its content on the service is not known.
  * A 404 does not prove that the document is gone: the key may have lost its access.
  */
-function outcomeWhenUnread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
+function outcomeIfContentUnknown(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };
   const detail = `uploaded, but the content on the service could not be read: ${outcome.detail}`;

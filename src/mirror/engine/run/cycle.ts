@@ -115,8 +115,10 @@ async function decide(
   input: CycleInput,
   { root, inodesTrusted }: RootCheck,
 ): Promise<Extract<CycleEnd, { kind: "offline" }> | Omit<PlannedCycle, "ends">> {
-  const seen = await observe(ctx, input, inodesTrusted);
-  return seen.kind === "offline" ? seen : { kind: "planned", ...(await planCycle(ctx, input, seen.trees, root)) };
+  const observed = await observe(ctx, input, inodesTrusted);
+  return observed.kind === "offline"
+    ? observed
+    : { kind: "planned", ...(await planCycle(ctx, input, observed.trees, root)) };
 }
 
 /** Rewrites the links to documents that moved, unless a safety check stops the plan. */

@@ -81,15 +81,15 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): 
 /** Decides what happens to a folder that is new locally, or no longer on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (contents.remote.has(folder)) {
-    makeOnService(draft, folder, contents);
+    createOnService(draft, folder, contents);
     return;
   }
   // The listing did not show an entry of this folder, so the folder may still be on the service.
   // Creating it now would make a second one, or the service would refuse it in every cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.isVacated) removeVacated(draft, folder, contents);
-  else if (folder.record !== null) removeLocal(draft, folder, folder.record.id, contents);
-  else makeOnService(draft, folder, contents);
+  else if (folder.record !== null) removeLocally(draft, folder, folder.record.id, contents);
+  else createOnService(draft, folder, contents);
 }
 
 function removeVacated(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
@@ -97,7 +97,7 @@ function removeVacated(draft: PlanDraft, folder: FolderRow, contents: Contents):
   proposeLocalRemoval(draft, folder, null, "its content is in the folder on the service");
 }
 
-function removeLocal(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: Contents): void {
+function removeLocally(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: Contents): void {
   const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, contents);
   if (leaves && draft.policy.direction !== "push")
     proposeLocalRemoval(draft, folder, dirId, "no longer on the service");
@@ -118,7 +118,7 @@ function proposeLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId |
   propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
 }
 
-function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function createOnService(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const path = folder.localPath!;
   const isForeign = contents.occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
@@ -153,7 +153,7 @@ function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPat
 
 /** Decides what happens to a folder that is new on the service, or deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
-  if (contents.local.has(folder) || folder.record === null) makeLocal(draft, folder, contents);
+  if (contents.local.has(folder) || folder.record === null) createLocally(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeOnService(draft, folder);
 }
 
@@ -171,7 +171,7 @@ function removeOnService(draft: PlanDraft, folder: FolderRow): void {
   }));
 }
 
-function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function createLocally(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const { record, dirId } = folder;
   // A folder that no listing shows is created together with its content.
   if (!contents.local.has(folder) && dirId === null) return;

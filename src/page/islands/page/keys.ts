@@ -8,7 +8,7 @@ const FIRST = ["input[type=radio]:checked", "a, button, input"];
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
-    if (KEYS.get(event.key)?.() === true) event.preventDefault();
+    if (KEY_HANDLERS.get(event.key)?.() === true) event.preventDefault();
   });
 }
 
@@ -20,7 +20,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** What each key does. Returns false if it does nothing on this page. */
-const KEYS: ReadonlyMap<string, () => boolean> = new Map([
+const KEY_HANDLERS: ReadonlyMap<string, () => boolean> = new Map([
   ["/", goToSearch],
   ["j", () => move(1)],
   ["k", () => move(-1)],

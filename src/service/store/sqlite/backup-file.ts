@@ -52,7 +52,7 @@ const DIGEST = "backup-digest";
 
 function digestOf(db: Sqlite.Database): Buffer {
   const hash = createHash("sha256");
-  for (const name of BACKUP_META) addValue(hash, metaOf(db, name) ?? null);
+  for (const name of BACKUP_META) addValue(hash, readMeta(db, name) ?? null);
   for (const table of backupTables(db)) addTable(hash, db, table);
   return hash.digest();
 }
@@ -61,7 +61,7 @@ function setMeta(db: Sqlite.Database, name: string, value: Buffer): void {
   db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(name, value);
 }
 
-function metaOf(db: Sqlite.Database, name: string): Buffer | undefined {
+function readMeta(db: Sqlite.Database, name: string): Buffer | undefined {
   return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
 }
 
@@ -107,7 +107,7 @@ export function sealBackup(file: string): BackupContents {
 }
 
 /**
- * Checks whether a backup can be restored: each page, and the digest of its rows.
+ * Checks that a backup can be restored: reads each page, and compares the digest of the rows.
  * @throws as `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
@@ -188,7 +188,7 @@ function examine(db: Sqlite.Database): BackupContents {
 
 function examineSealed(db: Sqlite.Database): BackupContents {
   const contents = examine(db);
-  const digest = metaOf(db, DIGEST);
+  const digest = readMeta(db, DIGEST);
   if (digest === undefined) throw new NoBackupError("has no digest, so it is not a backup");
   if (!digestOf(db).equals(digest)) throw new NoBackupError("is damaged (its digest does not match its content)");
   return contents;

@@ -55,9 +55,9 @@ export function sqliteFiles(session: SqliteSession, transactions: Pick<Transacti
       const { version } = transactions;
       const known = kept.get(id);
       if (version !== null && known?.version === version && known.workspace === workspace) return known;
-      const found = await files.shown(workspace, id, show);
-      if (found !== undefined && version !== null) kept.set(id, { ...found, workspace, version });
-      return found;
+      const file = await files.shown(workspace, id, show);
+      if (file !== undefined && version !== null) kept.set(id, { ...file, workspace, version });
+      return file;
     },
     inTree({ workspace, after, count, path }) {
       const page = [workspace, after, count, path];

@@ -27,7 +27,7 @@ const TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
   /** Decompressed texts of changes, by the id of the change. */
   const texts = new BoundedMap<string, string>(MAX_CHARACTERS_READ, (text) => text.length);
-  const portion = portionsOf(db, index);
+  const readPortion = portionsOf(db, index);
   const found = (file: FileRow) => {
     const known = texts.get(file.changeId);
     if (known !== undefined) return foundFile(file, () => known);
@@ -40,7 +40,7 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
   };
   return (scope) => ({
     unindexed: () => turns.take(async () => index.waiting(scope.workspace)),
-    portion: (...asked) => turns.take(async () => portion(scope.workspace, ...asked)),
+    portion: (...asked) => turns.take(async () => readPortion(scope.workspace, ...asked)),
     read: (documents) => turns.take(async () => (await searchedFiles(session, READ, scope, documents)).map(found)),
   });
 }
