@@ -156,7 +156,7 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
-  /** Runs something else for some arguments; null for the operation. */
+  /** Runs another command if the arguments ask for it. Returns null if the operation should run. */
   readonly runInstead?: (io: Io, args: Args) => Promise<ExitCode> | null;
 };
 

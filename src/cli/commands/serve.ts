@@ -13,7 +13,7 @@ import { shellWord } from "../../mirror/model/shell-word.ts";
 const DEFAULT_PORT = 8420;
 /** LIMIT: milliseconds for which a service that shuts down still answers further requests. */
 const DRAIN_MS = 1_500;
-/** LIMIT: names shown for each reason of an import. */
+/** LIMIT: names shown for each reason why the import left out files or links. */
 const MAX_NAMES = 5;
 
 export const command: Command = {

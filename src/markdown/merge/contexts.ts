@@ -129,7 +129,10 @@ function applyDirective(place: BlockContext, colons: string, name: string): numb
   return 0;
 }
 
-/** Applies the block tags of one line. Returns the same number as `applyLine`. */
+/**
+ * Applies the block tags of one line. Returns the number of closing tags without an open block; -1
+ * if the line has tags and all of them match.
+ */
 function applyTags(place: BlockContext, line: string): number {
   let stray = 0;
   let found = false;

@@ -172,7 +172,10 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
   return undefined;
 }
 
-/** Returns true if all texts that advance in this step have the same piece at `place`. */
+/**
+ * Returns true if a step from `place` to `next` takes the same piece from each text that it
+ * advances.
+ */
 function isOnePiece(four: FourSequences, place: TextIndexes, next: TextIndexes, to: TextIndexes): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {

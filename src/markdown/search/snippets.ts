@@ -28,9 +28,9 @@ export function needleOf(text: string, whole: boolean): Needle {
 type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
- * Returns the lines that show best why a document was found: those with the most different needles,
- * in the order of the text. At most three. If only the path matched, returns the first line that is
- * not blank, without ranges.
+ * Returns at most three lines that best show why a document was found. These are the lines with the
+ * most different needles, in the order of the text. If only the path matched, returns the first
+ * line that is not blank, without ranges.
  */
 export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] {
   const lines = linesOf(text);

@@ -37,7 +37,9 @@ export function folderStatus(
   return pausedUntil === null ? status : { ...status, pausedUntil };
 }
 
-/** Refuses a request while another command keeps the folder for too long. */
+/**
+ * Returns the refusal of a request that has waited too long for another command to free the folder.
+ */
 export function lentTrouble(root: string, what: string): Result<never> {
   return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }

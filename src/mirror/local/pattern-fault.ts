@@ -6,8 +6,8 @@
 /** LIMIT: characters of a line. */
 const MAX_CHARACTERS = 1_000;
 /**
- * LIMIT: `**` between two names. Each may match any number of folders, so n of them take (folders
- * above)^n steps to fail.
+ * LIMIT: parts `**` between two names. Each part may match any number of folders. A path below F
+ * folders may therefore take F^n attempts against a pattern with n such parts.
  */
 const MAX_INNER = 2;
 

@@ -64,7 +64,11 @@ export class SubtreeMoves {
   }
 }
 
-/** @param other SQL of the path that must be at or below `within`; undefined: all rows move */
+/**
+ * Prepares the statement that moves paths of a column from one folder to another.
+ * @param other SQL of a second path: only rows with this path at or below `within` are moved.
+ * Undefined: all rows are moved
+ */
 function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, other?: string) {
   const where = [isAtOrBelow(column, "from"), ...(other === undefined ? [] : [isAtOrBelow(other, "within")])];
   return new Statement<Record<string, string>>(

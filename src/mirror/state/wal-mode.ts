@@ -26,8 +26,9 @@ export function leaveWal(db: Db): void {
 
 /**
  * Flushes the commits of all connections. Must be called outside a transaction. A checkpoint is not
- * enough: it leaves out pages that a reader needs, and may flush nothing. A commit under FULL
- * flushes the WAL if it writes a page, so this commit writes the same version again.
+ * enough: it leaves out pages that a reader needs, and may flush nothing. With `synchronous =
+ * FULL`, a commit that writes a page flushes the whole WAL. The commit of this function writes the
+ * unchanged `user_version` for this purpose.
  */
 export function flushCommits(db: Db): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));

@@ -10,8 +10,8 @@ import { noBackup } from "./restore.ts";
 
 /**
  * Makes a backup of a database.
- * @param url of the database; may have a password
- * @param out absolute; nothing may exist at it
+ * @param url URL of the database, which may contain a password
+ * @param out absolute path of the new backup file; must not exist
  */
 export async function takeDatabaseBackup(url: string, out: string): Promise<Result<TakenBackup>> {
   if (existsSync(out)) return refuseExisting(out);

@@ -20,7 +20,7 @@ import { jobOf } from "../status.ts";
 
 /** LIMIT: runs on one page. */
 const RUNS_SIZE = 50;
-/** LIMIT: lines on one page, and documents of a plan that are listed. */
+/** LIMIT: lines on one page; also documents that the page of a plan lists. */
 const SIZE = 100;
 /** LIMIT: lines of a run in the log; the page of the run has all. */
 const MAX_LINES = 10;

@@ -11,7 +11,7 @@ import type { FileHint } from "./remote-hints.ts";
 
 type EventWatchParts = {
   readonly world: World;
-  /** Null if the daemon does not listen to the service. */
+  /** Event stream of the service; null if the daemon does not listen to the service. */
   readonly events: RemoteEvents | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;

@@ -76,7 +76,7 @@ export class KnownSpellings {
     });
   }
 
-  /** Returns the entry about this content at a path, from when the file was last read. */
+  /** Returns the newest entry for a file with this content at this path. */
   ofContent(path: LocalPath, digest: Digest): Spelling | null {
     return this.#stored.ofContent(path, digest);
   }

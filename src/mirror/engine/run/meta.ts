@@ -25,8 +25,8 @@ export const META = {
    */
   flood: "conflicts.flood",
   /**
-   * Sides that were found without documents (`local`, `remote`), until no change of that side is
-   * pending.
+   * Sides that were found without documents (`local`, `remote`). A side is removed from this set
+   * once none of its changes is pending.
    */
   emptied: "emptied",
   /** Boot of the machine in which a run last restored files that a power loss may have damaged. */

@@ -129,7 +129,7 @@ export function setAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
 
-/** Returns true if a path below `.mdmirror/` is a temporary one, and not in the trash. */
+/** Returns true if a path below `.mdmirror/` is that of a set-aside file, outside the trash. */
 export function isSetAsidePath(place: string): boolean {
   return place.startsWith(SET_ASIDE);
 }

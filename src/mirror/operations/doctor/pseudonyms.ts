@@ -5,9 +5,10 @@ import { pathKey } from "../../../contract/path.ts";
 
 /**
  * Replaces names and digests for a bug report, so that a plan over the pseudonyms is the same plan.
- * Unchanged: folders, extensions, order, names that a disk folds, numbers of two digits, names that
- * mdmirror itself makes, and all characters but letters and digits. All words get one length,
- * except for long ones, which keep theirs.
+ * Keeps the folders, the extensions, the order of names, and which names are the same on a disk
+ * that ignores case. Also keeps numbers of up to two digits, the names that mdmirror itself makes,
+ * and all characters but letters and digits. Replaces each word by one of a fixed length, or of its
+ * own length if it is longer.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 

@@ -7,8 +7,8 @@ import { readStateSummary } from "../../state/glance.ts";
 import { type Check, good, note } from "./check.ts";
 
 /**
- * Returns checks of the facts that syncs have learned about the service, from the state file alone.
- * A trait other than the preferred one costs more requests or changes names, but everything works.
+ * Returns one check for each trait of the service that syncs have learned; reads only the state
+ * file. If a trait has an unwanted value, syncs send more requests or change names, but still work.
  */
 export function checkTraits(folder: string): Check[] {
   const glanced = readStateSummary(folder);

@@ -6,7 +6,7 @@ const CLOSED = "closed-message";
 /** Removes messages after a while, or by a button. One with the focus or the pointer stays. */
 export function removeToasts(): void {
   document.documentElement.classList.add("js");
-  // The address names the message, so a reload would show it again.
+  // The message is a parameter of the page's address, so a reload would show the message again.
   const address = new URL(location.href);
   address.searchParams.delete("message");
   history.replaceState(history.state, "", address);
