@@ -8,7 +8,7 @@ import { UnsafePathError } from "../../common/unsafe-path.ts";
  * Endings of files that SQLite opens beside a database. SQLite follows no symbolic link for these,
  * and reports one as a file that cannot be opened.
  */
-const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
+const SIDE_FILE_ENDINGS = ["-wal", "-shm", "-journal"] as const;
 
 /**
  * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows symbolic links
@@ -24,7 +24,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
   const before = statFile(folder, name) ?? (make ? makeEmpty(folder, name) : null);
-  for (const end of COMPANIONS) statOwn(folder, `${name}${end}`, "own-file");
+  for (const end of SIDE_FILE_ENDINGS) statOwn(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, openOptions);
   try {
     const after = statFile(folder, name);

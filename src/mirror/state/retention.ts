@@ -61,8 +61,8 @@ export function prune(prunable: Prunable, now: number, { days, bytes }: Retentio
 function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
   const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
   const valid = seen.filter((day) => day <= now);
-  const last = valid.at(-1);
-  if (last === undefined || now - last >= DAY_MS) valid.push(now);
+  const lastDay = valid.at(-1);
+  if (lastDay === undefined || now - lastDay >= DAY_MS) valid.push(now);
   const kept = valid.slice(-(days + 1));
   meta.set("retention-days", JSON.stringify(kept));
   return kept[kept.length - 1 - days] ?? null;

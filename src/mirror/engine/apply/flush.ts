@@ -39,11 +39,11 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
  * only another fsync: a later commit reads the durable mark from the state, not from `base`.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
-  const waiting = new Map<DocId, LocalPath>();
+  const atRisk = new Map<DocId, LocalPath>();
   for (const record of base.records.values())
-    if (mayBeLost(record) && local.files.has(record.localPath)) waiting.set(record.id, record.localPath);
-  if (waiting.size > MAX_NEW_FILES && (await world.disk.flushAll())) setDurable(world, waiting);
-  else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, MAX_EARLIER_FILES)));
+    if (mayBeLost(record) && local.files.has(record.localPath)) atRisk.set(record.id, record.localPath);
+  if (atRisk.size > MAX_NEW_FILES && (await world.disk.flushAll())) setDurable(world, atRisk);
+  else if (atRisk.size > 0) await flush(world, new Map([...atRisk].slice(0, MAX_EARLIER_FILES)));
 }
 
 /** Returns true if a power loss may destroy the file of a record. */

@@ -56,7 +56,7 @@ export class StalePaths {
     for (const [index, { action }] of plan.steps.entries()) {
       const step = ends[index];
       if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
-      for (const { localPath, id, localDigest: digest } of movedBy(action, trees.base)) {
+      for (const { localPath, id, localDigest: digest } of recordsMovedBy(action, trees.base)) {
         const isEdited = (trees.local.files.get(localPath)?.digest ?? digest) !== digest;
         if (!isEdited) this.#remember(localPath, { id, movedAt: now, digest });
       }
@@ -98,7 +98,7 @@ export class StalePaths {
 }
 
 /** Returns the earlier records of the documents that an action moved locally. */
-function movedBy(action: Action, base: BaseTree): readonly DocumentRecord[] {
+function recordsMovedBy(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
     const record = base.records.get(action.id);
     return record === undefined ? [] : [record];

@@ -104,7 +104,7 @@ export async function proveAbsences(
   return { ...proof, fault, nothingKnown: fault === null && !isKeyProven && proof.unseen.size > 0 };
 }
 
-type Proven = Pick<Proof, "gone" | "outside" | "unseen">;
+type ProofSets = Pick<Proof, "gone" | "outside" | "unseen">;
 
 /** Additional results of the reads by id; `Proof` has the others. */
 type ReadResults = {
@@ -117,7 +117,7 @@ type ReadResults = {
 function noteAnswer(
   world: World,
   { base, seen, keep }: Reading,
-  proof: Proven,
+  proof: ProofSets,
   results: ReadResults,
   id: DocId,
   answer: Answer<FileWithContent>,
@@ -136,7 +136,7 @@ function noteAnswer(
 
 function judgeNotFound(
   base: BaseTree,
-  proof: Proven,
+  proof: ProofSets,
   { notFound, isKeyProven }: ReadResults,
   away: readonly DocId[],
 ): void {

@@ -5,7 +5,7 @@ import { waitForScan } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
 import { endedWell, isReviewOfConflict, type StepEnd } from "./execute.ts";
 import { rememberGeneration } from "./generation.ts";
-import { rememberFlood, rememberStop } from "./guard-facts.ts";
+import { recordConflictStop, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { runCycle } from "./cycle.ts";
@@ -79,7 +79,7 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   const { end, tally } = ended;
   if (end.kind === "planned") {
     const { plan, trees } = end;
-    rememberFlood(world, plan.verdict, tally.counts.conflicts);
+    recordConflictStop(world, plan.verdict, tally.counts.conflicts);
     // ORDER: taken before the cycles, because the approval ends with this run. It also confirms
     // that documents are missing on the service.
     rememberGeneration(world, plan, trees);

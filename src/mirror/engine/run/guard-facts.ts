@@ -117,16 +117,16 @@ export function rememberStop(world: World, run: { readonly number: number }, ver
   });
 }
 
-function floodedConflicts(world: World): number {
+function conflictsBeforeStop(world: World): number {
   return Number(world.state.meta(META.flood) ?? 0);
 }
 
 /**
  * Records a stop for too many conflicts. Otherwise a new run would count from 0 and open the rest.
  */
-export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
-  const flooded = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
-  if (flooded && opened > 0) world.state.setMeta(META.flood, String(floodedConflicts(world) + opened));
+export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
+  const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
+  if (isStopped && opened > 0) world.state.setMeta(META.flood, String(conflictsBeforeStop(world) + opened));
   if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
 }
 
@@ -180,7 +180,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
-  return { max: max - floodedConflicts(world), approved };
+  return { max: max - conflictsBeforeStop(world), approved };
 }
 
 export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
@@ -199,7 +199,7 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
     lossesDone: lossesLately(ctx.world),
     earlierChangeIds,
     restored: isRestored(state, remote.generation ?? null),
-    conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
+    conflictsOpened: ctx.notes.counts.conflicts + conflictsBeforeStop(ctx.world),
     emptied: emptiedSides(ctx.world),
     approved: approvedKeys(ctx.world),
   };

@@ -190,15 +190,15 @@ export function placeRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRul
 }
 
 function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
-  const isLocalTemporary = isTemporaryName(localPlace.name);
-  const isRemoteTemporary = isTemporaryName(remotePlace.name);
-  if (isLocalTemporary !== isRemoteTemporary) return isRemoteTemporary ? "follow-local" : "follow-remote";
+  const isLocalNameTemporary = isTemporaryName(localPlace.name);
+  const isRemoteNameTemporary = isTemporaryName(remotePlace.name);
+  if (isLocalNameTemporary !== isRemoteNameTemporary) return isRemoteNameTemporary ? "follow-local" : "follow-remote";
   const fits =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
   // If both sides have temporary names, the local name is changed first, and the service's name in
   // a later cycle.
-  return fits && !isLocalTemporary ? "stay" : "follow-remote";
+  return fits && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 
 /**

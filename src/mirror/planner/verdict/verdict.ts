@@ -43,7 +43,7 @@ export function judge(
   const budget = deleteBudget(policy.guards, counts.known);
   const findings = [
     ...judgeLosses(losses),
-    ...judgeFlood(trees, policy.guards, signals, counts, steps),
+    ...judgeConflictCount(trees, policy.guards, signals, counts, steps),
     ...judgeCopies(budget, signals, steps),
   ];
   const stoppedSteps = findings.flatMap(({ steps: found }) => found);
@@ -64,7 +64,7 @@ function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason:
   return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(approvable.join("\n")) };
 }
 
-function judgeFlood(
+function judgeConflictCount(
   { remote, leftOut = NOTHING_LEFT_OUT }: Trees,
   limits: GuardLimits,
   signals: Signals,
@@ -72,11 +72,11 @@ function judgeFlood(
   steps: readonly Step[],
 ): Finding[] {
   const known = Math.max(counts.known, remote.files.size + leftOut.count);
-  const flood = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
-  if (signals.conflictsOpened <= flood) return [];
+  const limit = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  if (signals.conflictsOpened <= limit) return [];
   const clashes = unapprovedSteps(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
   if (clashes.length === 0) return [];
-  const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${flood})`;
+  const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${limit})`;
   return [{ reason: "conflict-flood", detail, steps: clashes }];
 }
 
