@@ -195,7 +195,7 @@ export function locateAll(
 
 /**
  * Checks the new name of a linked folder.
- * @param option its option, for messages
+ * @param option the option that has the name; error messages mention it
  */
 export function checkName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;

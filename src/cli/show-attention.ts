@@ -13,7 +13,7 @@ import { byPath } from "../mirror/model/by-path.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** LIMIT: least number of documents with one cause that become one entry. */
+/** LIMIT: documents with the same cause are shown as one entry if there are at least this many. */
 const LEAST_SHARED = 4;
 /** LIMIT: names shown for one cause. */
 const MAX_NAMES = 5;

@@ -172,8 +172,8 @@ export function exitOfWait({ state }: WaitReport): ExitCode {
 
 /**
  * Prints the result of a wait.
- * @param quiet no standard output, and nothing about success
- * @param took milliseconds
+ * @param quiet true: prints nothing to standard output, and no message about success
+ * @param took milliseconds that the wait took
  */
 export function showWaited(
   io: Io,

@@ -192,7 +192,7 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
   return { title, basis: "assumed", leavesReview: false, run };
 }
 
-/** Returns the case as one that leaves a change in review. */
+/** Returns a copy of a case with the note that the case leaves a change in review. */
 export function leavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }

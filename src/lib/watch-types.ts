@@ -37,7 +37,8 @@ export type WatchEvent = {
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
    * A local deletion that is sent at `dueAt` (milliseconds since the epoch), unless the file exists
-   * again by then. `asks`: true if so many are pending that a safety check will stop the sync.
+   * again by then. `asks`: true if the number of pending deletions is above the limit, so that a
+   * safety check will stop the sync.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }

@@ -14,7 +14,7 @@ export class Notices {
   readonly #secret: () => string;
   readonly #kept = new BoundedMap<string, Notice>(MAX_NOTICES);
 
-  /** @param secret returns an unguessable text that an address can have */
+  /** @param secret returns an unguessable id for a notice, in characters that a URL may contain */
   constructor(secret: () => string) {
     this.#secret = secret;
   }

@@ -8,7 +8,7 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
-/** LIMIT: milliseconds for one document. The slowest normal document takes 200. */
+/** LIMIT: milliseconds for one document, ten times what a normal large document needs. */
 const DEADLINE_MS = 2_000;
 /** LIMIT: milliseconds in which the thread must be ready. */
 const START_MS = 20_000;

@@ -62,7 +62,7 @@ export type Part = Ranges & { readonly edits: SideEdits };
 
 export type Side = "local" | "remote";
 
-/** Decides whether two neighbouring edits of different sides must be decided together. */
+/** Returns true if two neighbouring edits of different sides must not be decided separately. */
 export type MustSettleTogether = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
 
 /** Returns true if two edits change a common base element, or the same gap. */

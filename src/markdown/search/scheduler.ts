@@ -32,7 +32,7 @@ export class SearchScheduler {
   }
 
   /**
-   * Returns the permit of a new search.
+   * Returns the permit that a new search needs for its steps.
    * @param isGone returns true if the client no longer waits for the answer
    */
   permitFor(isGone: () => boolean): StepPermit {

@@ -46,8 +46,8 @@ export function* readFolder(scan: Scan, found: Subfolder, before: WalkedFolder |
       yield;
     }
   } catch (error) {
-    // Without its names, or its ignore rules, nothing is known about the folder and the entries
-    // below it.
+    // The list of names or the ignore rules of this folder could not be read, so nothing is known
+    // about the folder and the entries below it.
     return unread(folder, unreadable(whyUnread(error)));
   }
   return folder;

@@ -132,8 +132,8 @@ export type RemoteTree = {
    */
   readonly goneFolders: ReadonlySet<DirId>;
   /**
-   * Ids that a GET found outside the linked folder of the workspace: of records, and of link
-   * targets.
+   * Ids of documents outside the linked folder of the workspace, found by GET. They are recorded
+   * documents or targets of links.
    */
   readonly outside: ReadonlySet<DocId>;
   /** Recorded ids that were neither seen nor proven absent, with the reason. */

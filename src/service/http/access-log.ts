@@ -32,8 +32,8 @@ const MAX_WAITING = 20_000;
 export type AppendText = (text: string) => Promise<void>;
 
 /**
- * Returns a writer to a file. The file is opened for each portion, so that log rotation may move it
- * at any time.
+ * Returns a function that appends text to a file. Each call opens the file, so log rotation may
+ * move it at any time.
  */
 export function appendTo(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });

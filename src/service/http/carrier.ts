@@ -71,8 +71,8 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // fastify decodes a target before it finds the route. Escaped percent signs make it find the
-    // route of the target as the client sent it, even if the encoding is malformed.
+    // fastify decodes a target before it looks for the route, and fails if the encoding is
+    // malformed. With escaped percent signs, decoding returns the target as the client sent it.
     rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),
   });
   app.removeAllContentTypeParsers();

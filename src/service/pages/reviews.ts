@@ -101,7 +101,7 @@ function senderView(sender: string | null): Html {
 const VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
 type View = keyof typeof VIEWS;
 
-/** Shows one review: its changes as source or rendered, or an editor, and the decision. */
+/** Shows one review with its decision. Shows its changes as source or rendered, or in an editor. */
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
   if (isRefused(review)) return refusedPage(review);

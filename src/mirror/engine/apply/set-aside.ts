@@ -64,7 +64,9 @@ export function moveBeside(
   return putBack(ctx, { ...row, path: beside.path }, `${why}, so mdmirror saved it beside the file`);
 }
 
-/** `note.md` → `note-late.md`, `note-late-2.md` … */
+/**
+ * Returns the first free path beside a file: `note-late.md` for `note.md`, then `note-late-2.md` …
+ */
 function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): FreePath {
   const stem = nameOf(path).replace(/\.md$/, "");
   return findFreePath(disk, (number) => {

@@ -189,8 +189,9 @@ class Sleeper {
   }
 
   /**
-   * Returns how long the machine or the process was suspended since the last call, in milliseconds;
-   * null if for `jumpMs` or less. A wall clock that was set forward looks the same.
+   * Returns the milliseconds for which the machine or the process was suspended since the last
+   * call. Null if this time is at most `jumpMs`. A wall clock that was set forward has the same
+   * effect as a suspension.
    */
   takeGap(): number | null {
     // While a machine sleeps, the monotonic clock stops on some systems and continues on others.

@@ -201,11 +201,11 @@ function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPa
 }
 
 /**
- * Returns the current state of each path. A path is `live` if its file is as base has it, or if a
- * run that began after the scan has sent its document's content. A new base alone is not proof: a
- * merge moves base although an edit is still to be sent, and a move brings another document's
- * content. No path is `live` while a safety check stops the sync because the service lacks
- * documents.
+ * Returns the current state of each path. A path is `live` if its file still has base's content, or
+ * if a run that began after the scan has sent its document's content. A new base alone is not
+ * proof: a merge moves base although an edit is still to be sent, and a move brings another
+ * document's content. If a safety check stops the sync because the service lacks documents, base
+ * may be wrong, so no path is `live`.
  * @param isCompared true if base may count as the service's state
  */
 export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {

@@ -344,8 +344,8 @@ class SlotOwners {
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && this.#includeArrival(place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // An entry is in the slot before the plan. If the entry has a row, it leaves the slot;
-    // otherwise it stays.
+    // The slot has an entry now. If the plan has a row for the entry, the plan moves the entry to
+    // another slot; otherwise the entry stays.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";
