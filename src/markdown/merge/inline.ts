@@ -11,8 +11,8 @@ const MARKS = /\*+|_+|~{2,}|={2}/g;
  * kind, unpaired brackets, links in links, unclosed code.
  */
 export function inlineFaults(text: string): number {
-  const bare = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
-  return emphasisFaults(bare) + bracketFaults(bare) + (bare.match(/`+/g)?.length ?? 0);
+  const marksOnly = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
+  return emphasisFaults(marksOnly) + bracketFaults(marksOnly) + (marksOnly.match(/`+/g)?.length ?? 0);
 }
 
 function emphasisFaults(text: string): number {

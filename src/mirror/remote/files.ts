@@ -10,7 +10,7 @@ import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import { createAtPath, learnFromPatch, type PatchBody } from "./learn.ts";
-import { type CallContext, failed, readFileReply, getFile, isCreatedAt, misread, OTHER_FILE } from "./reads.ts";
+import { type CallContext, failed, readFileReply, getFile, isCreatedAt, unusableReply, OTHER_FILE } from "./reads.ts";
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
 export async function createFile(
@@ -24,7 +24,7 @@ export async function createFile(
   // The answer lacks a field. If the document cannot be read either, the write is uncertain.
   const live = id === null ? created : await getFile(context, id);
   if (!live.ok) return created;
-  return isCreatedAt(path, live.value.path) ? live : misread(call, live, OTHER_FILE);
+  return isCreatedAt(path, live.value.path) ? live : unusableReply(call, live, OTHER_FILE);
 }
 
 export async function putContent(
@@ -51,8 +51,8 @@ export async function putContent(
     return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
   const file = readEdit(reply.value);
-  if (!file.ok) return misread(call, reply, file.why);
-  if (file.value.id !== null && file.value.id !== id) return misread(call, reply, OTHER_FILE);
+  if (!file.ok) return unusableReply(call, reply, file.why);
+  if (file.value.id !== null && file.value.id !== id) return unusableReply(call, reply, OTHER_FILE);
   if (file.value.wirePath !== null) context.traits.learnFromPath(file.value.wirePath);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };

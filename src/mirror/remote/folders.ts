@@ -8,7 +8,7 @@ import { faultOf } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
 import { createAtPath, learnFromPatch, type PatchBody } from "./learn.ts";
 import { listAll, type ListTotals, zeroTotals } from "./listing.ts";
-import { failed, type CallContext, isCreatedAt, misread } from "./reads.ts";
+import { failed, type CallContext, isCreatedAt, unusableReply } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
@@ -87,12 +87,12 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const folder = readFolder(reply.value);
   const id = readFolderId(reply.value);
-  if (id === null) return misread(call, reply, "the new folder has no id of the form dir_…");
+  if (id === null) return unusableReply(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
   // The contract shows only the id of a folder in this answer. If the answer has no path, the path
   // is the one that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
-  if (!isCreatedAt(path, value.path)) return misread(call, reply, OTHER_FOLDER);
+  if (!isCreatedAt(path, value.path)) return unusableReply(call, reply, OTHER_FOLDER);
   return { ok: true, value, requestId: reply.requestId };
 }
 
@@ -108,8 +108,8 @@ async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Pro
   traits.learn({ folderPatch: "yes" });
   const folder = readFolder(reply.value);
   if (!folder.ok)
-    return misread(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
-  if (folder.value.resource.id !== id) return misread(call, reply, OTHER_FOLDER);
+    return unusableReply(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
+  if (folder.value.resource.id !== id) return unusableReply(call, reply, OTHER_FOLDER);
   traits.learnFromPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }

@@ -17,7 +17,7 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
 }
 
 /** Returns a failed call with the reason why the service's reply cannot be used. */
-export function misread(call: Call, { requestId }: { readonly requestId: string | null }, why: string) {
+export function unusableReply(call: Call, { requestId }: { readonly requestId: string | null }, why: string) {
   return failed(misreadFault(call, why, requestId));
 }
 
@@ -52,8 +52,9 @@ export function readFileReply<File extends FileResource>(
 ): Answer<File> {
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const file = read(reply.value);
-  if (!file.ok) return misread(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
-  if (id !== null && file.value.resource.id !== id) return misread(call, reply, OTHER_FILE);
+  if (!file.ok)
+    return unusableReply(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
+  if (id !== null && file.value.resource.id !== id) return unusableReply(call, reply, OTHER_FILE);
   traits.learnFromPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
 }

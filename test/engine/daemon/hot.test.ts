@@ -238,7 +238,7 @@ describe("the budget of requests", () => {
 type Requests = Readonly<Record<string, number>>;
 
 /** Nothing is polled in the time that these tests take. */
-const NO_POLLS = { pollActiveMs: 3_600_000, pollRestMs: 3_600_000, pollSleepyMs: 3_600_000, rescanMs: 7_200_000 };
+const NO_POLLS = { pollActiveMs: 3_600_000, pollIdleMs: 3_600_000, pollLongIdleMs: 3_600_000, rescanMs: 7_200_000 };
 
 function counted(rig: DaemonRig): Requests {
   const requests: Record<string, number> = {};

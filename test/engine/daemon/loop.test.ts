@@ -150,10 +150,10 @@ describe("changes on the service", () => {
     expect(rest).toBeGreaterThanOrEqual(18);
     expect(rest).toBeLessThanOrEqual(23);
     await rig.pass(3_600_000);
-    const sleepy = await polls(3_600_000);
+    const longIdle = await polls(3_600_000);
     // Polls, and the listing of each periodic scan.
-    expect(sleepy).toBeGreaterThanOrEqual(27);
-    expect(sleepy).toBeLessThanOrEqual(42);
+    expect(longIdle).toBeGreaterThanOrEqual(27);
+    expect(longIdle).toBeLessThanOrEqual(42);
   });
 
   test("I14 while the file is being edited they are merged, never swapped under an unsettled save", async () => {

@@ -242,9 +242,9 @@ function affordableInterval({ requests, requestsAMinute }: Pick<Pace, "requests"
 
 function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number): number {
   if (idleMs < timing.activeForMs) return timing.pollActiveMs;
-  const isSleepy = idleMs >= timing.sleepyAfterMs;
-  const least = isSleepy ? timing.pollSleepyMs : timing.pollRestMs;
-  return Math.max(least, Math.min(idleMs / SLOWING, affordable * (isSleepy ? LONG_IDLE : IDLE)));
+  const isLongIdle = idleMs >= timing.longIdleAfterMs;
+  const least = isLongIdle ? timing.pollLongIdleMs : timing.pollIdleMs;
+  return Math.max(least, Math.min(idleMs / SLOWING, affordable * (isLongIdle ? LONG_IDLE : IDLE)));
 }
 
 /**

@@ -12,12 +12,12 @@ export const DEFAULT_TIMING = {
   /** Longest time that a bulk change may take in total before it is planned. */
   bulkMostMs: 30_000,
   /**
-   * Time between two polls: after recent activity; without activity; and after `sleepyAfterMs`
+   * Time between two polls: after recent activity; without activity; and after `longIdleAfterMs`
    * without activity. Varied by a tenth.
    */
   pollActiveMs: 5_000,
-  pollRestMs: 30_000,
-  pollSleepyMs: 120_000,
+  pollIdleMs: 30_000,
+  pollLongIdleMs: 120_000,
   /**
    * The least time between two polls while the service sends events: a poll then only proves that
    * none was missed.
@@ -26,7 +26,7 @@ export const DEFAULT_TIMING = {
   /** Time in which events of the service are collected before their documents are requested. */
   eventsSettleMs: 30,
   activeForMs: 60_000,
-  sleepyAfterMs: 3_600_000,
+  longIdleAfterMs: 3_600_000,
   /**
    * Requests per minute that polls may cost, together with all other requests. A large workspace,
    * with one request for each 1,000 documents, is polled less often.

@@ -261,7 +261,7 @@ export class LinkForms {
     const spelled = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
     const before = current === undefined ? null : this.known.get(path, current.digest);
-    const leads = stillOpen(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
+    const leads = keepOpenTargets(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
     const spelling = entryOf(this.where().now, path, bytes.digest, digest, leads);
     this.known.put(spelling, current !== undefined && hasMoreTargets(leads, before));
@@ -383,7 +383,7 @@ function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonl
  * and is inert in the new content, stays inert until the file is read again. Only then is it
  * uploaded by its id, even if its target exists already.
  */
-function stillOpen(
+function keepOpenTargets(
   leads: LinkTarget[],
   text: string,
   before: Spelling | null,

@@ -76,12 +76,12 @@ export class MirrorLinks {
    */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
-    const read = new Set<LocalPath>();
+    const pathsRead = new Set<LocalPath>();
     const ids = new Set<DocId>();
     // Newest bytes first: the targets in earlier bytes of a file count when these bytes return.
     for (const { path, leads } of this.#state.spellings.all()) {
-      if (read.has(path) || !local.files.has(path)) continue;
-      read.add(path);
+      if (pathsRead.has(path) || !local.files.has(path)) continue;
+      pathsRead.add(path);
       for (const { destination, to } of leads) if (destination !== to && isDocId(to)) ids.add(to);
     }
     const isKnown = (id: DocId): boolean => base.records.has(id) || base.tombstones.has(id) || remote.files.has(id);

@@ -85,7 +85,7 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
 }
 
 /** Returns the form in which the state keeps a stop. */
-function stopNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
+function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
@@ -97,7 +97,7 @@ export function rememberStop(world: World, run: { readonly number: number }, ver
   const { state } = world;
   if (verdict.kind === "safety-stop") {
     const known = state.meta(META.safetyStop);
-    const safetyStop = stopNote(verdict);
+    const safetyStop = encodeStop(verdict);
     if (known === safetyStop) return;
     state.setMeta(META.safetyStop, safetyStop);
     const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");

@@ -60,8 +60,8 @@ function newestRun({ state }: World): Run {
 function readLately(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
-  const old = marks.findLastIndex((mark) => ageOf(world, mark) >= HOUR_MS);
-  return old < 0 ? { after, marks } : { after: marks[old]![0], marks: marks.slice(old + 1) };
+  const lastOld = marks.findLastIndex((mark) => ageOf(world, mark) >= HOUR_MS);
+  return lastOld < 0 ? { after, marks } : { after: marks[lastOld]![0], marks: marks.slice(lastOld + 1) };
 }
 
 function writeLately({ state }: World, lately: RecentLosses): void {
