@@ -29,9 +29,9 @@ const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
  * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * tested service may ignore a filter and list the documents of others. The exchange throws,
- * and sends nothing, if a request would change an item that was listed outside these folders. The
- * same goes for an item without a path, unless this exchange created it.
+ * tested service may ignore a filter, and list documents that no case created. If a request would
+ * change an item that was listed outside these folders, the exchange throws and sends nothing. It
+ * also throws for an item without a path, unless this exchange created the item.
  */
 export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();

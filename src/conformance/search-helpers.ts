@@ -59,7 +59,7 @@ export async function foundPaths(setup: CaseSetup, kind: Kind, query: string, ex
 export const createDocument = (setup: CaseSetup, name: string, content: string) =>
   setup.api.file(`${setup.folder.path}/${name}`, content);
 
-/** Returns the places of a file's matches, without the fields that every source has. */
+/** Returns the place of each match in a file: only the fields that differ between matches. */
 export const matchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 

@@ -54,7 +54,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
   "forget-folder": ["·", "Removed the record of"],
 };
 
-/** Verb for kinds that an earlier program recorded. */
+/**
+ * Verb for a kind of event that this version does not know, recorded by another version of
+ * mdmirror.
+ */
 const OTHER: Verb = ["·", "Changed"];
 const SUBMITTED: Verb = ["↑", "Sent", " to review"];
 

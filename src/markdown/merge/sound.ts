@@ -136,9 +136,7 @@ function countDuplicates(lines: readonly string[], { pattern, has }: Naming): nu
   return count;
 }
 
-/**
- * Returns true if each line of the merged text is in a block that it was in on one of the sides.
- */
+/** Returns true if each line of the merged text is in the same block as on at least one side. */
 function keepsContexts(texts: OfFour<string>, reading: LineReader): boolean {
   const contexts = mapFour(texts, (text) => contextsOf(readLines(text, reading).lines, reading.nest));
   if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;

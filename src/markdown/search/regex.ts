@@ -16,7 +16,8 @@ type RegexResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /**
- * Steps for a query of the index, for each document number that it returns, and for reading one.
+ * Steps that a search counts for its parts: `query` for one query of the index, `number` for each
+ * document number in the result, `document` for reading one document.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000 } as const;
 

@@ -22,8 +22,8 @@ export type DocumentSource<One extends FoundDocument> = {
    */
   unindexed(): Promise<readonly number[]>;
   /**
-   * Returns a bounded number of the documents that may be in a set, in an order.
-   * @param after `DocumentPage.next` of the previous page; null for the first
+   * Returns one page of the documents that may be in a set, in the given order. The source decides
+   * how many documents a page has at most.
    */
   portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /** Returns those of the documents that may be found now, in the requested order. */

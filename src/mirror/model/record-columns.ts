@@ -101,7 +101,9 @@ export class RecordColumns {
     return isSame ? index : null;
   }
 
-  /** Marks the files that the last scan found as recorded. */
+  /**
+   * Marks the records whose files the last scan found unchanged. `numbers`: results of `numberOf`.
+   */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     this.#clear(LOCAL);

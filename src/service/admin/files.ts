@@ -12,7 +12,7 @@ type KeyFile = {
 /**
  * Creates the file before the key is created. Otherwise a key could exist whose secret cannot be
  * saved.
- * @param path absolute; nothing may exist at it
+ * @param path absolute path of the new file; must not exist
  */
 export function openKeyFile(path: string): Result<KeyFile> {
   try {

@@ -147,8 +147,9 @@ function makeServer(
 }
 
 /**
- * Closes in order: answers new requests, each with the end of its connection, then accepts no
- * connections. Ends idle connections, and waits for running requests.
+ * Closes the server in this order. First it still answers new requests, and ends the connection
+ * with each answer. Then it accepts no connections and ends idle ones. Last, it waits for running
+ * requests.
  */
 async function closeAll(state: ServerState, server: Server, { drain, stop }: Deadlines): Promise<void> {
   state.isClosing = true;

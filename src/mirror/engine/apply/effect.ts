@@ -256,7 +256,8 @@ export function eventOf(action: Action, side: EventSide, overrides: Partial<Even
 }
 
 /**
- * Returns the outcome of a write if a read afterwards did not show its result either.
+ * Returns the outcome of a write that failed or got no answer, if a later read could not show
+ * either whether the write arrived.
  * @param outcome outcome of the read
  * @param fault fault of the write, if there was one
  */

@@ -254,9 +254,10 @@ function writeLateContent(
 }
 
 /**
- * Returns the content to write: the late content merged with the file at the path, or the late
- * content alone, based on the old base.
- * @returns null if the two do not merge
+ * Returns the content to write. This is the late content merged with the file at the path. If the
+ * two do not merge, it is the late content alone, provided that the file contains only what
+ * mdmirror wrote.
+ * @returns null if the file must not be replaced
  */
 function mergeLateContent(
   { world: { state } }: CycleContext,

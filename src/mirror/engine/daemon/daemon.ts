@@ -174,7 +174,7 @@ class Sleeper {
     this.#oversleptMs = this.#clock.monotonic() - from - ms;
   }
 
-  /** Ends the sleep now, or the next one if nobody sleeps. */
+  /** Ends the sleep now. If the daemon is not asleep, its next sleep ends immediately. */
   wake(): void {
     this.#awake = true;
     this.#sleeping?.ended.abort();

@@ -34,7 +34,7 @@ type HotPlace = {
 
 /** LIMIT: steps of a run that still show where somebody is working; more are a bulk change. */
 const MAX_STEPS = 200;
-/** LIMIT: new places per run, because choosing one reads every record. */
+/** LIMIT: places that one run adds to the list, because choosing a place reads every record. */
 const MAX_CHOSEN = 4;
 /** LIMIT: places that are listed separately. */
 const MAX_PLACES = 16;

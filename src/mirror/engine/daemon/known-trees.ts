@@ -231,7 +231,7 @@ function documentOf(state: Pick<State, "recordsAt">, action: Action): DocId | nu
 
 /** Last scans of both sides. */
 type LastSeen = {
-  /** Ignore rules and properties of the disk; the entries are not needed. */
+  /** Ignore rules and properties of the disk. Its files are not used: the records have them. */
   readonly local: LocalTree;
   readonly remote: RemoteTree;
 };

@@ -66,8 +66,9 @@ function plainDisk({ links, disk }: World): World["disk"] {
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * Returns the files that have links, each with links by path, as base has the file.
- * @param files files, and the new rules by which links count
+ * Returns each file that has links, with its links written as paths. The paths are those that base
+ * has recorded.
+ * @param files the files, and the new rules by which a piece of text counts as a link
  * @param translates true if links were paths before, too
  */
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {

@@ -184,8 +184,8 @@ type CycleNotes = {
   /** Inode keys of the folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
-   * Number of conflicts that may open before a safety check asks, and the documents whose conflict
-   * was approved. Null for no limit (in a command).
+   * Limit of conflicts in this run, and the documents whose conflict is approved. At the limit, a
+   * safety check stops further conflicts. Null in a command, which has no limit.
    */
   conflictBudget: ConflictBudget | null;
   /**

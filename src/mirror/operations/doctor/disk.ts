@@ -161,8 +161,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Files that SQLite keeps beside a database. Between two checkpoints they may have most of its
- * content.
+ * Endings of a database file and of the files that SQLite keeps beside it. Until the next
+ * checkpoint, most content may be in the `-wal` file.
  */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 

@@ -50,10 +50,10 @@ function blockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block |
 }
 
 /**
- * Returns true if the refused request would be sent again unchanged (I08): the same name is still
- * wanted, or a move into the same folder, wherever that folder is now. The request contains the id
- * of that folder. When the move was blocked, the folder was at base's place, or at the place of its
- * own blocked move.
+ * Returns true if the refused request would be sent again unchanged (I08). The request is unchanged
+ * if the document gets the same name, or moves into the same folder: the request contains the id of
+ * that folder. The folder may have moved since the refusal. It was then at base's path, or at the
+ * path of its own blocked move.
  */
 function isSameMove(
   { trees }: PlanDraft,
