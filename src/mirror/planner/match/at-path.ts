@@ -6,7 +6,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
 import { isPathPair } from "../../model/name-pair.ts";
-import { type DiskFolding, foldsNames, type LocalPath, pathKey } from "../../../contract/path.ts";
+import { foldsNames, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
 import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
@@ -90,11 +90,12 @@ function matchAt(matching: Matching, isProven: (record: DocumentRecord, file: Lo
  * two yields is not yielded again.
  */
 function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile]> {
-  const files = new FilesByPath(matching);
+  const lookups = fileLookups(matching);
   for (const whereIs of placesOf(matching))
-    for (const spelling of files.spellings)
+    for (const fileAt of lookups)
       for (const record of [...matching.records.values()]) {
-        const file = files.fileAt(whereIs(record), spelling);
+        const path = whereIs(record);
+        const file = path === null ? undefined : fileAt(path);
         if (file !== undefined) yield [record, file];
       }
 }
@@ -111,32 +112,18 @@ function placesOf({ folders }: Matching): readonly ExpectedPath[] {
   return folders.hasMoved ? [carried, ({ localPath }) => localPath] : [carried];
 }
 
-type Spelling = "exact" | "folded";
+type FileLookup = (path: LocalPath) => LocalFile | undefined;
 
 /**
- * Files that no document has claimed yet, by their paths as they are and as the disk folds them.
+ * Returns functions that find an unclaimed file by its path, in order: as it is written, then as
+ * the disk folds it.
  */
-class FilesByPath {
-  /** Spellings under which a path is searched, in order. */
-  readonly spellings: readonly Spelling[];
-  readonly #disk: DiskFolding;
-  readonly #files: Matching["files"];
-  readonly #byKey: ReadonlyMap<string, LocalFile>;
-
-  constructor({ trees, files }: Matching) {
-    this.#disk = trees.local.disk;
-    this.#files = files;
-    const isFolding = foldsNames(this.#disk);
-    this.spellings = isFolding ? ["exact", "folded"] : ["exact"];
-    this.#byKey = new Map(isFolding ? [...files.values()].map((file) => [pathKey(file.path, this.#disk), file]) : []);
-  }
-
-  fileAt(path: LocalPath | null, spelling: Spelling): LocalFile | undefined {
-    if (path === null) return undefined;
-    if (spelling === "exact") return this.#files.get(path);
-    const file = this.#byKey.get(pathKey(path, this.#disk));
-    return file !== undefined && this.#files.has(file.path) ? file : undefined;
-  }
+function fileLookups({ trees, files }: Matching): readonly FileLookup[] {
+  const { disk } = trees.local;
+  const exact: FileLookup = (path) => files.get(path);
+  if (!foldsNames(disk)) return [exact];
+  const paths = new Map(Array.from(files.keys(), (path) => [pathKey(path, disk), path]));
+  return [exact, (path) => files.get(paths.get(pathKey(path, disk)) ?? "")];
 }
 
 /**

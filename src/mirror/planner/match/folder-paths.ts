@@ -54,17 +54,16 @@ export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: Mov
     hasMoved: false,
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
-  const byKey = foldedFolders(trees.local);
-  for (const dir of sorted) if (!paths.found.has(dir.id)) findByPath(paths, dir, trees.local, byKey);
+  const lookUp = localFolderLookup(trees.local);
+  for (const dir of sorted) if (!paths.found.has(dir.id)) findByPath(paths, dir, lookUp);
   return paths;
 }
 
-function findByPath(paths: FolderPaths, dir: FolderRecord, local: LocalTree, byKey: FoldersByKey): void {
-  for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
-    const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
-    if (folder === undefined || paths.claimed.has(folder.path)) continue;
-    claimFolder(paths, dir, folder.path);
-    if (paths.keptByService.get(folder.path) === dir) paths.pathTaken.add(dir.id);
+function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FolderLookup): void {
+  for (const path of [relocate(dir.localPath, paths), dir.localPath].map(lookUp)) {
+    if (path === null || paths.claimed.has(path)) continue;
+    claimFolder(paths, dir, path);
+    if (paths.keptByService.get(path) === dir) paths.pathTaken.add(dir.id);
     return;
   }
 }
@@ -207,15 +206,13 @@ function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath,
   return null;
 }
 
-/**
- * Folders by path key: paths that the disk treats as equal have the same key. Null if the disk
- * distinguishes all names.
- */
-type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
+/** Returns the path of the local folder at a path, in any spelling that the disk folds to it. */
+export type FolderLookup = (path: LocalPath) => LocalPath | null;
 
-function foldedFolders(local: LocalTree): FoldersByKey {
-  if (!foldsNames(local.disk)) return null;
-  return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
+export function localFolderLookup({ disk, folders }: LocalTree): FolderLookup {
+  if (!foldsNames(disk)) return (path) => (folders.has(path) ? path : null);
+  const byKey = new Map(Array.from(folders.keys(), (path) => [pathKey(path, disk), path]));
+  return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }
 
 /**

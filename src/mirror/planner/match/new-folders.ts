@@ -3,20 +3,18 @@ import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../mod
 import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,
-  foldsNames,
   isWithin,
   joinPath,
   type LocalPath,
   nameOf,
   parentOf,
-  pathKey,
   type RemotePath,
 } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { remotePathsOf } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
-import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
+import { claimFolder, type FolderLookup, type FolderPaths, localFolderLookup, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
@@ -25,10 +23,10 @@ import type { FolderRecord } from "../../model/record.ts";
  * places are one row.
  */
 export function addUnrecordedFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
-  const findLocalFolder = localFolderIndex(trees);
+  const lookUp = localFolderLookup(trees.local);
   for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
     if (rank === RANK_LOCAL) addLocalFolder(forest, path, policy);
-    else addRemoteFolder(forest, path, id, findLocalFolder, paths, trees);
+    else addRemoteFolder(forest, path, id, lookUp, paths, trees);
   }
 }
 
@@ -82,27 +80,18 @@ function addAbove(folders: Set<RemotePath>, path: RemotePath): void {
   for (let above = parentOf(path); above !== "" && !folders.has(above); above = parentOf(above)) folders.add(above);
 }
 
-type FolderIndex = (path: LocalPath) => LocalPath | null;
-
-function localFolderIndex(trees: Trees): FolderIndex {
-  const { disk, folders } = trees.local;
-  if (!foldsNames(disk)) return (path) => (folders.has(path) ? path : null);
-  const byKey = new Map([...folders.keys()].map((path) => [pathKey(path, disk), path]));
-  return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
-}
-
 function addRemoteFolder(
   forest: Forest,
   path: RemotePath,
   id: DirId | null,
-  fold: FolderIndex,
+  lookUp: FolderLookup,
   paths: FolderPaths,
   trees: Trees,
 ): void {
   const folderAtPath = forest.byRemote.get(path);
   if (folderAtPath !== undefined && folderAtPath.remoteSeen !== "unknown") return;
   const remoteSide = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
-  const expected = twinPathOf(forest, path, id, fold, trees);
+  const expected = twinPathOf(forest, path, id, lookUp, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
     // The folder was deleted and created again on the service: for all users it is the same folder,
@@ -126,7 +115,7 @@ function twinPathOf(
   forest: Forest,
   path: RemotePath,
   id: DirId | null,
-  fold: FolderIndex,
+  lookUp: FolderLookup,
   { local }: Trees,
 ): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(path))?.localPath ?? null;
@@ -134,7 +123,7 @@ function twinPathOf(
   const pathBy = (nameFor: typeof localNameFor) =>
     joinPath(parent, nameFor(nameOf(path), "folder", id ?? path, local.disk.maxNameBytes));
   const plainPath = pathBy(localNameFor);
-  return local.folders.has(plainPath) ? plainPath : (fold(pathBy(hashedName)) ?? fold(plainPath));
+  return local.folders.has(plainPath) ? plainPath : (lookUp(pathBy(hashedName)) ?? lookUp(plainPath));
 }
 
 /**
