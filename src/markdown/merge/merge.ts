@@ -40,17 +40,26 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   const law = mergeTrivially(base, local, remote);
   if (law !== undefined) return law;
   const [mine, theirs] = settleDates(base, local, remote);
-  return mergeTrivially(base, mine, theirs) ?? mergeSettled(base, mine, theirs, newReading());
+  return (
+    mergeTrivially(base, mine, theirs) ?? mergeSettled({ base, local: mine, remote: theirs, reading: newReading() })
+  );
 }
 
+/** The three texts of a merge, and what the merge has read of them. */
+type Versions = {
+  readonly base: string;
+  readonly local: string;
+  readonly remote: string;
+  readonly reading: LineReader;
+};
+
 /** Merges two texts that differ from base and each other; refuses a result that could be wrong. */
-function mergeSettled(base: string, local: string, remote: string, reading: LineReader): MergeResult {
-  const result = mergeUnchecked(base, local, remote, reading);
+function mergeSettled(versions: Versions): MergeResult {
+  const result = mergeUnchecked(versions);
   if (result.kind === "conflict") return result;
-  const reason =
-    faultOf(base, local, remote, result, reading) ?? faultOfExchangedSides(base, local, remote, result, reading);
+  const reason = faultOf(versions, result) ?? faultOfExchangedSides(versions, result);
   if (reason === undefined) return result;
-  return refuse(reading.left < 0 ? "too-large" : reason, base, local, remote);
+  return refuse(versions.reading.left < 0 ? "too-large" : reason, versions);
 }
 
 /**
@@ -58,44 +67,34 @@ function mergeSettled(base: string, local: string, remote: string, reading: Line
  * merge may differ only in the order of lines. Undefined, without a check, if `result` is a side or
  * a merge of whole lines.
  */
-function faultOfExchangedSides(
-  base: string,
-  local: string,
-  remote: string,
-  result: CleanMerge,
-  reading: LineReader,
-): Fault {
-  if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
-  const turned = mergeUnchecked(base, remote, local, reading);
+function faultOfExchangedSides(versions: Versions, result: CleanMerge): Fault {
+  if (result.how !== "fine" || isOneOf(result, versions)) return undefined;
+  const exchanged = { ...versions, local: versions.remote, remote: versions.local };
+  const turned = mergeUnchecked(exchanged);
   if (turned.kind === "conflict") return turned.reason;
-  return turned.text === result.text ? undefined : faultOf(base, remote, local, turned, reading);
+  return turned.text === result.text ? undefined : faultOf(exchanged, turned);
 }
 
 type Fault = ConflictReason | undefined;
 
 /** Returns true if a result equals one of the sides. */
-function isOneOf({ text }: CleanMerge, local: string, remote: string): boolean {
+function isOneOf({ text }: CleanMerge, { local, remote }: Versions): boolean {
   return text === local || text === remote;
 }
 
 /** Returns the first fault that the checks find in a result; undefined when there is none. */
-function faultOf(base: string, local: string, remote: string, result: CleanMerge, reading: LineReader): Fault {
-  if (!keepsBoth(base, local, remote, result, reading)) return "word-count";
+function faultOf(versions: Versions, result: CleanMerge): Fault {
+  const { base, local, remote, reading } = versions;
+  if (!keepsBoth(versions, result)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
-  if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
+  if (!isOneOf(result, versions) && !isSoundMerge(versions, result)) return "unsound";
   const isStableForBoth = isStable(base, local, result, reading) && isStable(base, remote, result, reading);
   return isStableForBoth ? undefined : "unstable";
 }
 
 /** Returns true if a result that is neither side is sound Markdown. */
-function isSoundMerge(
-  base: string,
-  local: string,
-  remote: string,
-  { how, text }: CleanMerge,
-  reading: LineReader,
-): boolean {
+function isSoundMerge({ base, local, remote, reading }: Versions, { how, text }: CleanMerge): boolean {
   // A merge finer than lines could mix both versions within a conflict that nobody has resolved.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
   return isSoundMarkdown([base, local, remote, text], reading);
@@ -108,7 +107,7 @@ function isSoundMerge(
 function isStable(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
   if (text === side) return true;
   if (restoresLine(base, side, text, reading)) return false;
-  const mergedAgain = mergeUnchecked(base, side, text, reading);
+  const mergedAgain = mergeUnchecked({ base, local: side, remote: text, reading });
   if (mergedAgain.kind === "conflict" || mergedAgain.text !== text) return false;
   return mergedAgain.how !== "fine" || !restoresPassage(base, side, text, reading);
 }
@@ -118,11 +117,12 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Lin
  * Merges by whole lines need the weaker check, finer merges the stricter check. A result that is
  * one of the sides needs none.
  */
-function keepsBoth(base: string, local: string, remote: string, result: CleanMerge, reading: LineReader): boolean {
+function keepsBoth(versions: Versions, result: CleanMerge): boolean {
+  const { base, local, remote, reading } = versions;
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
   const counts = countChanged(texts, reading);
   if (counts === undefined) return false;
-  if (isOneOf(result, local, remote)) return true;
+  if (isOneOf(result, versions)) return true;
   return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
@@ -135,26 +135,27 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
 }
 
 /** Merges once, from large pieces to small, without checking the result. */
-function mergeUnchecked(base: string, local: string, remote: string, reading: LineReader): MergeResult {
+function mergeUnchecked(versions: Versions): MergeResult {
+  const { base, local, remote, reading } = versions;
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
   if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "contained" };
   const apart = areApart(readConflictWork(base, local, remote, reading));
-  const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
+  const lines = apart ? mergedLines(versions) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
   const merged = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
-  if (merged === undefined || reading.left < 0) return refuse("too-large", base, local, remote);
+  if (merged === undefined || reading.left < 0) return refuse("too-large", versions);
   if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
   return { kind: "clean", text: merged.text, how: "fine" };
 }
 
 /** Returns git's merge of lines; undefined for a conflict, or if the budget is too small. */
-function mergedLines(base: string, local: string, remote: string, reading: LineReader): string | undefined {
+function mergedLines({ base, local, remote, reading }: Versions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
   return blocks.map((block) => block.text).join("");
 }
 
 /** Returns a conflict of the whole texts. */
-function refuse(reason: ConflictReason, base: string, local: string, remote: string): MergeResult {
+function refuse(reason: ConflictReason, { base, local, remote }: Versions): MergeResult {
   return { kind: "conflict", reason, hunks: [{ base, local, remote, baseLine: 0, localLine: 0, remoteLine: 0 }] };
 }
