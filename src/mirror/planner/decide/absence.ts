@@ -1,8 +1,8 @@
-import { type FolderRow, nameKindOf, type Place, type Row } from "../match/row.ts";
+import { type FolderRow, nameKindOf, type Row } from "../match/row.ts";
 import { baseFolderOf } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
-import type { PlanDraft } from "./plan-draft.ts";
+import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
 /**
@@ -59,22 +59,12 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     found.length > 0 ||
     parents.some(
       (parent) =>
-        isArrivalAt(draft, { parent, name }) ||
+        includeArrivalAt(draft, { parent, name }) ||
         // A document without a row moves with its folder, so it may be below the current path of
         // the folder.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
-}
-
-/**
- * Returns true if a document that has no row yet will be created at a place. Adds the document to
- * `toInclude`, so that the plan is made again with a row for it.
- */
-function isArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
-  const id = arrivals.idAt(place);
-  if (id !== undefined) toInclude.add(id);
-  return id !== undefined;
 }
 
 type Claimants = {

@@ -22,7 +22,7 @@ import {
 } from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-import type { PlanDraft } from "./plan-draft.ts";
+import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { lastingNames } from "./left-over.ts";
 import { type Foldings, foldingsOf, slotKey, SlotMap } from "../match/slots.ts";
 
@@ -342,7 +342,7 @@ class SlotOwners {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
-    if (occupant.kind === "free") return side === "local" && this.#includeArrival(place) ? "unjudged" : null;
+    if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
     // The slot has an entry now. If the plan has a row for the entry, the plan moves the entry to
     // another slot; otherwise the entry stays.
@@ -358,16 +358,6 @@ class SlotOwners {
     for (const records of [base.records.values(), leftOut.documents()])
       for (const record of records) if (pathOn(record, side) === path) toInclude.add(record.id);
     for (const file of arrivals.all) if (side === "remote" && file.path === path) toInclude.add(file.id);
-  }
-
-  /**
-   * Requests another plan that includes a document that will be created at a place. Returns true if
-   * there is such a document.
-   */
-  #includeArrival(place: Place): boolean {
-    const id = this.#draft.arrivals.idAt(place);
-    if (id !== undefined) this.#draft.toInclude.add(id);
-    return id !== undefined;
   }
 
   #rowsByCurrentSlot(side: Side): SlotMap<Row> {

@@ -86,6 +86,16 @@ export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" |
   return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
 }
 
+/**
+ * Returns true if a document that has no row yet will be created at a local place. Requests another
+ * plan, with a row for this document.
+ */
+export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
+  const id = arrivals.idAt(place);
+  if (id !== undefined) toInclude.add(id);
+  return id !== undefined;
+}
+
 /** Returns the folders' rows, then the documents' rows. */
 export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
   return [...forest.folders, ...documents];

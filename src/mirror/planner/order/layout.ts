@@ -14,7 +14,7 @@ import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDE
 import { joinPath } from "../../../contract/path.ts";
 import { copyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
-import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
+import { type Hop, hopsTo } from "./temporary.ts";
 
 /** A row that a step created, removed or moved. `freed`: the key of the slot that became free. */
 export type RowChange = {
@@ -59,7 +59,8 @@ export class Layout {
   }
 
   layFirst(row: Row, proposal: Proposal): void {
-    this.#remember(row, this.#emit(proposal.make(this.#at(row)), new Set()));
+    const step = this.#emit(proposal.make(this.#at(row)), new Set());
+    this.#first.set(row, [...(this.#first.get(row) ?? []), step]);
   }
 
   layNote(row: Row, proposal: Proposal): void {
@@ -71,10 +72,6 @@ export class Layout {
     after.delete(step);
     this.steps.push({ action, after: after.size === 0 ? NOTHING : [...after].sort((a, b) => a - b) });
     return step;
-  }
-
-  #remember(row: Row, step: number): void {
-    this.#first.set(row, [...(this.#first.get(row) ?? []), step]);
   }
 
   #firsts(row: Row): Set<number> {
@@ -198,20 +195,8 @@ export class Layout {
    * place `to` only breaks a circle.
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
-    const state = this.sides[side];
     const hops: Hop[] =
-      side === "local"
-        ? [{ to, how: "rename", temporary }]
-        : hopsBetween(
-            state.placeOf(row)!,
-            to,
-            (place) => state.isFree(place, row),
-            (from, target) =>
-              temporaryName(row, from.name, (name) =>
-                [from.parent, target.parent].every((parent) => state.isFree({ parent, name }, row)),
-              ),
-            temporary,
-          );
+      side === "local" ? [{ to, how: "rename", temporary }] : hopsTo(to, row, this.sides.remote, temporary);
     for (const hop of hops) this.#layHop(row, side, hop);
   }
 

@@ -237,11 +237,9 @@ class Schedule {
     operation.isTemporary = true;
     const { row, side } = operation;
     const state = this.#layout.sides[side];
-    const from = state.placeOf(row)!;
-    const parent = this.#lastingFolder(side, from.parent);
-    const name = temporaryName(row, from.name, (candidate) =>
-      [from.parent, parent].every((folder) => state.isFree({ parent: folder, name: candidate }, row)),
-    );
+    const from = state.placeOf(row)!.parent;
+    const parent = this.#lastingFolder(side, from);
+    const name = temporaryName(row, state, [from, parent]);
     this.#layout.layMove(row, side, { parent, name }, true);
     return true;
   }

@@ -24,15 +24,15 @@ export class SideState {
    * Folders that a later step will move or remove. That step waits for the steps below its folder,
    * so uses are recorded for these folders only.
    */
-  readonly #moving = new Set<FolderRow>();
+  readonly #moving: ReadonlySet<FolderRow>;
 
-  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, moving: Iterable<FolderRow>) {
+  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, moving: ReadonlySet<FolderRow>) {
     this.side = side;
     this.#folding = folding;
     this.#occupancy = occupancy;
     this.#slots = new SlotMap(folding);
     this.#freedBy = new SlotMap(folding);
-    for (const folder of moving) this.#moving.add(folder);
+    this.#moving = moving;
   }
 
   placeOf(row: Row): Place | null {

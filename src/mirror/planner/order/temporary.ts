@@ -1,7 +1,8 @@
 import { digestOf } from "../../../contract/digest.ts";
 import { lastingName, TEMPORARY_MARK } from "../../model/local-name.ts";
 import { cutToBytes } from "../../../contract/path.ts";
-import type { Row, Place } from "../match/row.ts";
+import type { FolderRow, Row, Place } from "../match/row.ts";
+import type { SideState } from "./side-state.ts";
 
 /**
  * LIMIT: bytes of a name that are kept, so that each disk and each service accepts the whole
@@ -11,11 +12,12 @@ const KEPT_BYTES = 100;
 
 /**
  * Returns a temporary name for a row that is part of a circle of moves. The name is legal on the
- * service, free, not the row's own, and the same in every plan of the same trees. If the row
- * already has a temporary name, the new name is made from the original name, so that names do not
- * grow when plans are interrupted.
+ * service, free in these folders, not the row's own, and the same in every plan of the same trees.
+ * If the row already has a temporary name, the new name is made from the original name, so that
+ * names do not grow when plans are interrupted.
  */
-export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
+export function temporaryName(row: Row, state: SideState, folders: readonly FolderRow[]): string {
+  const { name } = state.placeOf(row)!;
   const ending = row.kind === "document" ? ".md" : "";
   const lasting = lastingName(name);
   const lastingStem = lasting.slice(0, lasting.length - ending.length).toWellFormed();
@@ -23,7 +25,8 @@ export function temporaryName(row: Row, name: string, isFree: (name: string) => 
   const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
   for (let assignment = 0; ; assignment++) {
     const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;
-    if (candidate !== name && isFree(candidate)) return candidate;
+    if (candidate !== name && folders.every((parent) => state.isFree({ parent, name: candidate }, row)))
+      return candidate;
   }
 }
 
@@ -31,32 +34,28 @@ export function temporaryName(row: Row, name: string, isFree: (name: string) => 
 export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * Returns the PATCHes from one place to another. Name and parent change one after the other, in the
- * order whose middle path is free. If neither middle path is free, the row gets a temporary name in
- * between.
+ * Returns the PATCHes from a row's current place to another. Name and parent change one after the
+ * other, in the order whose middle path is free. If neither middle path is free, the row gets a
+ * temporary name in between.
+ * @param onlyTemporary true if the place `to` only breaks a circle
  */
-export function hopsBetween(
-  from: Place,
-  to: Place,
-  isFree: (place: Place) => boolean,
-  temporary: (place: Place, target: Place) => string,
-  onlyTemporary: boolean,
-): Hop[] {
+export function hopsTo(to: Place, row: Row, state: SideState, onlyTemporary: boolean): Hop[] {
+  const from = state.placeOf(row)!;
   if (from.parent === to.parent) return from.name === to.name ? [] : [{ to, how: "rename", temporary: onlyTemporary }];
   if (from.name === to.name) return [{ to, how: "reparent", temporary: onlyTemporary }];
   const renamed = { parent: from.parent, name: to.name };
-  if (isFree(renamed))
+  if (state.isFree(renamed, row))
     return [
       { to: renamed, how: "rename", temporary: false },
       { to, how: "reparent", temporary: onlyTemporary },
     ];
   const reparented = { parent: to.parent, name: from.name };
-  if (isFree(reparented))
+  if (state.isFree(reparented, row))
     return [
       { to: reparented, how: "reparent", temporary: false },
       { to, how: "rename", temporary: onlyTemporary },
     ];
-  const name = temporary(from, to);
+  const name = temporaryName(row, state, [from.parent, to.parent]);
   return [
     { to: { parent: from.parent, name }, how: "rename", temporary: true },
     { to: { parent: to.parent, name }, how: "reparent", temporary: true },
