@@ -8,8 +8,7 @@ export function counterparts(length: number, edits: readonly Edit[]): Int32Array
   const found = new Int32Array(length).fill(-1);
   let shift = 0;
   let index = 0;
-  for (let next = 0; next < edits.length; next++) {
-    const edit = edits[next] as Edit;
+  for (const edit of edits) {
     for (; index < edit.start; index++) found[index] = index + shift;
     index = edit.end;
     shift = edit.to - edit.end;

@@ -74,7 +74,7 @@ function wordsLeft(
 ): { readonly count: number; readonly of: number } | undefined {
   const found: WordCounts = new Map();
   for (const { from, to } of otherScript.edits)
-    for (let index = from; index < to; index++) put(found, wordsOf(otherScript.ids[index] as number));
+    for (const id of otherScript.ids.slice(from, to)) put(found, wordsOf(id));
   const kept = bagOf(added);
   for (const word of added) take(found, word);
   const removed = base.slice(edit.start, edit.end);
@@ -117,10 +117,7 @@ export function bagOf(words: readonly number[]): WordCounts {
 }
 
 function put(bag: WordCounts, words: readonly number[]): void {
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] as number;
-    bag.set(word, (bag.get(word) ?? 0) + 1);
-  }
+  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
 }
 
 /**
@@ -162,7 +159,7 @@ export function keepsAdditions(
     // If base already had all its elements, the addition may have been matched by chance with
     // another place.
     old ??= new Set(text.old);
-    return !isWithin(text.ids, from, to, old);
+    return !new Set(text.ids.slice(from, to)).isSubsetOf(old);
   });
 }
 
@@ -189,12 +186,6 @@ function isHidden(
     old.slice(edit.start, edit.end).every((id) => wordsOf(id).every(isOne)) &&
     !later.some(({ from, to }) => more.slice(from, to).some((id) => wordsOf(id).some(isOne)))
   );
-}
-
-/** Returns true if `allowed` has each of the elements [from, to) of `ids`. */
-function isWithin(ids: Ids, from: number, to: number, allowed: ReadonlySet<number>): boolean {
-  for (let index = from; index < to; index++) if (!allowed.has(ids[index] as number)) return false;
-  return true;
 }
 
 /** Returns on how many of its two sides (0 to 2) an edit's addition touches a later edit. */

@@ -27,6 +27,7 @@ import {
   type ThreeTexts,
   tokenise,
 } from "./reading.ts";
+import { areEqual } from "./split.ts";
 import { includesAllChanges } from "./subsume.ts";
 import { keepsLineMarks, writeTokens } from "./tokens.ts";
 
@@ -148,12 +149,8 @@ function onlyRemoves({ start, end, from, to }: Edit): boolean {
 }
 
 function isAlike({ local, remote }: Ranges, texts: ThreeTexts): boolean {
-  const [mine, theirs] = [texts.local.filled.ids, texts.remote.filled.ids];
-  if (local.to - local.from !== remote.to - remote.from) return false;
-  for (let line = local.from; line < local.to; line++) {
-    if (mine[line] !== theirs[line - local.from + remote.from]) return false;
-  }
-  return true;
+  const mine = texts.local.filled.ids.slice(local.from, local.to);
+  return areEqual(mine, texts.remote.filled.ids.slice(remote.from, remote.to));
 }
 
 /** Merges a part that at least one side changed. */

@@ -3,15 +3,7 @@
  * joined, are the text.
  */
 export function splitLines(text: string): string[] {
-  const lines: string[] = [];
-  let start = 0;
-  while (start < text.length) {
-    const feed = text.indexOf("\n", start);
-    const end = feed < 0 ? text.length : feed + 1;
-    lines.push(text.slice(start, end));
-    start = end;
-  }
-  return lines;
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
 /**
@@ -41,6 +33,11 @@ export class StringNumbers {
   ids(texts: readonly string[]): number[] {
     return texts.map((text) => this.id(text));
   }
+}
+
+/** Returns true if two sequences have equal elements in equal order. */
+export function areEqual(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((id, index) => id === other[index]);
 }
 
 /** Numbers runs of numbers. Equal runs have equal numbers. */

@@ -12,16 +12,9 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Returns the style of a text: byte order mark, line ends, line break at the end. */
 export function styleOf(text: string): Style {
-  const feeds = countOf(text, "\n");
-  const pairs = text.includes("\r") ? countOf(text, "\r\n") : 0;
+  const [feeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
   const feed = feeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === feeds ? "\r\n" : "mixed";
   return { hasMark: text.startsWith(BYTE_ORDER_MARK), feed, hasLastBreak: text.endsWith("\n") };
-}
-
-function countOf(text: string, feed: string): number {
-  let count = 0;
-  for (let offset = text.indexOf(feed); offset >= 0; offset = text.indexOf(feed, offset + feed.length)) count++;
-  return count;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { newBudget } from "./budget.ts";
 import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
-import { RunNumbers } from "./split.ts";
+import { areEqual, RunNumbers } from "./split.ts";
 
 /** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
 export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
@@ -121,10 +121,6 @@ function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
   return counterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
-function isEqual(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((id, index) => id === b[index]);
-}
-
 /** A merged table up to `place`. `changes`: number of the sides' changes in it. */
 type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
 
@@ -158,7 +154,7 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
   const seen = new Set<string>();
   for (let node = queue.pop(); node !== undefined && seen.size < MAX_PLACES; node = queue.pop()) {
     const last = followCommon(four, node, to);
-    if (isEqual(last.place, to)) return rowsOf(last);
+    if (areEqual(last.place, to)) return rowsOf(last);
     const key = last.place.join();
     if (seen.has(key)) continue;
     seen.add(key);

@@ -107,18 +107,11 @@ export function joinTokens(
     // next token.
     const flows = !code && last.text === BREAK && breaksInText(lines, index);
     const end = flows ? cut.length - 1 : cut.length;
-    pushTokens(tokens, cut, end, before);
+    const added = cut.slice(0, end).map((token, at) => (at === 0 ? { ...token, space: before + token.space } : token));
+    tokens.push(...added);
     before = flows ? `${end > 0 ? "" : before}${last.space}\n` : "";
   }
   return tokens;
-}
-
-/** Adds the first `end` tokens of a line, with white space before the first. */
-function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before: string): void {
-  for (let index = 0; index < end; index++) {
-    const token = cut[index] as Token;
-    tokens.push(index > 0 || before === "" ? token : { ...token, space: before + token.space });
-  }
 }
 
 /** Returns true if running text continues after the end of a line. */
@@ -140,12 +133,7 @@ export function keepsLineMarks(tokens: readonly Token[]): boolean {
 
 /** Writes tokens as text. The token of a blank line becomes one line feed. */
 export function writeTokens(tokens: readonly Token[]): string {
-  let text = "";
-  for (let index = 0; index < tokens.length; index++) {
-    const token = tokens[index] as Token;
-    text += token.space + (token.text === BLANK ? "\n" : token.text);
-  }
-  return text;
+  return tokens.map(({ space, text }) => space + (text === BLANK ? "\n" : text)).join("");
 }
 
 const STRUCTURE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
