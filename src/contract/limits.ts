@@ -24,19 +24,11 @@ export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
  * refuse to send it.
  */
 export function countCharacters(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit <= 0xdbff) {
-      const next = text.charCodeAt(i + 1);
-      if (next >= 0xdc00 && next <= 0xdfff) {
-        count--;
-        i++;
-      }
-    }
-  }
-  return count;
+  return text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
 }
+
+/** Matches a character that has two UTF-16 units. */
+const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 // ASSUMES: a file's path has at most 4,096 characters and 128 names, so that one small request
 // cannot create an unbounded tree. A folder's path has fewer, so that any legal file name fits in

@@ -55,9 +55,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
-  const faults: NameFault[] = [];
-  for (const [fault, isFound] of RULES[kind]) if (isFound(name, refused)) faults.push(fault);
-  return faults;
+  return RULES[kind].filter(([, isFound]) => isFound(name, refused)).map(([fault]) => fault);
 }
 
 const ALL_CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;
@@ -103,8 +101,8 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   "lone-surrogate": "is not well-formed Unicode",
 };
 
-/** Fault of a path. `segment` is the index of the first bad name; the caller adds the `pointer`. */
-type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
+/** Fault of a path: that of its first bad name. */
+type PathFault = { readonly name: string; readonly fault: NameFault };
 
 /**
  * Splits a path of the API, with or without a leading slash, into its names. ASSUMES: a path
@@ -121,9 +119,9 @@ export function pathSegments(path: string): string[] {
  */
 export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
   const segments = pathSegments(path);
-  for (const [segment, name] of segments.entries()) {
-    const fault = nameFaults(name, segment === segments.length - 1 ? kind : "folder", refused)[0];
-    if (fault !== undefined) return { segment, name, fault };
+  for (const [index, name] of segments.entries()) {
+    const fault = nameFaults(name, index === segments.length - 1 ? kind : "folder", refused)[0];
+    if (fault !== undefined) return { name, fault };
   }
   return null;
 }

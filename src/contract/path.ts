@@ -27,18 +27,14 @@ export function nameOf(path: string): string {
 
 /** Returns the number of names in a path; 0 for the root. */
 export function depthOf(path: string): number {
-  if (path === "") return 0;
-  let depth = 1;
-  for (let i = path.indexOf("/"); i !== -1; i = path.indexOf("/", i + 1)) depth++;
-  return depth;
+  return path === "" ? 0 : path.split("/").length;
 }
 
 /**
  * Returns true if `path` is strictly below `folder`. Every path except the root is below the root.
  */
 export function isBelow(path: string, folder: string): boolean {
-  if (folder === "") return path !== "";
-  return path.length > folder.length && path.startsWith(folder) && path[folder.length] === "/";
+  return folder === "" ? path !== "" : path.startsWith(`${folder}/`);
 }
 
 /** Returns true if `path` is `folder` or below it. */
