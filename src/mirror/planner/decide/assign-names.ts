@@ -24,7 +24,7 @@ import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { lastingNames } from "./left-over.ts";
-import { type Foldings, foldingsOf, slotKey, SlotMap } from "../match/slots.ts";
+import { slotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
@@ -209,7 +209,8 @@ export class NameAssignment {
       const mapped = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
       if (mapped === null) return false;
       const remote = { parent: remotePlace.parent, name: mapped };
-      if (!this.#areFree(row, local, remote)) continue;
+      if (this.#owners.ownerOf("local", local, row) !== null) continue;
+      if (this.#owners.ownerOf("remote", remote, row) !== null) continue;
       if (isOnBothSides) this.#owners.replaceSlot("local", row, local);
       this.#owners.replaceSlot("remote", row, remote);
       this.#moveReasons.set(row, `another document has the name ${localPlace.name} on the service`);
@@ -217,10 +218,6 @@ export class NameAssignment {
       return true;
     }
     return false;
-  }
-
-  #areFree(row: Row, local: Place, remote: Place): boolean {
-    return this.#owners.ownerOf("local", local, row) === null && this.#owners.ownerOf("remote", remote, row) === null;
   }
 
   #restoreLastingName(side: Side, row: Row): void {
@@ -299,7 +296,6 @@ type Owner = Row | "foreign" | "unjudged";
 
 /** Assigns slots to rows while names are chosen. */
 class SlotOwners {
-  readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
   /** Rows by their current slots; collected on first use. */
   readonly #currentRows: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
@@ -307,8 +303,8 @@ class SlotOwners {
   readonly #rows: readonly Row[];
 
   constructor(draft: PlanDraft, rows: readonly Row[]) {
-    this.#foldings = foldingsOf(draft.trees, draft.policy);
-    this.#taken = { local: new SlotMap(this.#foldings.local), remote: new SlotMap(this.#foldings.remote) };
+    const { local, remote } = draft.occupancy.foldings;
+    this.#taken = { local: new SlotMap(local), remote: new SlotMap(remote) };
     this.#draft = draft;
     this.#rows = rows;
   }
@@ -317,7 +313,8 @@ class SlotOwners {
    * Returns true if a side treats the names of two places as equal, so that only one entry fits.
    */
   isSameSlot(side: Side, a: Place, b: Place): boolean {
-    return slotKey(a, this.#foldings[side]) === slotKey(b, this.#foldings[side]);
+    const folding = this.#draft.occupancy.foldings[side];
+    return slotKey(a, folding) === slotKey(b, folding);
   }
 
   hasSlot(side: Side, row: Row): boolean {
@@ -363,7 +360,7 @@ class SlotOwners {
   #rowsByCurrentSlot(side: Side): SlotMap<Row> {
     const known = this.#currentRows[side];
     if (known !== null) return known;
-    const index = new SlotMap<Row>(this.#foldings[side]);
+    const index = new SlotMap<Row>(this.#draft.occupancy.foldings[side]);
     for (const row of this.#rows) if (row[side].now !== null) index.set(row[side].now, row);
     this.#currentRows[side] = index;
     return index;

@@ -7,9 +7,9 @@ import {
   type ShownVersion,
 } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
-import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
-import { folderAt } from "../match/forest.ts";
+import { placeAt } from "../match/forest.ts";
 import { blockDocument, copyInodeKey, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
 import { createLocal } from "./presence.ts";
@@ -224,8 +224,8 @@ function dropConflict(
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const present = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
-    const parent = folderAt(draft.forest, "local", parentOf(found.path));
-    return [{ nth, recorded: isNewest ? path : null, place: { parent, name: nameOf(found.path) } }];
+    const place = placeAt(draft.forest, "local", found.path);
+    return [{ nth, recorded: isNewest ? path : null, place }];
   });
   if (present.length > 0) draft.copies.set(row, present);
 }

@@ -9,12 +9,12 @@ import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
 import { isEmptied, proposeFetch, type SharedDocument } from "./emptied.ts";
 import {
   createLocal,
+  createOnService,
   deleteRemote,
   forget,
   leaveSubtree,
   recordNewOnBothSides,
   recordFacts,
-  post,
   postAsNew,
   trash,
 } from "./presence.ts";
@@ -79,7 +79,7 @@ const DECISIONS: Readonly<Record<ContentRule, Decision>> = {
   "come-back": (draft, row, { remoteFile }) =>
     createLocal(draft, row, remoteFile!, "edited on the service after it was deleted locally", true),
   "post-as-new": (draft, row, { localFile }) => postAsNew(draft, row, row.record!, localFile!),
-  post: (draft, row, { localFile }) => post(draft, row, localFile!),
+  post: (draft, row, { localFile }) => createOnService(draft, row, localFile!, null, "created locally"),
   "create-local": (draft, row, { remoteFile }) =>
     createLocal(draft, row, remoteFile!, row.tombstone === null ? "new on the service" : "seen again on the service"),
   meet: (draft, row, { localFile, remoteFile }) => recordNewOnBothSides(draft, row, localFile!, remoteFile!),

@@ -94,15 +94,7 @@ function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | n
   }
   // No user chose a temporary name, so only the folder is taken from the other side.
   if (!isTemporaryName(otherName)) return null;
-  return lastingNameOf(row[side].now?.name, known === null ? undefined : pathOn(known, side));
-}
-
-/**
- * Returns the lasting name on the side for which a place is wanted: the current name, or base's.
- * Null if both are temporary or unknown.
- */
-function lastingNameOf(now: string | undefined, path: string | undefined): string | null {
-  const names = [now, path === undefined ? undefined : nameOf(path)];
+  const names = [row[side].now?.name, known === null ? undefined : nameOf(pathOn(known, side))];
   return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
 

@@ -137,10 +137,6 @@ export function recordFacts(
   propose(draft, row, "note", () => ({ kind: "note-facts", why, id: record.id, protected: isProtected, state }));
 }
 
-export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): void {
-  createOnService(draft, row, localFile, null, "created locally");
-}
-
 /**
  * Decides what happens to a document that was deleted on the service and edited locally. The edit
  * becomes a new document, if the folder can still be read. If the folder cannot be read, the key
@@ -169,7 +165,12 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRe
   }));
 }
 
-function createOnService(
+/**
+ * Creates a document on the service from a local file.
+ * @param tombstone the deleted document that this one replaces; null for a new document
+ * @returns false if the document is blocked
+ */
+export function createOnService(
   draft: PlanDraft,
   row: DocumentRow,
   localFile: LocalFile,

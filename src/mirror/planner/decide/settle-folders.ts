@@ -67,15 +67,9 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): 
   if (folder.remoteSeen === "unknown" && folder.remotePath === null) return;
   const onDisk = folder.localPath !== null;
   const onService = folder.remotePath !== null;
-  if (onDisk && !onService) {
-    settleLocalOnly(draft, folder, contents);
-    return;
-  }
-  if (!onDisk && onService) {
-    settleRemoteOnly(draft, folder, contents);
-    return;
-  }
-  if (!onDisk && !onService && folder.record !== null) forgetFolder(draft, folder);
+  if (onDisk && !onService) settleLocalOnly(draft, folder, contents);
+  else if (!onDisk && onService) settleRemoteOnly(draft, folder, contents);
+  else if (!onDisk && folder.record !== null) forgetFolder(draft, folder);
 }
 
 /** Decides what happens to a folder that is new locally, or no longer on the service. */

@@ -1,10 +1,10 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { isTemporaryName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
-import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
+import { joinPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { RemoteFile, Trees } from "../../model/tree.ts";
 import { isJudged, type JudgedDocuments } from "./at-rest.ts";
-import { folderAt, type Forest } from "./forest.ts";
+import { type Forest, placeAt } from "./forest.ts";
 import type { FolderRow, Place } from "./row.ts";
 import { type Occupancy, SlotMap } from "./slots.ts";
 
@@ -43,7 +43,7 @@ export class Arrivals {
   }
 
   placeOf({ path }: RemoteFile): Place {
-    return { parent: folderAt(this.#forest, "remote", parentOf(path)), name: nameOf(path) };
+    return placeAt(this.#forest, "remote", path);
   }
 
   #addIfPlain(file: RemoteFile): boolean {

@@ -1,7 +1,7 @@
 import type { FolderRecord } from "../../model/record.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
+import { type FolderRow, pathOn, type Place, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
@@ -131,7 +131,7 @@ export function placeFolders(forest: Forest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {
       const path = pathOn(folder, side);
-      if (path !== null) folder[side].now = { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+      if (path !== null) folder[side].now = placeAt(forest, side, path);
     }
 }
 
@@ -139,7 +139,7 @@ export function placeFolders(forest: Forest): void {
  * Returns the folder at a current path. A folder that no tree shows is added as implied: the input
  * may be inconsistent, or the key may not be able to read a parent.
  */
-export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
+export function folderAt(forest: Forest, side: Side, path: string): FolderRow {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
   const known = index.get(path);
   if (known !== undefined) return known;
@@ -149,8 +149,13 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
   );
   index.set(path, folder);
   forest.folders.add(folder);
-  folder[side].now = { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  folder[side].now = placeAt(forest, side, path);
   return folder;
+}
+
+/** Returns the place of a document or folder at a current path. */
+export function placeAt(forest: Forest, side: Side, path: string): Place {
+  return { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
 }
 
 /** Returns the folder that contains a document or folder according to base, on a side. */

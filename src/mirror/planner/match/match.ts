@@ -1,18 +1,18 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
-import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type JudgedDocuments, NONE_JUDGED, findChangedDocuments } from "./at-rest.ts";
-import type { DocumentRow, RemoteSeen } from "./row.ts";
+import type { DocumentRow, RemoteSeen, Side } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
-import { folderAt, type Forest, placeFolders, makeForest } from "./forest.ts";
+import { type Forest, makeForest, placeAt, placeFolders } from "./forest.ts";
 import { mergeFolders, addUnrecordedFolders } from "./new-folders.ts";
 import { whyElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
-import { foldingsOf, Occupancy } from "./slots.ts";
+import { Occupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
 import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
@@ -60,13 +60,16 @@ export function matchTrees(
   mergeFolders(forest, trees, policy, folders);
   addUnrecordedFolders(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = byId.map((record) => recordedRow(forest, trees, record, seenLocally(matching, record, unread)));
-  const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
+  const documents = byId.map((record) => {
+    const seen = seenLocally(matching, record, unread);
+    return makeRow(forest, trees, record.id, record, seen, remoteSeen(trees, record));
+  });
+  const occupancy = new Occupancy(trees, policy);
   const arrivals = new Arrivals(trees, forest, occupancy);
   const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
   for (const [file, twin] of onBothSides) documents.push(newRow(forest, trees, file, present(twin)));
   for (const file of arrivals.take(onlyRemote, policy, judged)) documents.push(newRow(forest, trees, file, ABSENT));
-  for (const file of onlyLocal) documents.push(makeRow(forest, null, null, null, present(file), { kind: "never" }));
+  for (const file of onlyLocal) documents.push(makeRow(forest, trees, null, null, present(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, toInclude: new Set(), arrivals, occupancy };
 }
 
@@ -98,11 +101,6 @@ function whyLocalUnknown(
   return byPathAlone.has(id) ? whyElsewhere(trees) : null;
 }
 
-function recordedRow(forest: Forest, trees: Trees, record: DocumentRecord, seen: Seen<LocalFile>): DocumentRow {
-  const tombstone = trees.base.tombstones.get(record.id) ?? null;
-  return makeRow(forest, record.id, record, tombstone, seen, remoteSeen(trees, record));
-}
-
 /**
  * Returns how the service shows a document. An absence counts only if the listing was complete
  * (I20). A document without proof of its absence was merely not seen.
@@ -118,33 +116,29 @@ function remoteSeen(trees: Trees, record: DocumentRecord): RemoteSeen {
 
 function makeRow(
   forest: Forest,
+  { base }: Trees,
   id: DocId | null,
   record: DocumentRecord | null,
-  tombstone: DocumentRow["tombstone"],
   local: Seen<LocalFile>,
   remote: RemoteSeen,
 ): DocumentRow {
-  const localPath = local.kind === "present" ? local.value.path : null;
-  const remotePath = remote.kind === "present" ? remote.file.path : null;
+  const whereabouts = (side: Side, path: string | null) => ({
+    now: path === null ? null : placeAt(forest, side, path),
+    goal: null,
+  });
   return {
     kind: "document",
     key: forest.nextKey(),
     id,
     record,
-    tombstone,
-    local: { seen: local, ...placeAt(forest, "local", localPath) },
-    remote: { seen: remote, ...placeAt(forest, "remote", remotePath) },
+    tombstone: id === null ? null : (base.tombstones.get(id) ?? null),
+    local: { seen: local, ...whereabouts("local", local.kind === "present" ? local.value.path : null) },
+    remote: { seen: remote, ...whereabouts("remote", remote.kind === "present" ? remote.file.path : null) },
   };
 }
 
-function placeAt(forest: Forest, side: "local" | "remote", path: string | null) {
-  const current = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
-  return { now: current, goal: null };
-}
-
 function newRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
-  const tombstone = trees.base.tombstones.get(file.id) ?? null;
-  return makeRow(forest, file.id, null, tombstone, local, { kind: "present", file });
+  return makeRow(forest, trees, file.id, null, local, { kind: "present", file });
 }
 
 /**

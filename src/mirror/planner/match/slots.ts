@@ -8,11 +8,7 @@ import { once } from "../../../common/once.ts";
 /**
  * How each side decides whether two names are equal: tested on the disk, learned about the service.
  */
-export type Foldings = Readonly<Record<Side, DiskFolding>>;
-
-export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {
-  return { local: local.disk, remote: remoteFolding };
-}
+type Foldings = Readonly<Record<Side, DiskFolding>>;
 
 /**
  * Returns the key of a slot, which is a name in a folder: only one entry can be in a slot at a
@@ -68,14 +64,14 @@ const FREE = { kind: "free" } as const;
  * are built on first use.
  */
 export class Occupancy {
+  readonly foldings: Foldings;
   readonly #trees: Trees;
-  readonly #foldings: Foldings;
   readonly #foldedLocal = once(() => this.#foldLocal());
   readonly #foldedRemote = once(() => this.#foldRemote());
 
-  constructor(trees: Trees, foldings: Foldings) {
+  constructor(trees: Trees, { remoteFolding }: Policy) {
     this.#trees = trees;
-    this.#foldings = foldings;
+    this.foldings = { local: trees.local.disk, remote: remoteFolding };
   }
 
   occupantOf(side: Side, { parent, name }: Place): Occupant {
@@ -93,7 +89,7 @@ export class Occupancy {
   }
 
   #onService(path: string): Occupant {
-    const occupied = this.#foldedRemote().get(pathKey(path, this.#foldings.remote));
+    const occupied = this.#foldedRemote().get(pathKey(path, this.foldings.remote));
     return occupied === undefined ? FREE : { kind: "mirrored", path: occupied };
   }
 
@@ -108,8 +104,8 @@ export class Occupancy {
 
   #foldRemote(): ReadonlyMap<string, string> {
     const paths = new Map<string, string>();
-    for (const path of remotePathsOf(this.#trees)) paths.set(pathKey(path, this.#foldings.remote), path);
-    for (const { path } of this.#trees.remote.folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
+    for (const path of remotePathsOf(this.#trees)) paths.set(pathKey(path, this.foldings.remote), path);
+    for (const { path } of this.#trees.remote.folders.values()) paths.set(pathKey(path, this.foldings.remote), path);
     return paths;
   }
 }

@@ -7,7 +7,6 @@ import {
   pathOfDocument,
   type ConflictCopyPlace,
 } from "../decide/plan-draft.ts";
-import { foldingsOf } from "../match/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
@@ -48,13 +47,12 @@ export class Layout {
     moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
     onRowChange: (shift: RowChange) => void,
   ) {
-    const foldings = foldingsOf(draft.trees, draft.policy);
     const { occupancy } = draft;
     this.#draft = draft;
     this.#onRowChange = onRowChange;
     this.sides = {
-      local: new SideState("local", foldings.local, occupancy, moving.local),
-      remote: new SideState("remote", foldings.remote, occupancy, moving.remote),
+      local: new SideState("local", occupancy, moving.local),
+      remote: new SideState("remote", occupancy, moving.remote),
     };
   }
 

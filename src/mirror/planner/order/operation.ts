@@ -15,7 +15,6 @@ export type Operation =
  * service.
  */
 const REMOTE_FIRST = ["remote", "local"] as const;
-const NO_PROPOSALS: readonly Proposal[] = [];
 
 /**
  * Lists all operations in the order in which they are tried: folders, moves, creates and edits,
@@ -30,7 +29,7 @@ export function listOperations(draft: PlanDraft): Operation[] {
 }
 
 function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): void {
-  const proposals = draft.proposals.get(row) ?? NO_PROPOSALS;
+  const proposals = draft.proposals.get(row) ?? [];
   addMoves(row, proposals, operations);
   for (const proposal of proposals) {
     const operation = operationOf(row, proposal);

@@ -91,8 +91,8 @@ class Schedule {
     this.#waiting.add(operation, need);
   }
 
-  #wake(...keyParts: (string | number)[]): void {
-    this.#ready.push(...this.#waiting.take(...keyParts));
+  #wake(event: string): void {
+    this.#ready.push(...this.#waiting.take(event));
   }
 
   /**
@@ -207,7 +207,7 @@ class Schedule {
         break;
     }
     this.#openOperations.set(row, (this.#openOperations.get(row) ?? 1) - 1);
-    this.#wake("placed", row.key);
+    this.#wake(`placed ${row.key}`);
   }
 
   #note({ side, row, from, to, freed }: RowChange): void {
@@ -217,14 +217,14 @@ class Schedule {
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
-    if (freed !== null) this.#wake("slot", side, freed);
-    if (row.kind === "folder") this.#wake("moved", side, row.key);
+    if (freed !== null) this.#wake(`slot ${side} ${freed}`);
+    if (row.kind === "folder") this.#wake(`moved ${side} ${row.key}`);
   }
 
   #count(side: Side, folder: FolderRow, difference: number): void {
     const remaining = (this.#leaving[side].get(folder) ?? 0) + difference;
     this.#leaving[side].set(folder, remaining);
-    if (remaining === 0) this.#wake("empty", side, folder.key);
+    if (remaining === 0) this.#wake(`empty ${side} ${folder.key}`);
   }
 
   /**
@@ -297,17 +297,12 @@ class WaitingList {
   }
 
   /**
-   * @param keyParts parts of the key of an event that has happened
+   * @param event key of an event that has happened
    * @returns the operations that waited for the event, to be tried again
    */
-  take(...keyParts: (string | number)[]): readonly Operation[] {
-    // Nearly always, no operation waits. The key is then not built.
-    if (this.#byNeed.size === 0) return NONE;
-    const need = keyParts.join(" ");
-    const operations = this.#byNeed.get(need) ?? NONE;
-    this.#byNeed.delete(need);
+  take(event: string): readonly Operation[] {
+    const operations = this.#byNeed.get(event) ?? [];
+    this.#byNeed.delete(event);
     return operations;
   }
 }
-
-const NONE: readonly Operation[] = [];

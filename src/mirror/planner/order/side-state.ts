@@ -26,12 +26,12 @@ export class SideState {
    */
   readonly #moving: ReadonlySet<FolderRow>;
 
-  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, moving: ReadonlySet<FolderRow>) {
+  constructor(side: Side, occupancy: Occupancy, moving: ReadonlySet<FolderRow>) {
     this.side = side;
-    this.#folding = folding;
+    this.#folding = occupancy.foldings[side];
     this.#occupancy = occupancy;
-    this.#slots = new SlotMap(folding);
-    this.#freedBy = new SlotMap(folding);
+    this.#slots = new SlotMap(this.#folding);
+    this.#freedBy = new SlotMap(this.#folding);
     this.#moving = moving;
   }
 
