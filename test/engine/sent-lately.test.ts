@@ -241,6 +241,7 @@ describe("I08 I31 an upload that went to review without an answer is sent once",
     mirror.write("d/note.md", SENT);
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(seen.filter(isPut)).toHaveLength(1);
+    expect(mirror.state.intents()).toEqual([]);
     fixture.onRequest = () => undefined;
     fixture.fault = () => null;
     grant([{ on: null, level: "full" }]);

@@ -101,20 +101,20 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     // ORDER: read after the request, because a rename during the PUT may have moved base's change
     // id.
     const record = ctx.world.state.record(row.id);
-    // A document that is not found may only be hidden from this key, and the upload in review.
-    if (fetched.kind === "end" && record !== null)
-      return { kind: "open", outcome: outcomeWithoutProof(fetched.outcome, fault) };
-    if (fetched.kind === "end") return { kind: "over", outcome: STALE.noRecord };
+    const mayBeInReview = isPerhapsInReview(record, row, fetched.kind === "got" ? fetched.value : null);
+    if (fetched.kind === "end") {
+      const { outcome } = fetched;
+      if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
+      // The document is gone, or no longer readable: the next cycle proves which.
+      return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
+    }
     const { file, digest, text } = fetched.value;
     const { lastChangeId: changeId } = file;
-    const mayBeInReview = isPerhapsInReview(record, row, fetched.value);
     if (record === null || (record.changeId !== row.baseChangeId && !mayBeInReview))
       return { kind: "over", outcome: STALE.baseMoved };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
-    // No read shows whether the content is in review, so it counts as submitted: one save must not
-    // become two reviews.
-    if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
+    if (mayBeInReview) return PERHAPS_IN_REVIEW;
     // The content was not saved, or was saved and edited since. Base stays. The next plan merges
     // from base, or from the sent content if the service still has it.
     const outcome =
@@ -134,6 +134,12 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       : concludeSent(ctx, row, record, seen, lost);
   },
 };
+
+/**
+ * No read shows whether content is in review, so it counts as submitted: one save must not become
+ * two reviews.
+ */
+const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
 /** Ends an upload that went to review. Base keeps its version during the review. */
 function concludeSent(
@@ -276,9 +282,13 @@ function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Sa
  * Returns true if the PUT may be in review, even if the document became protected only after the
  * plan. If it was protected throughout, an earlier submission may have been accepted, which changes
  * the published content.
+ * @param found the document; null if it was not found, and is perhaps only hidden from this key
  */
-function isPerhapsInReview(record: DocumentRecord | null, row: Row, { file, digest }: RemoteText): boolean {
-  if (!(row.review || file.protected) || record?.digest !== row.baseDigest) return false;
+function isPerhapsInReview(record: DocumentRecord | null, row: Row, found: RemoteText | null): boolean {
+  if (record?.digest !== row.baseDigest) return false;
+  if (found === null) return row.review;
+  const { file, digest } = found;
+  if (!(row.review || file.protected)) return false;
   // The content is compared as well, because a parallel rename may have moved the change id.
   const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isAsItWas || (row.review && file.protected);
