@@ -114,6 +114,20 @@ describe("one direction, always", () => {
     expect(remoteTexts(rig).get(path)).toBe(`service\n\n${saved}`);
   });
 
+  test("I03 a folder that only uploads keeps its local folders, if moves on both sides would close a circle", async () => {
+    const { rig, mirror, seen } = await openSynced({ "a/one.md": "one\n", "b/two.md": "two\n" });
+    mirror.rename("a", "b/a");
+    rig.app.moveFolder("b", "a");
+    const [local, remote] = [mirror.texts(), remoteTexts(rig)];
+    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    expect([mirror.texts(), remoteTexts(rig)]).toEqual([local, remote]);
+    expect(seen.filter(isWrite)).toEqual([]);
+    const blocks = [...mirror.state.load().blocks.values()].map(({ path, reason }) => [path, reason]);
+    expect(blocks).toEqual(expect.arrayContaining([["b/a", "direction-off"]]));
+    await settle(mirror);
+    expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+  });
+
   test("I02 a folder that only uploads sends each content once to a service that normalises it", async () => {
     const fixture = openFixture(1, { normalise: true });
     const { mirror, seen } = fixture;

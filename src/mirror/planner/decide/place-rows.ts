@@ -125,18 +125,22 @@ function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
   return true;
 }
 
+const IN_EACH_OTHER = "its local move and a move on the service would put two folders inside each other";
+
 /**
  * Drops local moves that, together with the service's moves, would put folders inside each other.
- * The folders of these moves go to the service's places.
+ * The folders of these moves go to the service's places, if the direction allows it.
  */
 function breakCycles(draft: PlanDraft): void {
   // A dropped move may close a circle with another move, so the loop repeats. Each move is dropped
   // at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
+    draft.moveReasons.delete(folder);
     const wish = localWish(draft, folder);
-    if (wish.kind === "place") setGoal(folder, "local", wish.place);
-    draft.moveReasons.set(folder, "its local move and a move on the service would put two folders inside each other");
+    if (wish.kind !== "place" || isMoveForbidden(draft, folder, "local", wish.place, IN_EACH_OTHER)) continue;
+    setGoal(folder, "local", wish.place);
+    draft.moveReasons.set(folder, IN_EACH_OTHER);
   }
   // A remaining circle of folders comes from two moves on the service, of which this cycle saw only
   // one. The next cycle decides about these folders.
