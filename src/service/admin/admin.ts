@@ -1,5 +1,5 @@
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, newId, readWith, type Working, writeWith } from "../requests/context.ts";
+import { type ServerContext, newId, readWith, writeWith } from "../requests/context.ts";
 import {
   type KeyInfo,
   keyInfo,
@@ -30,21 +30,13 @@ export class Admin {
     this.#server = server;
   }
 
-  #read<T>(work: (working: Working) => Promise<T>): Promise<T> {
-    return readWith(this.#server, work);
-  }
-
-  #write<T>(work: (working: Working) => Promise<T>): Promise<T> {
-    return writeWith(this.#server, work);
-  }
-
   workspaces(): Promise<CountedWorkspace[]> {
-    return this.#read(({ tables }) => tables.workspaces.counted());
+    return readWith(this.#server, ({ tables }) => tables.workspaces.counted());
   }
 
   /** Creates a workspace and its first key, which has Full access to the whole workspace. */
   createWorkspace(name: string): Promise<NewKeyInfo> {
-    return this.#write(async (working) => {
+    return writeWith(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
       // Creating the key cannot be refused: the workspace exists, and the only grant is on the
@@ -59,7 +51,7 @@ export class Admin {
    * @param retryAfter seconds, sent with the 503 while the state is not `open`
    */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<CountedWorkspace | Refused> {
-    return this.#write(async ({ tables: { workspaces } }) => {
+    return writeWith(this.#server, async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
       const [workspace] = await workspaces.counted(workspaceId);
       return workspace ?? noWorkspace();
@@ -70,7 +62,7 @@ export class Admin {
    * Removes the workspace with its documents. Requests of its keys then get `workspace_not_found`.
    */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
-    return this.#write(async ({ tables }) => {
+    return writeWith(this.#server, async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return noWorkspace();
       await tables.lockStructure(workspace.seq);
@@ -80,14 +72,14 @@ export class Admin {
   }
 
   keys(): Promise<KeyInfo[]> {
-    return this.#read(async (working) => {
+    return readWith(this.#server, async (working) => {
       return keyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
     });
   }
 
   /** Returns a key; null if the key does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
-    return this.#read((working) => keyInfo(working, keyId));
+    return readWith(this.#server, (working) => keyInfo(working, keyId));
   }
 
   /**
@@ -95,7 +87,7 @@ export class Admin {
    * @param request.workspaceId null for all workspaces
    */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
-    return this.#read(async (working) => {
+    return readWith(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
       if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return noWorkspace();
       return keyInfos(working, await keys.page(workspaceId, from, most));
@@ -103,7 +95,7 @@ export class Admin {
   }
 
   createKey(options: NewKey): Promise<NewKeyInfo | Refused> {
-    return this.#write((working) => makeKey(working, options));
+    return writeWith(this.#server, (working) => makeKey(working, options));
   }
 
   /**
@@ -111,7 +103,7 @@ export class Admin {
    * that the service's limit applies.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
-    return this.#write(async (working) => {
+    return writeWith(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
       const row = await keys.byId(keyId);
       const workspace = row && (await workspaces.byId(row.workspaceId));
@@ -128,7 +120,7 @@ export class Admin {
   }
 
   removeKey(keyId: string): Promise<Refused | null> {
-    return this.#write(async ({ tables: { keys } }) => {
+    return writeWith(this.#server, async ({ tables: { keys } }) => {
       const row = await keys.byId(keyId);
       if (row === undefined) return noKey();
       await keys.remove(row.seq);
@@ -137,12 +129,12 @@ export class Admin {
   }
 
   settings(): Promise<Settings> {
-    return this.#read(({ tables }) => tables.settings.get());
+    return readWith(this.#server, ({ tables }) => tables.settings.get());
   }
 
   /** Changes only the settings that are present, from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
-    return this.#write(({ tables }) => tables.settings.change(changed));
+    return writeWith(this.#server, ({ tables }) => tables.settings.change(changed));
   }
 
   /** Makes a backup of the whole database while requests are served. */

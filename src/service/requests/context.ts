@@ -75,19 +75,15 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Number of characters of an id: 70 random bits. The tables also make sure that ids are unique. */
 const ID_CHARACTERS = 14;
 
-export function workingIn(server: ServerContext, tables: Tables): Working {
-  return { ...server, tables };
-}
-
 /** Runs a read in a transaction. */
 export function readWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
-  return server.store.read((tables) => work(workingIn(server, tables)));
+  return server.store.read((tables) => work({ ...server, tables }));
 }
 
 /** Runs a write in a transaction, and rolls back if the write is refused. */
 export function writeWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
   return server.store.write(
-    (tables) => work(workingIn(server, tables)),
+    (tables) => work({ ...server, tables }),
     (result) => !isRefused(result),
   );
 }

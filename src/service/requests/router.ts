@@ -3,14 +3,13 @@ import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type RateCheck, authenticate, holderOf, sentHash } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import { type Call, type ContinuedRequest, type ServerContext, workingIn } from "./context.ts";
+import { type Call, type ContinuedRequest, readWith, type ServerContext, type Working, writeWith } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
 import { createFile, listFiles, readFile } from "../files/files.ts";
 import { deleteFolder, patchFolder } from "../files/folder-writes.ts";
 import { createFolder, listFolders, readFolder } from "../files/folders.ts";
 import { readSent, decodeSegment } from "./validate.ts";
 import { searchHybrid, searchRegex } from "../search/search.ts";
-import type { Tables } from "../store/tables.ts";
 
 type RoutedOperation = Exclude<OperationName, "streamEvents" | "validateKey">;
 
@@ -59,9 +58,9 @@ export async function route(
   const target = splitRequestTarget(request.path);
   const routed = findOperation(request.method, target.path);
   const file = routed?.value === "readFile" ? routed.id : undefined;
-  const work = async (tables: Tables): Promise<Answer | ContinuedRequest> => {
-    const holder = await holderOf(tables, sentHash(request.headers), server.now(), file);
-    const context = authenticate(workingIn(server, tables), holder, admit);
+  const work = async (working: Working): Promise<Answer | ContinuedRequest> => {
+    const holder = await holderOf(working.tables, sentHash(request.headers), server.now(), file);
+    const context = authenticate(working, holder, admit);
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = routed;
@@ -70,7 +69,7 @@ export async function route(
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS[routed.value]);
-  const answer = isRead ? await server.store.read(work) : await server.store.write(work, ({ kind }) => kind === "done");
+  const answer = await (isRead ? readWith : writeWith)(server, work);
   return answer.kind === "continues" ? answer.resume(server.store, server.turns.permitFor(isGone)) : answer;
 }
 
