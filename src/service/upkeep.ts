@@ -30,6 +30,11 @@ export function startUpkeep(
 ): () => void {
   const begin = (name: string, firstMs: number, againMs: number, step: Step) =>
     repeat(step, firstMs, againMs, (error) => onFault(error, name));
+  const each = (ms: number, work: () => void | Promise<void>) =>
+    begin("upkeep", ms, ms, async () => {
+      await work();
+      return ms;
+    });
   let served = service.served();
   const indexing = begin("index", INDEX_MS, RETRY_MS, async () => {
     const started = performance.now();
@@ -42,17 +47,13 @@ export function startUpkeep(
   const works = [
     indexing,
     begin("upkeep", PAUSE_MS, ROUND_MS, async () => ((await service.pruneStep()) === "more" ? PAUSE_MS : ROUND_MS)),
-    begin("upkeep", ROUND_MS, ROUND_MS, async () => {
-      service.holdReserve();
-      return ROUND_MS;
-    }),
-    begin("upkeep", USES_MS, USES_MS, async () => {
+    each(ROUND_MS, () => service.holdReserve()),
+    each(USES_MS, () =>
       // On a full disk, the uses stay in memory. Requests already report the full disk.
-      await service.saveUses().catch((error: unknown) => {
+      service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
-      });
-      return USES_MS;
-    }),
+      }),
+    ),
   ];
   return () => {
     for (const { stop } of works) stop();
