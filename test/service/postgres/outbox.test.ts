@@ -3,7 +3,7 @@ import type { OutboxPage } from "../../../src/service/events/outbox.ts";
 import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { connect, groundOfFile, makeFile, Step } from "./ground.ts";
+import { connect, groundOfFile, makeFile, makeWorkspace, Step } from "./ground.ts";
 
 const openStore = groundOfFile();
 
@@ -29,10 +29,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     });
     await step.reached();
     // In another workspace, because in this one it would wait for the lock.
-    const elsewhere = await other.write(async (tables) => {
-      await tables.workspaces.insert(`wsp_else_${workspace}`, "elsewhere");
-      return (await tables.workspaces.byId(`wsp_else_${workspace}`))!.seq;
-    });
+    const elsewhere = await makeWorkspace(other, `wsp_else_${workspace}`);
     const early = await other.write((tables) => makeFile(tables, elsewhere, "early.md"));
     // The early one is committed, and yet not read: a listener who went on after it would never
     // read the late one.
@@ -53,10 +50,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
   test("one workspace's rows are read past those of others, however many they are", async () => {
     const { store, other, workspace } = await openStore();
     const place = await newest(store);
-    const elsewhere = await other.write(async (tables) => {
-      await tables.workspaces.insert(`wsp_many_${workspace}`, "elsewhere");
-      return (await tables.workspaces.byId(`wsp_many_${workspace}`))!.seq;
-    });
+    const elsewhere = await makeWorkspace(other, `wsp_many_${workspace}`);
     for (let n = 0; n < 5; n++) await other.write((tables) => makeFile(tables, elsewhere, `${n}.md`));
     const own = await store.write((tables) => makeFile(tables, workspace, "own.md"));
     const ids: string[] = [];
