@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
-import type { Settings } from "../../src/service/store/rows.ts";
+import { expect, onTestFinished } from "vitest";
+import { isRefused } from "../../src/service/requests/answer.ts";
+import type { Level, Settings } from "../../src/service/store/rows.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/service.ts";
@@ -53,6 +54,17 @@ export async function openService({
   if (settings !== undefined) await service.admin.changeSettings(settings);
   const { key, workspaceId } = await service.admin.createWorkspace("main");
   return { service, key, workspaceId, api: new Api(service.handle, key) };
+}
+
+export type GrantOn = { readonly on: string | null; readonly level: Level };
+
+/** Creates a key of a workspace. */
+export async function makeKey(
+  { service, workspaceId }: Pick<Opened, "service" | "workspaceId">,
+  ...grants: readonly GrantOn[]
+) {
+  const made = await service.admin.createKey({ workspaceId, grants, label: "made" });
+  return isRefused(made) ? expect.fail(made.detail) : made;
 }
 
 /** Returns the database of a service in memory, which another one can continue. */

@@ -6,7 +6,7 @@ import type { Service } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
-import { openService, seeded } from "./fixture.ts";
+import { makeKey, openService, seeded } from "./fixture.ts";
 import { openConnection } from "./raw-http.ts";
 
 /** Tests what continues beside a long search, and what the search does not touch. */
@@ -143,11 +143,7 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
     it("does not work more, however much others have", async () => {
       const { service, begins, counted, goOn } = ground;
       const { workspaceId } = await service.admin.createWorkspace("empty");
-      const { key } = (await service.admin.createKey({
-        workspaceId,
-        label: "empty",
-        grants: [{ on: null, level: "read" }],
-      })) as { key: string };
+      const { key } = await makeKey({ service, workspaceId }, { on: null, level: "read" });
       const reads = async (path: string, body: object) => {
         const before = counted.reads;
         const searched = service.handle({

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STEP } from "../../src/service/store/sqlite/search-table.ts";
 import { Api } from "../../src/conformance/world.ts";
-import { copyOf, type Opened, openService, temporaryFolder } from "./fixture.ts";
+import { copyOf, makeKey, type Opened, openService, temporaryFolder } from "./fixture.ts";
 import { join } from "node:path";
 
 async function open(): Promise<Opened> {
@@ -65,11 +65,7 @@ describe("the index of the service", () => {
       }
       former.close();
       const { service } = await openService({ database: { folder } });
-      const { key } = (await service.admin.createKey({
-        workspaceId: "wsp_1",
-        label: "later",
-        grants: [{ on: null, level: "read" }],
-      })) as { key: string };
+      const { key } = await makeKey({ service, workspaceId: "wsp_1" }, { on: null, level: "read" });
       const api = new Api(service.handle, key);
       for (let more = true; more; more = (await service.indexStep()) === "more")
         expect(await found({ api }, "aardvark", { limit: 500 })).toHaveLength(2 * STEP);

@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Level } from "../../../src/service/store/rows.ts";
-import { type Opened, openService } from "../fixture.ts";
+import { type GrantOn, makeKey, type Opened, openService } from "../fixture.ts";
 import { Listener } from "./listener.ts";
 
 /** What the tests of events ask a service for. */
@@ -49,12 +48,8 @@ export async function folderAt({ call }: EventsFixture, path: string): Promise<T
   return (await call("GET", `/v1/folders?path=${path}`)).data[0]!;
 }
 
-type GrantOn = { readonly on: string | null; readonly level: Level };
-
-export async function keyWith({ opened }: EventsFixture, ...grants: readonly GrantOn[]) {
-  const made = await opened.service.admin.createKey({ workspaceId: opened.workspaceId, grants });
-  if (!("key" in made)) throw new Error(made.detail);
-  return made;
+export function keyWith({ opened }: EventsFixture, ...grants: readonly GrantOn[]) {
+  return makeKey(opened, ...grants);
 }
 
 /** One who has listened for a while. */

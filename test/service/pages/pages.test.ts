@@ -1,16 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
-import { ADMIN_KEY } from "../fixture.ts";
+import { ADMIN_KEY, type GrantOn, makeKey } from "../fixture.ts";
 import { type Browser, HOST, openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
 
 const EVIL = `"><script>alert(1)</script>'\u202e`;
 
 /** A key of that workspace, signed in. */
-async function keyOf(
-  rig: PagesRig,
-  grants: readonly { on: string | null; level: "full" | "edit" | "read" | "none" }[],
-) {
-  const made = await rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants, label: "ann" });
-  if (!("key" in made)) throw new Error(made.detail);
+async function keyOf(rig: PagesRig, grants: readonly GrantOn[]) {
+  const made = await makeKey(rig, ...grants);
   return { ...made, browser: await rig.signIn(made.key) };
 }
 
