@@ -35,12 +35,8 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
 
 type MissingCondition = { readonly what: string; readonly next: string };
 
-export type Serving<Key extends string | null = string> = {
+export type Serving<Key extends string | null = string> = Pick<OpenData<Key>, "key" | "keyFile" | "adminKeyFile"> & {
   readonly url: string;
-  /** Key for the first workspace; null if another process of the same database has the key. */
-  readonly key: Key;
-  readonly keyFile: string;
-  readonly adminKeyFile: string;
   /** Missing abilities of the service, each as a clause with the next step. */
   readonly lacks: readonly MissingCondition[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
