@@ -72,7 +72,10 @@ export class EventHub {
     if (isRefused(reader)) return reader;
     const sent = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(sent)) return sent;
-    if (this.#listeners.countOf(hash!) >= MAX_PER_KEY) return tooMany();
+    if (this.#listeners.countOf(hash!) >= MAX_PER_KEY) {
+      const detail = `There are ${MAX_PER_KEY} listeners with this key already.`;
+      return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_S });
+    }
     const last = headers["last-event-id"] ?? "";
     const isValid = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
     return {
@@ -188,8 +191,3 @@ export class EventHub {
 }
 
 type StreamRequest = { readonly hash: Buffer; readonly reader: Reader; readonly position: string | null };
-
-function tooMany(): Refused {
-  const detail = `There are ${MAX_PER_KEY} listeners with this key already.`;
-  return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_S });
-}
