@@ -16,11 +16,15 @@ import { connect, makeFile, makeWorkspace, openStore, Step } from "./ground.ts";
 const END_OTHERS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
+async function openMain() {
+  const url = await freshDatabase();
+  const store = await openStore(url);
+  return { url, store, workspace: await makeWorkspace(store, "wsp_main") };
+}
+
 describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
   it("while nobody uses it is replaced, and nothing is reported", async () => {
-    const url = await freshDatabase();
-    const store = await openStore(url);
-    const workspace = await makeWorkspace(store, "wsp_main");
+    const { url, store, workspace } = await openMain();
     const client = await connect(url);
     await client.query(END_OTHERS);
     await store.write(async (tables) => {
@@ -33,9 +37,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
   });
 
   it("within a write lets it run again, because nothing was kept", async () => {
-    const url = await freshDatabase();
-    const store = await openStore(url);
-    const workspace = await makeWorkspace(store, "wsp_main");
+    const { url, store, workspace } = await openMain();
     // Those that nobody uses break with it, and are not heard of before one is taken.
     await Promise.all([1, 2, 3, 4].map(() => store.read(({ workspaces }) => workspaces.all())));
     let runs = 0;
@@ -61,9 +63,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
   });
 
   it("during COMMIT is reported as a write of unknown end, and not run again", async () => {
-    const url = await freshDatabase();
-    const store = await openStore(url);
-    const workspace = await makeWorkspace(store, "wsp_main");
+    const { url, store, workspace } = await openMain();
     const client = await connect(url);
     await client.query(`
       CREATE FUNCTION end_it() RETURNS trigger LANGUAGE plpgsql AS

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { type EventsFixture, join, keyWith, open } from "../events/fixture.ts";
 import { EVENTS, EVENTS_BY_GRANTS } from "../events/events-suite.ts";
+import { connect } from "./ground.ts";
 
 /** Events come from the core: they must be the same over PostgreSQL. */
 
@@ -13,9 +13,7 @@ let remove: () => Promise<void>;
 
 async function openOnPostgres(more: Parameters<typeof open>[0] = {}): Promise<EventsFixture> {
   const store = await PostgresStore.open({ url, random: randomBytes });
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connect(url);
   // Rows wait for older transactions of the whole server, also those of other tests.
   const waiting = async () => {
     const left = "SELECT 1 FROM outbox WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";

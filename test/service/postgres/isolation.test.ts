@@ -8,11 +8,16 @@ import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./gr
 
 const openStore = groundOfFile();
 
+/** A database with `a.md`. */
+async function openWithFile() {
+  const ground = await openStore();
+  const id = await ground.store.write((tables) => makeFile(tables, ground.workspace, "a.md"));
+  return { ground, ...ground, id };
+}
+
 describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   it("of one document: the second sees what the first saved", async () => {
-    const ground = await openStore();
-    const { store, other, workspace } = ground;
-    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const { ground, other, workspace, id } = await openWithFile();
     const [, seen] = await oneAfterTheOther(
       ground,
       async ({ files }) => {
@@ -57,18 +62,14 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 
   it("of which one removes the document: the other finds none", async () => {
-    const ground = await openStore();
-    const { store, workspace } = ground;
-    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const { ground, workspace, id } = await openWithFile();
     const remove = async ({ files }: Tables) => files.remove((await files.byId(workspace, id))!.seq);
     const [, seen] = await oneAfterTheOther(ground, remove, ({ files }) => files.forEdit(workspace, id, "chg_x"));
     expect(seen).toBeUndefined();
   });
 
   it("of which one moves the document: the other sees its new path", async () => {
-    const ground = await openStore();
-    const { store, workspace } = ground;
-    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const { ground, workspace, id } = await openWithFile();
     const move = async (tables: Tables) => {
       const row = (await tables.files.byId(workspace, id))!;
       await tables.files.place(row.seq, await makeFolder(tables, workspace, "new"), "b.md");
@@ -78,9 +79,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 
   it("of one review: the second finds it decided", async () => {
-    const ground = await openStore();
-    const { store, workspace } = ground;
-    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const { ground, store, workspace, id } = await openWithFile();
     await store.write(async ({ files, changes }) => {
       const { seq, changeId } = (await files.byId(workspace, id))!;
       const sent = { reason: "protected", text: "sent", at: 2, key: null } as const;
@@ -99,8 +98,7 @@ const textOf = (_: unknown, text: string) => text;
 
 describe.skipIf(whyNoPostgres !== null)("a reader", () => {
   it("sees one state in all its reads, and waits for nobody", async () => {
-    const { store, other, workspace } = await openStore();
-    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const { store, other, workspace, id } = await openWithFile();
     const step = new Step();
     const reading = store.read(async ({ files }) => {
       const before = await files.shown(workspace, id, textOf);
