@@ -3,11 +3,9 @@ import { type Dice, rollDice } from "../dice.ts";
 import { APFS } from "../ram-disk.ts";
 import {
   APP_ACTS,
-  type AppAct,
   type DiskTrouble,
   type Levels,
   LOCAL_ACTS,
-  type LocalAct,
   type Intervention,
   type MirrorSetup,
   type Script,
@@ -36,53 +34,6 @@ export const VARIANTS: readonly Setup["variant"][] = [
   PROFILES.minimal,
 ];
 
-const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
-  create: 6,
-  "write-in-place": 8,
-  "save-by-rename": 8,
-  "save-with-backup": 4,
-  "delete-and-create": 3,
-  "half-write": 3,
-  touch: 2,
-  rename: 6,
-  "change-case": 2,
-  move: 5,
-  swap: 3,
-  remove: 5,
-  "make-folder": 2,
-  "rename-folder": 4,
-  "move-folder": 3,
-  "remove-folder": 1,
-  "remove-many": 1,
-  "odd-file": 2,
-  "end-conflict": 4,
-  // Only for scenarios (scenarios.ts): otherwise the runs of existing seeds would change.
-  rewrite: 0,
-  "cut-short": 0,
-  redress: 0,
-  "swap-edited": 0,
-  // Only for linked runs (linked.ts).
-  link: 0,
-  "create-linked": 0,
-};
-const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
-  create: 6,
-  edit: 16,
-  rename: 6,
-  move: 5,
-  swap: 2,
-  remove: 5,
-  "make-folder": 2,
-  "rename-folder": 4,
-  "move-folder": 3,
-  "remove-folder": 1,
-  "remove-many": 1,
-  protect: 3,
-  unprotect: 2,
-  accept: 4,
-  reject: 2,
-  link: 0,
-};
 const DAY_MS = 86_400_000;
 
 export function makeScript(seed: number, steps = 40): Script {
@@ -161,8 +112,8 @@ function makeMirror(dice: Dice, index: number): MirrorSetup {
 export function makeStep(dice: Dice, setup: Setup): Step {
   const mirror = dice.below(setup.mirrors.length);
   const roll = dice.below(100);
-  if (roll < 34) return { do: "here", mirror, act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) };
-  if (roll < 60) return { do: "there", act: pickAct(dice, APP_ACTS, APP_WEIGHTS), seed: seedOf(dice) };
+  if (roll < 34) return { do: "here", mirror, act: pickAct(dice, LOCAL_ACTS), seed: seedOf(dice) };
+  if (roll < 60) return { do: "there", act: pickAct(dice, APP_ACTS), seed: seedOf(dice) };
   if (roll < 91) return makeSync(dice, mirror);
   if (roll < 93)
     return {
@@ -200,8 +151,8 @@ export function makeSync(dice: Dice, mirror: number): SyncStep {
 function makeIntervention(dice: Dice): Intervention {
   const at = 1 + dice.below(dice.pick([60, 200, 600]));
   return dice.below(2) === 0
-    ? { at, by: "app", act: pickAct(dice, APP_ACTS, APP_WEIGHTS), seed: seedOf(dice) }
-    : { at, by: "local", act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) };
+    ? { at, by: "app", act: pickAct(dice, APP_ACTS), seed: seedOf(dice) }
+    : { at, by: "local", act: pickAct(dice, LOCAL_ACTS), seed: seedOf(dice) };
 }
 
 export function seedOf(dice: Dice): number {
@@ -211,12 +162,13 @@ export function seedOf(dice: Dice): number {
 /** @param weights an act without a weight is never chosen */
 export function pickAct<T extends string>(
   dice: Dice,
-  acts: readonly T[],
-  weights: Readonly<Partial<Record<T, number>>>,
+  acts: Readonly<Record<T, number>>,
+  weights: Readonly<Partial<Record<T, number>>> = acts,
 ): T {
   const weightOf = (act: T): number => weights[act] ?? 0;
-  let rest = dice.below(acts.reduce((sum, act) => sum + weightOf(act), 0));
-  for (const act of acts) {
+  const all = Object.keys(acts) as T[];
+  let rest = dice.below(all.reduce((sum, act) => sum + weightOf(act), 0));
+  for (const act of all) {
     rest -= weightOf(act);
     if (rest < 0) return act;
   }

@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, ReadonlySet<unknown>>> = {
     ...(["here", "there", "sync", "watch", "grant", "workspace"] as const),
     ...(["backup", "restore-backup", "approve", "wait", "set-clock"] as const),
   ]),
-  act: new Set([...LOCAL_ACTS, ...APP_ACTS, ...PROGRAM_ACTS]),
+  act: new Set([...Object.keys(LOCAL_ACTS), ...Object.keys(APP_ACTS), ...PROGRAM_ACTS]),
   moment: new Set(MOMENTS),
   what: new Set(HAPPENINGS),
 };

@@ -6,54 +6,58 @@ import type { RamDiskOptions } from "../ram-disk.ts";
  * so that any step may be removed.
  */
 
-export const LOCAL_ACTS = [
-  "create",
-  "write-in-place",
-  "save-by-rename",
-  "save-with-backup",
-  "delete-and-create",
-  "half-write",
-  "touch",
-  "rename",
-  "change-case",
-  "move",
-  "swap",
-  "remove",
-  "make-folder",
-  "rename-folder",
-  "move-folder",
-  "remove-folder",
-  "remove-many",
-  "odd-file",
-  "end-conflict",
-  "rewrite",
-  "cut-short",
-  "redress",
-  "swap-edited",
-  "link",
-  "create-linked",
-] as const;
-export type LocalAct = (typeof LOCAL_ACTS)[number];
+/** Acts of a user in a folder, each with how often it is chosen. */
+export const LOCAL_ACTS = {
+  create: 6,
+  "write-in-place": 8,
+  "save-by-rename": 8,
+  "save-with-backup": 4,
+  "delete-and-create": 3,
+  "half-write": 3,
+  touch: 2,
+  rename: 6,
+  "change-case": 2,
+  move: 5,
+  swap: 3,
+  remove: 5,
+  "make-folder": 2,
+  "rename-folder": 4,
+  "move-folder": 3,
+  "remove-folder": 1,
+  "remove-many": 1,
+  "odd-file": 2,
+  "end-conflict": 4,
+  // Only for scenarios (scenarios.ts): otherwise the runs of existing seeds would change.
+  rewrite: 0,
+  "cut-short": 0,
+  redress: 0,
+  "swap-edited": 0,
+  // Only for linked runs (linked.ts).
+  link: 0,
+  "create-linked": 0,
+};
+export type LocalAct = keyof typeof LOCAL_ACTS;
 
-export const APP_ACTS = [
-  "create",
-  "edit",
-  "rename",
-  "move",
-  "swap",
-  "remove",
-  "make-folder",
-  "rename-folder",
-  "move-folder",
-  "remove-folder",
-  "remove-many",
-  "protect",
-  "unprotect",
-  "accept",
-  "reject",
-  "link",
-] as const;
-export type AppAct = (typeof APP_ACTS)[number];
+/** Acts of a user of the service. */
+export const APP_ACTS = {
+  create: 6,
+  edit: 16,
+  rename: 6,
+  move: 5,
+  swap: 2,
+  remove: 5,
+  "make-folder": 2,
+  "rename-folder": 4,
+  "move-folder": 3,
+  "remove-folder": 1,
+  "remove-many": 1,
+  protect: 3,
+  unprotect: 2,
+  accept: 4,
+  reject: 2,
+  link: 0,
+};
+export type AppAct = keyof typeof APP_ACTS;
 
 /** Acts of a program that writes many files, reads them right after and waits (program.ts). */
 export const PROGRAM_ACTS = ["write-many", "read-back", "wait"] as const;
