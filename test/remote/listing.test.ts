@@ -5,6 +5,7 @@ import { answer, bench, FILE, LOST, page, problem, FIRST_TRAITS, FOLDER } from "
 
 const file = (n: number, path = `f${n}.md`) => ({ ...FILE, id: `doc_${n}`, path });
 const query = (path: string) => Object.fromEntries(new URLSearchParams(path.split("?")[1]));
+const list = (members: object) => answer(200, { object: "list", data: [], hasMore: false, ...members });
 const malformed = (detail: string) => ({ kind: "later", cause: "malformed", detail: expect.stringContaining(detail) });
 
 describe("a listing of files", () => {
@@ -59,7 +60,7 @@ describe("a listing of files", () => {
 
   it("takes more items than it asked for, and ignores members it does not know", async () => {
     const many = Array.from({ length: 2_500 }, (_, n) => ({ ...file(n), size: 3, nested: { a: [1] } }));
-    const { remote } = bench([answer(200, { object: "list", data: many, hasMore: false, extra: 1 })]);
+    const { remote } = bench([list({ data: many, extra: 1 })]);
     const listing = await remote.listFiles({ kind: "none" });
     expect([listing.complete, listing.items.length]).toEqual([true, 2_500]);
     expect(listing.items[0]).toEqual(file(0));
@@ -100,39 +101,19 @@ describe("a listing of files", () => {
   it.each([
     ["is no object", answer(200, []), "not a JSON object"],
     ["has no data", answer(200, { object: "list", hasMore: false }), "data"],
-    ["has data of the wrong type", answer(200, { object: "list", data: { 0: 1 }, hasMore: false }), "data"],
+    ["has data of the wrong type", list({ data: { 0: 1 } }), "data"],
     ["does not say whether there are more", answer(200, { object: "list", data: [] }), "whether"],
-    ["says so in the wrong type", answer(200, { object: "list", data: [], hasMore: "false" }), "whether"],
-    ["has more and no cursor", answer(200, { object: "list", data: [], hasMore: true }), "without a cursor"],
-    [
-      "has more and a null cursor",
-      answer(200, { object: "list", data: [], hasMore: true, nextCursor: null }),
-      "without a cursor",
-    ],
-    [
-      "has more and an empty cursor",
-      answer(200, { object: "list", data: [], hasMore: true, nextCursor: "" }),
-      "without a cursor",
-    ],
-    [
-      "has a cursor of the wrong type",
-      answer(200, { object: "list", data: [], hasMore: true, nextCursor: 5 }),
-      "without a cursor",
-    ],
-    [
-      "has an endless cursor",
-      answer(200, { object: "list", data: [], hasMore: true, nextCursor: "c".repeat(9_999) }),
-      "cursor of the page cannot",
-    ],
+    ["says so in the wrong type", list({ hasMore: "false" }), "whether"],
+    ["has more and no cursor", list({ hasMore: true }), "without a cursor"],
+    ["has more and a null cursor", list({ hasMore: true, nextCursor: null }), "without a cursor"],
+    ["has more and an empty cursor", list({ hasMore: true, nextCursor: "" }), "without a cursor"],
+    ["has a cursor of the wrong type", list({ hasMore: true, nextCursor: 5 }), "without a cursor"],
+    ["has an endless cursor", list({ hasMore: true, nextCursor: "c".repeat(9_999) }), "cursor of the page cannot"],
     ["does not say that it is a list", answer(200, { data: [], hasMore: false }), "not marked as a list"],
-    ["is another object", answer(200, { object: "error", data: [], hasMore: false }), "not marked as a list"],
+    ["is another object", list({ object: "error" }), "not marked as a list"],
     ["repeats a cursor", page([file(1)], "c0"), "repeats"],
     ["is HTML", answer(200, "<html>"), "not JSON"],
-    [
-      "has items without end",
-      answer(200, { object: "list", data: Array(100_001).fill(0), hasMore: false }),
-      "too many items",
-    ],
+    ["has items without end", list({ data: Array(100_001).fill(0) }), "too many items"],
   ])("whose second page %s is incomplete, and keeps the first (I20)", async (_name, second, why) => {
     const { remote } = bench([page([file(1)], "c0"), second]);
     const listing = await remote.listFiles({ kind: "none" });
@@ -143,11 +124,7 @@ describe("a listing of files", () => {
     ["HTML", answer(200, "<!doctype html>", { "content-type": "text/html" }), "answers 200, text/html: a web page"],
     ["nothing", answer(200), "an empty answer"],
     ["no list", answer(200, { data: [], hasMore: false }), 'JSON without "object"'],
-    [
-      "a list of something else",
-      answer(200, { object: "list", data: [{ id: "x" }], hasMore: false }),
-      "something else",
-    ],
+    ["a list of something else", list({ data: [{ id: "x" }] }), "something else"],
     ["a route that is not there", problem(404, "not_found"), "answers 404"],
     ["a redirect", answer(302, "", { location: "https://a.example/?q=1" }), "a redirect to https://a.example"],
   ])("whose first page is %s shows that another program answers", async (_name, first, looks) => {
