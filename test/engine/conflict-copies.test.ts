@@ -3,7 +3,16 @@ import { digestOf } from "../../src/contract/digest.ts";
 import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
-import { type Fixture, openFixture, problem, remoteTexts, settle, openSynced, isWrite } from "../promises/fixture.ts";
+import {
+  type Fixture,
+  openFixture,
+  problem,
+  remoteTexts,
+  settle,
+  openSynced,
+  isWrite,
+  openConflicts,
+} from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
@@ -178,14 +187,7 @@ const BASE = "base\n";
 const YOURS = "mine\n";
 
 /** A conflict over `d/note.md`, whose conflict copy shows the service's text. */
-async function inFolderConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
-  const { rig, mirror } = await openSynced({ "d/note.md": BASE });
-  mirror.write("d/note.md", YOURS);
-  rig.app.edit("d/note.md", "theirs 0\n");
-  await mirror.sync();
-  expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs 0\n");
-  return { rig, mirror };
-}
+const inFolderConflict = () => openConflicts({ "d/note.md": [BASE, YOURS, "theirs 0\n"] });
 
 /**
  * The conflict stays open, and only its newest copy is in the folder: a
@@ -234,13 +236,11 @@ it("I06 I27 a disk too full for the newer version decides nothing: it is shown w
   const { rig, mirror } = await inFolderConflict();
   rig.app.edit("d/note.md", "theirs 1\n");
   const emptied = mirror.disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(Object.fromEntries(mirror.texts())).toEqual({ "d/note (theirs).md": "theirs 0\n", "d/note.md": YOURS });
   emptied();
   mirror.rename("d", "e");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expectOpen({ rig, mirror }, "e/note.md", "theirs 1\n", "with room again");
 });
 

@@ -4,7 +4,7 @@ import type { DocId } from "../../src/contract/ids.ts";
 import type { AppFile } from "../simulator/app.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig } from "../simulator/rig.ts";
-import { isWrite, openSynced, remoteTexts, settle } from "../promises/fixture.ts";
+import { isWrite, openSynced, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import type { Fault } from "../variants/variant.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
@@ -71,14 +71,11 @@ test.each([
   [404, "file_not_found"],
 ])("I12 I10 a new document whose text could not be read back (%i) is read by the next run", async (status, code) => {
   const sent = "one\r\ntwo\r\n";
-  const refusal = { type: "x:y", title: "", status, code, detail: "not now", requestId: "req_1" };
   let refuses = true;
   const rig = createRig(3, {
     normalise: true,
     fault: ({ method, path }) =>
-      refuses && method === "GET" && path.startsWith("/v1/files/doc_")
-        ? { status, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refusal) }
-        : null,
+      refuses && method === "GET" && path.startsWith("/v1/files/doc_") ? problem(status, code) : null,
   });
   const mirror = rig.mirror();
   mirror.write("note.md", sent);

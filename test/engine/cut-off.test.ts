@@ -3,7 +3,16 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
-import { settle, openSynced, problem, goOnFrom, openFixture, remoteTexts, type Fixture } from "../promises/fixture.ts";
+import {
+  settle,
+  openSynced,
+  problem,
+  goOnFrom,
+  openFixture,
+  remoteTexts,
+  type Fixture,
+  openConflicts,
+} from "../promises/fixture.ts";
 import { Killed } from "../simulator/process.ts";
 import { createRig } from "../simulator/rig.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
@@ -147,14 +156,8 @@ const CHOICES: Readonly<Record<string, { readonly way: Resolution; readonly ends
   "with a merged text": { way: { kind: "merged", text: without(BOTH) }, ends: backAgain(BOTH) },
 };
 
-async function inConflict(): Promise<Pair> {
-  const { rig, mirror } = await openSynced({ "note.md": LINES.join(""), "other.md": "another document\n" });
-  mirror.write("note.md", EDITED.join(""));
-  rig.app.edit("note.md", without(SHOWN));
-  await mirror.sync();
-  expect([...mirror.texts().keys()]).toContain("note (theirs).md");
-  return { rig, mirror };
-}
+const inConflict = () =>
+  openConflicts({ "note.md": [LINES.join(""), EDITED.join(""), without(SHOWN)] }, { "other.md": "another document\n" });
 
 describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and the process dies", (_, choice) => {
   test("an edit that the service received meanwhile stays on the service", async () => {
@@ -230,7 +233,7 @@ test("I13 I19 a clone comes to the same end wherever the power is cut in it", as
           if (seen.has(left)) continue;
           seen.add(left);
           if ([...after.texts().values()].some((text) => text !== TEXT && text !== "short\n")) damaged++;
-          for (let run = 0; run < 3; run++) await after.sync();
+          await after.syncTimes(3);
           expect({ at, files: pair.rig.app.files() }).toEqual({ at, files });
           expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({
             at,
@@ -279,7 +282,7 @@ test("I13 a damaged new file is created again wherever the power is cut a second
   const mirror = rig.mirror({}, { ...begun.copy(), boot: 2 });
   const texts = { "note.md": TEXT, "other.md": "another\n" };
   const cuts = await cutPowerAtEachCall({ rig, mirror }, async ({ mirror: after }, at) => {
-    for (let run = 0; run < 3; run++) await after.sync();
+    await after.syncTimes(3);
     expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({ at, texts });
     expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
   });

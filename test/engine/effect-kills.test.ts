@@ -171,7 +171,7 @@ describe("a conflict whose process is killed at each call", () => {
     await killAtEachCall(start(), {
       open: goOnFrom,
       async judge({ mirror }, call) {
-        for (let run = 0; run < 2; run++) await mirror.sync();
+        await mirror.syncTimes(2);
         const shown = [...mirror.state.load().conflicts.values()].map((one) => one.shown.map(({ ino }) => ino !== 0));
         const opened = mirror.state.events({ limit: 100, kinds: ["conflict"] }).length;
         expect({ call, texts: mirror.texts(), shown, opened }).toEqual({ call, texts, shown: [[true]], opened: 1 });
@@ -187,7 +187,7 @@ describe("a conflict whose process is killed at each call", () => {
         recoverLocal(contextOf(mirror), mirror.state.intents());
         mirror.disk.beforeCall = null;
         mirror.disk.losePower(() => 0);
-        for (let run = 0; run < 4; run++) await mirror.sync();
+        await mirror.syncTimes(4);
         expect({ call, texts: mirror.texts() }).toEqual({ call, texts });
         expect(rig.app.files().get("note.md")?.text).toBe("theirs\n");
       },
@@ -207,7 +207,7 @@ describe("a conflict whose process is killed at each call", () => {
     await killAtEachCall(conflicting, {
       open: goOnFrom,
       async judge({ mirror }, call) {
-        for (let run = 0; run < 4; run++) await mirror.sync();
+        await mirror.syncTimes(4);
         expect([call, mirror.texts()]).toEqual([call, textsOf(`box/in.md=$X ${after}`)]);
         expect(mirror.state.intents()).toEqual([]);
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT, type MirrorOptions } from "../simulator/mirror.ts";
-import { settle, openSynced } from "../promises/fixture.ts";
+import { settle, openSynced, problem } from "../promises/fixture.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
@@ -92,7 +92,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
   it("of a document, when its neighbour is deleted on the service", async () => {
     const { rig, mirror } = await neighbours("Plan.md", "plan.md");
     rig.app.remove("Plan.md");
-    for (let n = 0; n < 2; n++) await mirror.sync();
+    await mirror.syncTimes(2);
     expect(paths(mirror)).toEqual(["k.md", "plan.md"]);
     mirror.requests.length = 0;
     expect((await mirror.sync())?.state).toBe("in-sync");
@@ -102,7 +102,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
   it("of a document, when its neighbour is renamed locally", async () => {
     const { rig, mirror } = await neighbours("Plan.md", "plan.md");
     mirror.rename("Plan.md", "other.md");
-    for (let n = 0; n < 2; n++) await mirror.sync();
+    await mirror.syncTimes(2);
     expect(paths(mirror)).toEqual(["k.md", "other.md", "plan.md"]);
     expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other.md", "plan.md"]);
   });
@@ -110,7 +110,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
   it("of a folder", async () => {
     const { rig, mirror } = await neighbours("Box/a.md", "box/a.md");
     rig.app.renameFolder("Box", "crate");
-    for (let n = 0; n < 2; n++) await mirror.sync();
+    await mirror.syncTimes(2);
     expect(paths(mirror)).toEqual(["box/a.md", "crate/a.md", "k.md"]);
     expect((await mirror.sync())?.state).toBe("in-sync");
   });
@@ -140,16 +140,13 @@ async function settled(mirror: Mirror): Promise<void> {
   expect(mirror.writes()).toEqual([]);
 }
 
-const missing = { status: 405, code: "method_not_allowed", title: "", detail: "", type: "x:y" };
-const answer = { status: 405, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(missing) };
-
 describe.each([
   ["neither PATCH nor DELETE of folders", { noFolderPatchOrDelete: 405 as const }],
   [
     "no DELETE of folders",
     {
       fault: ({ method, path }: { method: string; path: string }) =>
-        method === "DELETE" && path.startsWith("/v1/folders/") ? answer : null,
+        method === "DELETE" && path.startsWith("/v1/folders/") ? problem(405, "method_not_allowed") : null,
     },
   ],
 ])("%s", (_, variant) => {

@@ -187,9 +187,7 @@ const openOnApfs = (texts: Readonly<Record<string, string>>) => openSynced(texts
 async function settleBoth({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promise<{ here: object; there: object }> {
   for (let n = 0; n < 3; n++) expect((await mirror.sync())?.fault ?? null).toBeNull();
   const before = [mirror.texts(), rig.app.files()];
-  mirror.requests.length = 0;
-  await mirror.sync();
-  expect(mirror.writes()).toEqual([]);
+  expect(await mirror.syncWrites()).toEqual([]);
   expect([mirror.texts(), rig.app.files()]).toEqual(before);
   const there = Object.fromEntries([...rig.app.files()].map(([path, { text }]) => [path, text]));
   return { here: Object.fromEntries(mirror.texts()), there };

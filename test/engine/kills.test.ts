@@ -45,8 +45,7 @@ test("I09 I13 a push, an edit each way, a rename and a deletion that are killed 
     { rig, mirror: first },
     {
       async judge({ rig: after, mirror }, call) {
-        await mirror.sync();
-        await mirror.sync();
+        await mirror.syncTimes(2);
         expect({ call, local: mirror.texts() }).toEqual({ call, local: expected });
         const files = [...after.app.files()].map(([path, { text }]) => [path, text] as const);
         expect({ call, remote: new Map(files.toSorted()) }).toEqual({ call, remote: expected });

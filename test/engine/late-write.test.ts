@@ -3,7 +3,7 @@ import type { DocId } from "../../src/contract/ids.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
-import { openFixture, openSynced } from "../promises/fixture.ts";
+import { openFixture, openSynced, problem } from "../promises/fixture.ts";
 import type { Rig } from "../simulator/rig.ts";
 
 /**
@@ -32,7 +32,7 @@ async function saveLate(): Promise<Fixture> {
 }
 
 async function settle({ mirror }: Fixture): Promise<void> {
-  for (let n = 0; n < 2; n++) await mirror.sync();
+  await mirror.syncTimes(2);
 }
 
 function live({ rig }: Fixture, path = "note.md"): string | undefined {
@@ -157,9 +157,7 @@ describe("I14 content that was saved late, while the move of its document is ref
     rig.app.create("box/c.md", "c\n");
     await mirror.sync();
     fixture.fault = ({ method, path }) =>
-      method === "PATCH" && path.endsWith(`/${id}`)
-        ? { status: 403, headers: {}, body: JSON.stringify({ status: 403, code: "forbidden", detail: "no" }) }
-        : null;
+      method === "PATCH" && path.endsWith(`/${id}`) ? problem(403, "forbidden") : null;
     const editor = user.open(mirror.path("a.md"));
     rig.app.edit("a.md", textWith("app"));
     mirror.rename("a.md", "box/a.md");

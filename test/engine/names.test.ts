@@ -66,8 +66,7 @@ test("a file left at a temporary name, with no text in it, waits for one, and ge
   await mirror.sync();
   expect([...mirror.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["contains-nul"]);
   mirror.write("todo-mdmirror-99994e6f.md", "written again\n");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.texts()).toEqual(new Map([["todo.md", "written again\n"]]));
   expect([...rig.app.files().keys()]).toEqual(["todo.md"]);
 });

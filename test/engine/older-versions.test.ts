@@ -34,8 +34,7 @@ async function begin(): Promise<Begun> {
   rig.app.create("note.md", "one\n");
   const { id } = rig.app.files().get("note.md")!;
   const mirror = rig.mirror();
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   return { rig, mirror, id };
 }
 
@@ -43,7 +42,7 @@ test("I13 I27 a conflict copy was written, and its conflict had not opened yet",
   const { rig, mirror, id } = await begin();
   mirror.write("note (theirs).md", "theirs\n");
   mirror.state.openIntent(1, { kind: "conflict-copy", id, path: "note (theirs).md", writes: digestOf("theirs\n") });
-  for (let run = 0; run < 2; run++) await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.state.intents()).toEqual([]);
   expect(mirror.texts()).toEqual(remoteTexts(rig));
 });

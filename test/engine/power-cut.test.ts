@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
 import { resolve } from "../../src/mirror/operations/manual/resolve.ts";
 import { carryOut } from "../../src/mirror/operations/run-operation.ts";
-import { openSynced, remoteTexts, settle } from "../promises/fixture.ts";
+import { openSynced, remoteTexts, settle, openConflicts } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -28,7 +28,7 @@ test("I19 a document that goes to the trash and comes back is no deletion of its
         if (lived) return;
         const mirror = later.mirror({ prefix: "part" }, cut.copyAfterPowerCut());
         later.app.move("elsewhere/a.md", "part/d");
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await mirror.syncTimes(3);
         expect({ at, remote: later.app.files().get("part/d/a.md")?.id }).toEqual({ at, remote: id });
         expect({ at, local: mirror.texts().get("d/a.md") }).toEqual({ at, local: "a\n" });
         const deletions = mirror.requests.filter((request) => request.startsWith("DELETE"));
@@ -74,12 +74,8 @@ describe.each([
 });
 
 test("I06 I13 power is cut at any call while conflicts end with the service's version: it stays there", async () => {
-  const { rig, mirror } = await openSynced({ "a.md": "one\n", "b.md": "one\n" });
-  for (const name of ["a.md", "b.md"]) {
-    mirror.write(name, "mine\n");
-    rig.app.edit(name, "theirs\n");
-  }
-  await settle(mirror);
+  const contents = ["one\n", "mine\n", "theirs\n"] as const;
+  const { rig, mirror } = await openConflicts({ "a.md": contents, "b.md": contents });
   const paths = ["a.md", "b.md"];
   const ended = new Set<number>();
   await cutPowerAtEachCall(

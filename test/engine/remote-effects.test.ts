@@ -1,6 +1,6 @@
 import { expect, test, it, describe } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
-import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import type { WireRequest } from "../../src/contract/wire.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import {
   type Fixture,
@@ -11,6 +11,7 @@ import {
   HTML,
   remoteTexts,
   type Seen,
+  problem,
 } from "../promises/fixture.ts";
 import type { AppFile } from "../simulator/app.ts";
 import { type MirrorCopy, SETTINGS, type Mirror } from "../simulator/mirror.ts";
@@ -110,13 +111,12 @@ test.each([
 
 /** What the mirror does between its last look at a document and the answer to its DELETE. */
 
-const body = { status: 404, code: "file_not_found", title: "", detail: "", type: "x:y" };
-const NOT_FOUND = { status: 404, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(body) };
-const DOWN = { status: 503, headers: { "retry-after": "1" }, body: "" };
+const NOT_FOUND = problem(404, "file_not_found");
+const DOWN = problem(503, "unavailable", { "retry-after": "1" });
 const TEXT = "a text\n";
 
 /** null: the service answers as it is. */
-type Answering = (request: WireRequest, rig: Rig) => WireResponse | null;
+type Answering = (request: WireRequest, rig: Rig) => Fault | null;
 
 async function start(answering: Answering): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
   const rig: Rig = createRig(5, { fault: (request) => answering(request, rig) });
@@ -330,8 +330,7 @@ describe("I08 I09 a file that was renamed before its POST is settled", () => {
     const made = rig.app.files().get("a.md")?.id;
     expect(made !== undefined).toBe(lost === "drop-after");
     mirror.rename("a.md", "b.md");
-    await mirror.sync();
-    await mirror.sync();
+    await mirror.syncTimes(2);
     expect([...mirror.texts().keys()].filter((path) => path.endsWith(".md")).sort()).toEqual(["b.md", "other.md"]);
     fixture.fault = () => null;
     await settle(mirror);

@@ -3,7 +3,7 @@ import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig } from "../simulator/rig.ts";
-import { here, blocksOf, remoteTexts, resolve, type Started, start, trashOf } from "./resolving.ts";
+import { here, blocksOf, remoteTexts, resolve, type Started, start } from "./resolving.ts";
 
 /** Blocked documents and the ways to end each block. */
 
@@ -108,7 +108,7 @@ describe("a block ends by the decision of its user", () => {
     expect(await resolve(mirror, path, way)).toMatchObject({ kind: "ok" });
     expect(await sync()).toMatchObject({ state: "in-sync", attention: [] });
     expect([here(mirror), remoteTexts(rig)]).toEqual([local, remote]);
-    expect(trashOf(mirror)).toEqual(expect.arrayContaining([...trash]));
+    expect(mirror.trash()).toEqual(expect.arrayContaining([...trash]));
     const { conflicts, blocks, records } = mirror.state.load();
     expect([conflicts.size, blocks.size]).toEqual([0, 0]);
     expect([...records.values()].every(({ submissions }) => submissions.length === 0)).toBe(true);
@@ -169,7 +169,7 @@ describe("I05 I13 the block of a hidden document in conflict ends, and the proce
         work: (pair) => resolve(pair.mirror, "f/note.md", way),
         async judge(pair, call) {
           pair.rig.grant(own.id, { on: null, level: "full" });
-          for (let run = 0; run < 3; run++) await pair.mirror.sync();
+          await pair.mirror.syncTimes(3);
           expect([call, remoteTexts(pair.rig)["f/note.md"]]).toEqual([call, "theirs\n"]);
         },
       },

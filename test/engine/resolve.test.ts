@@ -4,10 +4,9 @@ import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Mirror, withCalls } from "../simulator/mirror.ts";
-import type { Rig } from "../simulator/rig.ts";
-import { expectKept, resolve, resolveProblem, trashOf, here, blocksOf, remoteTexts, start } from "./resolving.ts";
-import { settle, openSynced } from "../promises/fixture.ts";
+import { withCalls } from "../simulator/mirror.ts";
+import { expectKept, resolve, resolveProblem, here, blocksOf, remoteTexts, start } from "./resolving.ts";
+import { settle, openConflicts, problem } from "../promises/fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
@@ -15,14 +14,7 @@ const MINE = "# Plan\n\none\nmine\nthree\n";
 const THEIRS = "# Plan\n\none\ntheirs\nthree\n";
 const MERGED = "# Plan\n\none\nmine and theirs\nthree\n";
 
-async function inConflict(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const { rig, mirror } = await openSynced({ "plan.md": BASE });
-  mirror.write("plan.md", MINE);
-  rig.app.edit("plan.md", THEIRS);
-  await mirror.sync();
-  expect([...mirror.texts().keys()]).toEqual(["plan (theirs).md", "plan.md"]);
-  return { rig, mirror };
-}
+const inConflict = () => openConflicts({ "plan.md": [BASE, MINE, THEIRS] });
 
 type WayCase = { readonly way: Resolution; readonly both: string; readonly trash: readonly string[] };
 
@@ -38,7 +30,7 @@ describe("resolving a conflict", () => {
       const { rig, mirror } = await inConflict();
       const id = rig.app.files().get("plan.md")!.id;
       expect((await resolve(mirror, "plan.md", way)).kind).toBe("ok");
-      expect(trashOf(mirror)).toEqual([...trash].sort());
+      expect(mirror.trash()).toEqual([...trash].sort());
       const report = await mirror.sync();
       expect(report).toMatchObject({ state: "in-sync", attention: [] });
       expect(mirror.texts()).toEqual(new Map([["plan.md", both]]));
@@ -71,7 +63,7 @@ describe("resolving a conflict", () => {
     expect((await resolve(mirror, "plan.md", "theirs")).kind).toBe("ok");
     await mirror.sync();
     expect(mirror.texts()).toEqual(new Map([["plan.md", "# Plan\n\none\nnewest\nthree\n"]]));
-    expect(trashOf(mirror)).toEqual([MINE, "an edited sidecar\n"].sort());
+    expect(mirror.trash()).toEqual([MINE, "an edited sidecar\n"].sort());
   });
 
   test("--mine after the service moved on merges with what was never shown, or is a conflict again", async () => {
@@ -116,7 +108,7 @@ describe("resolving a conflict", () => {
     mirror.disk.user.write(mirror.path("plan.md"), Uint8Array.of(0xff, 0xfe, 0x0a));
     expect((await resolve(mirror, "plan.md", "mine")).kind).toBe("ok");
     expect(mirror.state.load().conflicts.size).toBe(0);
-    expect(trashOf(mirror)).toEqual([THEIRS]);
+    expect(mirror.trash()).toEqual([THEIRS]);
     expect([...mirror.disk.readFile(mirror.path("plan.md")).bytes]).toEqual([0xff, 0xfe, 0x0a]);
   });
 
@@ -195,12 +187,9 @@ describe("a move to the root that the service cannot do", () => {
   );
 
   test("I04 --recreate deletes nothing where the new document could not be made", async () => {
-    const refused = { status: 403, code: "forbidden", title: "", type: "x:y", detail: "not here" };
     const { rig, mirror } = await toRoot({
       fault: ({ method, path, body }) =>
-        method === "POST" && path === "/v1/files" && body?.includes("the note")
-          ? { status: 403, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refused) }
-          : null,
+        method === "POST" && path === "/v1/files" && body?.includes("the note") ? problem(403, "forbidden") : null,
     });
     const before = rig.app.files();
     expect(await resolve(mirror, "note.md", "recreate")).toMatchObject({ kind: "trouble" });

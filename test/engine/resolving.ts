@@ -1,13 +1,13 @@
 import { expect } from "vitest";
-import { digestOf } from "../../src/contract/digest.ts";
 import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
 import { findProblem, type OpenProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { resolve as operation, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { carryOut } from "../../src/mirror/operations/run-operation.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
-import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
+import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
+import { keepsText } from "../promises/fixture.ts";
 
 /** A linked folder with a blocked document, and the manual choice that ends the block. */
 
@@ -44,22 +44,9 @@ export function here(mirror: Mirror): Record<string, string> {
   return Object.fromEntries(mirror.texts());
 }
 
-export function trashOf(mirror: Mirror): string[] {
-  const files = mirror.disk.user.texts(`${ROOT}/.mdmirror`, true);
-  return [...files]
-    .filter(([path]) => path.startsWith("trash/"))
-    .map(([, text]) => text)
-    .sort();
-}
-
-/** I03: live on a side, in the text store, or a file in the trash. */
+/** Expects I03. */
 export function expectKept(rig: Rig, mirror: Mirror, ...texts: readonly string[]): void {
-  const found = new Set([
-    ...Object.values(remoteTexts(rig)),
-    ...mirror.texts().values(),
-    ...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values(),
-  ]);
-  expect(texts.filter((text) => !found.has(text) && !mirror.state.hasText(digestOf(text)))).toEqual([]);
+  expect(texts.filter((text) => !keepsText({ rig, mirror }, text))).toEqual([]);
 }
 
 export type Started = {

@@ -148,7 +148,7 @@ test.each(["mine", "theirs"] as const)(
     const calls = await killAtEachCall(made, {
       work: ({ mirror }) => undoResolution(mirror),
       async judge({ rig, mirror }, call, lived) {
-        for (let n = 0; n < 3; n++) await mirror.sync();
+        await mirror.syncTimes(3);
         const sides = [mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text];
         const isOpen = mirror.state.load().conflicts.size === 1;
         const open = [VERSIONS.mine, VERSIONS.theirs];

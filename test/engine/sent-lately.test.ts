@@ -142,7 +142,7 @@ test("I06 two runs later it is somebody else's edit, which is merged as one", as
   const { rig, mirror, texts } = await lost(SENT);
   const mine = BASE.replace("line 8", "the end");
   mirror.write("note.md", mine);
-  for (let run = 0; run < 2; run++) await mirror.sync({ ...SETTINGS, direction: "pull" });
+  await mirror.syncTimes(2, { ...SETTINGS, direction: "pull" });
   rig.app.edit("note.md", SENT);
   await settle(mirror);
   const both = SENT.replace("line 8", "the end");

@@ -117,7 +117,7 @@ describe("a disk with short names", () => {
     expect(rig.app.files().get(other)).toMatchObject({ id: ids.get(one)!.id, text: `${one}\n` });
     mirror.rename(one, third);
     rig.app.create(third, "remote\n");
-    for (let run = 0; run < 2; run++) await mirror.sync();
+    await mirror.syncTimes(2);
     expectFit();
     expect(pathOf("remote\n")).toBe(third);
     expect([...rig.app.files().values()].find(({ id }) => id === ids.get(other)!.id)?.text).toBe(`${other}\n`);

@@ -25,7 +25,7 @@ async function startAnew({ mirror }: { readonly mirror: Mirror }, bootId: string
 /** After a restart the service is only read, and both sides have the text. */
 async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<void> {
   await startAnew({ mirror }, "boot-2");
-  for (let run = 0; run < 2; run++) await mirror.sync();
+  await mirror.syncTimes(2);
   expect([mirror.texts().get(path), rig.app.files().get(path)?.text]).toEqual([TEXT, TEXT]);
   expect(mirror.writes()).toEqual([]);
 }
@@ -40,10 +40,6 @@ async function takePath(): Promise<{ rig: Rig; mirror: Mirror; ids: string[] }> 
   mirror.remove("note.md");
   mirror.rename("other.md", "note.md");
   return { rig, mirror, ids };
-}
-
-function trashed(mirror: Mirror): string[] {
-  return [...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values()];
 }
 
 const cut = (kept: number) => TEXT.slice(0, kept);
@@ -62,7 +58,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     await startAnew({ mirror }, "boot-2");
     expect(rig.app.files().get("note.md")?.text).toBe(TEXT);
     expect(mirror.texts().get("note.md")).toBe(TEXT);
-    expect(trashed(mirror)).toContain(torn);
+    expect(mirror.trash()).toContain(torn);
   });
 
   test.each([
@@ -260,7 +256,7 @@ describe("a new file whose disk was lost and mounted again, without a restart of
     const { rig, mirror, report } = await mountAgain(torn);
     expect(report).toMatchObject({ state: "in-sync", counts: { uploaded: 0 } });
     expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
-    expect(trashed(mirror)).toContain(torn);
+    expect(mirror.trash()).toContain(torn);
   });
 
   test.each([

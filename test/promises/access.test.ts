@@ -86,9 +86,9 @@ describe("I19 access that is lost erases no local bytes", () => {
     const { rig, mirror } = synced.fixture;
     const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
     rig.grant(synced.own.id, { on: [...ids.values()][0]!, level: "read" });
-    for (let run = 0; run < 2; run++) await mirror.sync();
+    await mirror.syncTimes(2);
     rig.grant(synced.own.id, { on: null, level: "full" });
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(mirror.texts()).toEqual(synced.texts);
     const after = rig.app.files();
     for (const [path, id] of ids) expect({ path, id: after.get(path)?.id }).toEqual({ path, id });
@@ -108,11 +108,11 @@ describe("I19 access that is lost erases no local bytes", () => {
     await mirror.sync();
     const shown = [...rig.app.files().values()].find(({ path }) => path.startsWith("d0/"))!;
     rig.grant(synced.own.id, { on: shown.id, level: "full" });
-    for (let run = 0; run < 2; run++) await mirror.sync();
+    await mirror.syncTimes(2);
     const { id } = rig.app.files().get("d2/both.md")!;
     expect(mirror.state.load().blocks.get(id)?.reason).toBe("gone-or-unreadable");
     rig.grant(synced.own.id, { on: null, level: "full" });
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
     expect(mirror.texts().get("d2/both.md")).toBe("created locally\n");
     expect(mirror.texts().get("d2/both (theirs).md")).toBe("new there\n");

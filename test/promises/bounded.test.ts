@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { actLocally, actOnService } from "../simulator/commands.ts";
 import type { Variant } from "../variants/variant.ts";
 import { Moment } from "../simulator/moment.ts";
-import { type Fixture, goOnFrom, openFixture, settle } from "./fixture.ts";
+import { type Fixture, goOnFrom, openFixture, settle, countByRoute } from "./fixture.ts";
 
 /**
  * What each thing that people do costs in requests. On a hosted service each is money, and counts
@@ -15,15 +15,6 @@ type Requests = Readonly<Record<string, number>>;
 
 /** Of a workspace whose documents and folders are a page each. */
 const LISTS = { "GET /v1/files": 1, "GET /v1/folders": 1 } as const;
-
-function counted({ seen }: Fixture): Requests {
-  const requests: Record<string, number> = {};
-  for (const { method, path } of seen) {
-    const route = `${method} ${path.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}")}`;
-    requests[route] = (requests[route] ?? 0) + 1;
-  }
-  return requests;
-}
 
 /** Syncs 60 documents, of which three were created locally: nothing is read back later. */
 async function sync(variant: Variant): Promise<Moment> {
@@ -41,7 +32,7 @@ const inSync = await sync({});
 async function requestsOf(fixture: Fixture): Promise<Requests> {
   fixture.seen.length = 0;
   await fixture.mirror.sync();
-  return counted(fixture);
+  return countByRoute(fixture.seen.map(({ method, path }) => `${method} ${path}`));
 }
 
 const FILE = "/v1/files/{id}";

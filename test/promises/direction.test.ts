@@ -36,7 +36,7 @@ describe("one direction, always", () => {
     changeRemotely(fixture);
     const remote = remoteTexts(rig);
     const first = await mirror.sync({ direction: "pull" });
-    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "pull" });
+    await mirror.syncTimes(3, { direction: "pull" });
     expect(seen.filter(isWrite)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     const local = mirror.texts();
@@ -64,7 +64,7 @@ describe("one direction, always", () => {
     const local = mirror.texts();
     const folders = mirror.disk.user.folders(ROOT);
     const first = await mirror.sync({ direction: "push" });
-    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    await mirror.syncTimes(3, { direction: "push" });
     expect(mirror.texts()).toEqual(local);
     expect(mirror.disk.user.folders(ROOT)).toEqual(folders);
     const remote = remoteTexts(rig);
@@ -106,7 +106,7 @@ describe("one direction, always", () => {
       }
       return null;
     };
-    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    await mirror.syncTimes(3, { direction: "push" });
     expect(isEdited).toBe(true);
     expect(mirror.texts().get(path)).toBe(saved);
     await settle(mirror);
@@ -132,7 +132,7 @@ describe("one direction, always", () => {
     const fixture = openFixture(1, { normalise: true });
     const { mirror, seen } = fixture;
     mirror.write("a.md", "text\r\n");
-    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    await mirror.syncTimes(3, { direction: "push" });
     mirror.write("a.md", "other text\r\n");
     for (let run = 0; run < 3; run++)
       expect(await mirror.sync({ direction: "push" })).toMatchObject({ state: "in-sync", attention: [] });
@@ -145,7 +145,7 @@ describe("one direction, always", () => {
     const { mirror } = fixture;
     fixture.fault = ({ method }) => (method === "DELETE" ? problem(403, "forbidden") : null);
     mirror.remove("removed.md");
-    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" }, { retryRefused: false });
+    await mirror.syncTimes(3, { direction: "push" }, { retryRefused: false });
     expect(mirror.texts().has("removed.md")).toBe(false);
     expect(fixture.seen.filter(({ method }) => method === "DELETE")).toHaveLength(1);
     expect(mirror.state.blocks().map(({ path, reason }) => [path, reason])).toEqual([["removed.md", "delete-refused"]]);
@@ -156,7 +156,7 @@ describe("one direction, always", () => {
     const { rig, mirror } = fixture;
     changeLocally(fixture);
     changeRemotely(fixture);
-    for (let run = 0; run < 2; run++) await mirror.sync({ direction });
+    await mirror.syncTimes(2, { direction });
     await settle(mirror);
     const local = [...mirror.texts().values()].join();
     for (const name of ["edited", "both", "new", "fresh"]) expect(local).toContain(text(name, "local"));

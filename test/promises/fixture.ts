@@ -65,6 +65,29 @@ export async function openSynced(
 }
 
 /**
+ * Opens a fixture whose mirror has these documents in conflict.
+ * @param conflicts base, and the content of both sides
+ * @param others documents that are in sync
+ */
+export async function openConflicts(
+  conflicts: Readonly<Record<string, readonly [base: string, mine: string, theirs: string]>>,
+  others: Readonly<Record<string, string>> = {},
+): ReturnType<typeof openSynced> {
+  const all = Object.entries(conflicts);
+  const fixture = await openSynced({ ...Object.fromEntries(all.map(([path, [base]]) => [path, base])), ...others });
+  const { rig, mirror } = fixture;
+  for (const [path, [, mine, theirs]] of all) {
+    mirror.write(path, mine);
+    rig.app.edit(path, theirs);
+  }
+  await mirror.sync();
+  const open = mirror.state.load().conflicts.size;
+  if (open !== all.length) throw new Error(`${open} conflicts are open`);
+  fixture.seen.length = 0;
+  return fixture;
+}
+
+/**
  * Opens a fixture that continues from a moment of another one.
  * @param variant that of the other one
  */
@@ -102,6 +125,16 @@ export function asText({ method, path, body }: Seen): string {
   return `${method} ${path} ${JSON.stringify(body)}`;
 }
 
+/** Counts requests by method and route. */
+export function countByRoute(requests: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const request of requests) {
+    const route = request.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}");
+    counts[route] = (counts[route] ?? 0) + 1;
+  }
+  return counts;
+}
+
 /** The document whose text a PUT changes. */
 export function putId({ method, path }: Seen): string | null {
   return method === "PUT" && path.endsWith("/content") ? path.slice(FILES.length + 1, -"/content".length) : null;
@@ -122,6 +155,13 @@ export function problem(status: number, code: string, headers: Readonly<Record<s
     body: JSON.stringify(body),
   };
 }
+
+/** A list of which nothing is understood. */
+export const MISREAD: Fault = {
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null }),
+};
 
 export const HTML: Fault = { status: 502, headers: { "content-type": "text/html" }, body: "<html>bad gateway</html>" };
 
@@ -214,8 +254,8 @@ export function workspaceOf({ service }: Rig): string {
   return service.admin.workspaces()[0]!.id;
 }
 
-/** Returns every stored text: live on a side, in the text store, or a file below `.mdmirror`. */
-export function keepsText({ rig, mirror }: Fixture, text: string): boolean {
+/** Returns true if a text is live on a side, in the text store, or a file below `.mdmirror`. */
+export function keepsText({ rig, mirror }: Pair, text: string): boolean {
   const live = [...mirror.texts().values(), ...remoteTexts(rig).values()];
   const below = mirror.disk.user.texts(mirror.path(".mdmirror"), true).values();
   return live.includes(text) || [...below].includes(text) || mirror.state.hasText(digestOf(text));

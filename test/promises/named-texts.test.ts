@@ -2,7 +2,7 @@ import { unwrap } from "../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
-import { type Fixture, openFixture, settle, openSynced } from "./fixture.ts";
+import { type Fixture, openFixture, settle, openSynced, openConflicts } from "./fixture.ts";
 import { restoreVersion } from "../simulator/restore-version.ts";
 import { resolveProblem } from "../engine/resolving.ts";
 
@@ -13,15 +13,7 @@ const MINE = "# Note\n\none line, mine\n\nanother line\n";
 const THEIRS = "# Note\n\none line, theirs\n\nanother line\n";
 
 /** A conflict over `d/note.md`, beside another document, so that no side is emptied. */
-async function inConflict(): Promise<Fixture> {
-  const fixture = await openSynced({ [PATH]: BASE, "d/other.md": "other\n" });
-  const { rig, mirror } = fixture;
-  mirror.write(PATH, MINE);
-  rig.app.edit(PATH, THEIRS);
-  await settle(mirror);
-  expect(mirror.texts().get(BESIDE)).toBe(THEIRS);
-  return fixture;
-}
+const inConflict = () => openConflicts({ [PATH]: [BASE, MINE, THEIRS] }, { "d/other.md": "other\n" });
 
 function expectReachable({ mirror }: Fixture, path: string, ...texts: readonly string[]): void {
   expect(textsOf(mirror.state, path)).toEqual(expect.arrayContaining([...texts]));

@@ -11,6 +11,7 @@ import {
   remoteTexts,
   type Seen,
   settle,
+  MISREAD,
 } from "./fixture.ts";
 
 /** How the requests of each kind of write begin, and what makes the mirror send one. */
@@ -54,7 +55,7 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
     const wanted = mirror.texts();
     let befallen = 0;
     fixture.fault = (request) => (is(request) && befallen++ === 0 ? fault : null);
-    for (let run = 0; run < 2; run++) await mirror.sync();
+    await mirror.syncTimes(2);
     expect(befallen).toBeGreaterThan(0);
     const { seen } = fixture;
     const first = seen.findIndex(is);
@@ -90,7 +91,7 @@ describe.each(OF_DOCUMENTS)("I08 %s (%s), whose end no read could prove, is not 
       first = asText(request);
       return fault;
     };
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(first).not.toBeNull();
     expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
     fixture.fault = () => null;
@@ -110,7 +111,7 @@ describe.each([
     const { rig, mirror, seen } = fixture;
     actLocally(mirror, command);
     loseThenHideFolders(fixture, is, fault);
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(seen.filter(is)).toHaveLength(1);
     fixture.fault = () => null;
     await settle(mirror);
@@ -140,13 +141,6 @@ test("I08 a POST that was answered 404 is not sent again in the same run until a
   expect(seen.filter(isPost)).toHaveLength(2);
   expect(remoteTexts(rig).get("d/new.md")).toBe("created locally\n");
 });
-
-/** A list of which nothing is understood. */
-const MISREAD = {
-  status: 200,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null }),
-};
 
 test("I08 a POST that was refused is not sent again in the same run, although one listing in between showed another document there", async () => {
   const fixture = await inSync();
@@ -206,7 +200,7 @@ describe.each([
       if (isFilled) rig.app.create(`${stands}/new.md`, "new there\n");
       const last = later.at(-1)?.[1] ?? moves.at(-1)![1];
       mirror.write(`${last}/a.md`, "edited locally\n");
-      for (let run = 0; run < 2; run++) await mirror.sync();
+      await mirror.syncTimes(2);
       expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
       fixture.fault = () => null;
       await settle(mirror);
@@ -238,7 +232,7 @@ describe.each(["drop-before", "drop-after"] as const)(
       await mirror.sync();
       if (asNew) mirror.remove(path);
       mirror.write(path, "edited locally, and nothing as it was\n");
-      for (let run = 0; run < 2; run++) await mirror.sync();
+      await mirror.syncTimes(2);
       fixture.fault = () => null;
       await settle(mirror);
       expect(seen.filter(({ method }) => method === "POST" || method === "DELETE")).toEqual([]);

@@ -207,9 +207,9 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     mirror.write("d/p.md", MINE + rest);
     if (name !== null) mirror.rename("d/p.md", name);
     fixture.fault = (request) => (putId(request) === null ? null : "drop-after");
-    for (let run = 0; run < 2; run++) await mirror.sync();
+    await mirror.syncTimes(2);
     fixture.fault = () => null;
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(rig.reviews()).toHaveLength(1);
     expect([...mirror.texts()]).toEqual([[name ?? "d/p.md", MINE + rest]]);
   });
@@ -223,9 +223,9 @@ describe("a text that is sent to review, and whose answer is lost", () => {
       rig.app.protect("d/p.md", true);
       return "drop-after";
     };
-    for (let run = 0; run < 2; run++) await mirror.sync();
+    await mirror.syncTimes(2);
     fixture.fault = () => null;
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(rig.reviews()).toHaveLength(1);
     expect(mirror.texts()).toEqual(new Map([["d/p.md", MINE]]));
     expect(blocksOf(fixture)).toEqual(["in-review"]);
@@ -256,7 +256,7 @@ describe("a text that is sent to review, and whose answer is lost", () => {
       if (!lost.any || method !== "GET" || !rig.reviews().includes(review!)) return;
       expect(rig.service.admin.reviews.accept(review!)).not.toHaveProperty("code");
     };
-    for (let run = 0; run < 4; run++) await mirror.sync();
+    await mirror.syncTimes(4);
     expect([rig.app.files().get("d/p.md")!.text, rig.reviews().length]).toEqual([MINE, 1]);
     expect([mirror.texts().get("d/p.md"), blocksOf(fixture)]).toEqual([later, ["in-review"]]);
     rig.service.admin.reviews.accept(rig.reviews()[0]!);

@@ -37,10 +37,10 @@ describe("I18 a change of scope deletes nothing", () => {
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
     const ids = [...mirror.state.load().records.keys()].sort();
     mirror.write(".mdmirrorignore", rules);
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expectNothingGone(fixture, local, remote);
     mirror.remove(".mdmirrorignore");
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expectNothingGone(fixture, local, remote);
     expect([...mirror.state.load().records.keys()].sort()).toEqual(ids);
   });
@@ -138,7 +138,7 @@ describe("what .gitignore files leave out", () => {
     await settle(mirror);
     // As a build does that cleans its outputs first.
     mirror.remove("d1");
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect(writes(fixture)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.texts().has("d1/n1.md")).toBe(false);
@@ -160,7 +160,7 @@ describe("what .gitignore files leave out", () => {
     await settle(mirror);
     rig.app.create("build/page.md", "page\n");
     rig.app.move("d0/n0.md", "build");
-    for (let run = 0; run < 3; run++) await mirror.sync();
+    await mirror.syncTimes(3);
     expect([...mirror.texts().keys()].filter((path) => path.startsWith("build/"))).toEqual([]);
     expect(mirror.texts().get("d0/n0.md")).toBe("note 0\n");
     expect(writes(fixture)).toEqual([]);

@@ -67,7 +67,7 @@ async function syncStopped(mirror: Mirror, at: number | null, changed: number[] 
 }
 
 async function settled({ rig, mirror }: Pair): Promise<object> {
-  for (let n = 0; n < 3; n++) await mirror.sync();
+  await mirror.syncTimes(3);
   const files = [...rig.app.files().values()].map(({ path, text }) => [path, text]);
   return { here: [...mirror.texts()], there: files.toSorted(), conflicts: mirror.state.load().conflicts.size };
 }

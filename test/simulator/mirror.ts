@@ -128,6 +128,20 @@ export class Mirror {
     }
   }
 
+  /** Syncs several times. Returns the last report. */
+  async syncTimes(times: number, ...how: Parameters<Mirror["sync"]>): Promise<RunReport | null> {
+    let report: RunReport | null = null;
+    for (let n = 0; n < times; n++) report = await this.sync(...how);
+    return report;
+  }
+
+  /** Syncs once more. Returns the requests of that which are no reads. */
+  async syncWrites(): Promise<string[]> {
+    this.requests.length = 0;
+    await this.sync();
+    return this.writes();
+  }
+
   async plan(settings: Partial<Settings> = {}): ReturnType<typeof planOnly> {
     return planOnly(this.world(), { settings: { ...SETTINGS, ...settings }, retryRefused: true, kind: "sync" });
   }
@@ -155,6 +169,11 @@ export class Mirror {
 
   texts(): Map<string, string> {
     return this.disk.user.texts(ROOT);
+  }
+
+  /** Returns the contents in the trash, sorted. */
+  trash(): string[] {
+    return [...this.disk.user.texts(this.path(".mdmirror/trash"), true).values()].sort();
   }
 
   path(path: string): string {

@@ -12,8 +12,7 @@ async function busy(deployment: Deployment): Promise<Pair> {
   mirror.write("d/n1.md", "here\n");
   rig.app.edit("d/n2.md", "newer\n");
   mirror.killAt(150);
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   mirror.rename("d/n3.md", "moved.md");
   mirror.remove("d/n4.md");
   mirror.write("new.md", "new\n");
@@ -26,7 +25,7 @@ async function busy(deployment: Deployment): Promise<Pair> {
 async function goOn({ rig, mirror }: Pair): Promise<object> {
   mirror.killAt(60);
   await mirror.sync();
-  for (let n = 0; n < 3; n++) await mirror.sync();
+  await mirror.syncTimes(3);
   rig.app.create("late.md", "late\n");
   await mirror.sync();
   return describePair({ rig, mirror });

@@ -1,7 +1,7 @@
 import { describe, expect, test, it } from "vitest";
 import { ROOT } from "../../simulator/mirror.ts";
 import { note, withNotes, type DaemonRig, startDaemon } from "./rig.ts";
-import { openFixture, problem, type Seen } from "../../promises/fixture.ts";
+import { openFixture, problem, type Seen, MISREAD } from "../../promises/fixture.ts";
 import { createRig } from "../../simulator/rig.ts";
 
 describe("a local deletion", () => {
@@ -356,8 +356,7 @@ test.each([
     const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
     const posts = (): number => fixture.seen.filter(isPost).length;
     fixture.fault = (request) => {
-      // A list of which nothing is understood.
-      if (posts() >= sent && request.path.startsWith("/v1/files?")) return misread();
+      if (posts() >= sent && request.path.startsWith("/v1/files?")) return MISREAD;
       return isPost(request) ? problem(404, "folder_not_found") : null;
     };
     rig.save("d/new.md", "new\n");
@@ -382,15 +381,10 @@ test("a POST whose answer was lost is sent by a later run, although no list of t
   await rig.until(() => fixture.mirror.texts().size === 1);
   let posts = 0;
   fixture.fault = ({ method, path }) => {
-    if (path.startsWith("/v1/files?limit")) return misread();
+    if (path.startsWith("/v1/files?limit")) return MISREAD;
     return method === "POST" && posts++ === 0 ? problem(500, "internal_error") : null;
   };
   rig.save("d/new.md", "new\n");
   await rig.until(() => fixture.rig.app.files().get("d/new.md")?.text === "new\n", 1_500_000);
   expect(posts).toBe(2);
 });
-
-function misread(): ReturnType<typeof problem> {
-  const body = { object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null };
-  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-}

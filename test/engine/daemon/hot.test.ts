@@ -6,6 +6,7 @@ import { ROOT } from "../../simulator/mirror.ts";
 import { Moment } from "../../simulator/moment.ts";
 import { createRig, type Deployment } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
+import { countByRoute } from "../../promises/fixture.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -240,15 +241,6 @@ type Requests = Readonly<Record<string, number>>;
 /** Nothing is polled in the time that these tests take. */
 const NO_POLLS = { pollActiveMs: 3_600_000, pollIdleMs: 3_600_000, pollLongIdleMs: 3_600_000, rescanMs: 7_200_000 };
 
-function counted(rig: DaemonRig): Requests {
-  const requests: Record<string, number> = {};
-  for (const request of rig.sent()) {
-    const route = request.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}");
-    requests[route] = (requests[route] ?? 0) + 1;
-  }
-  return requests;
-}
-
 /** In sync; three of the documents were made here, so that what it is like to make one is known. */
 async function watching(documents: number, timing: typeof NO_POLLS | null): Promise<DaemonRig> {
   const rig = createRig(33);
@@ -280,7 +272,7 @@ test.each<readonly [string, (rig: DaemonRig) => void, Requests]>([
   const rig = await watching(60, NO_POLLS);
   act(rig);
   await rig.pass(120_000);
-  expect(counted(rig)).toEqual(expected);
+  expect(countByRoute(rig.sent())).toEqual(expected);
 });
 
 test("I33 a poll is a request for each thousand documents, and none for folders", async () => {

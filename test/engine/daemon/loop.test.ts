@@ -9,39 +9,27 @@ import type { Outcome } from "../../../src/mirror/model/action.ts";
 import type { RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { ROOT, type Mirror, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon, note, ScriptedNews, withNotes } from "./rig.ts";
-
-const TEXT = `# Plan
-
-first line
-
-A paragraph that stays as it is, long enough that one edited line leaves the text like itself.
-
-third line
-`;
+import { type DaemonRig, startDaemon, note, ScriptedNews, withNotes, PLAN } from "./rig.ts";
 
 async function withPlan(count = 1): Promise<DaemonRig> {
   const rig = createRig(1);
-  rig.app.create("notes/plan.md", TEXT);
+  rig.app.create("notes/plan.md", PLAN);
   for (let n = 1; n <= count; n++) rig.app.create(`notes/other-${n}.md`, `# Other ${n}\n\nits own text, number ${n}\n`);
   return startDaemon({ rig });
 }
 
-const idOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.id;
-const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
-
 describe("a local edit", () => {
   test("is one PUT and no other request, 300 ms after its last event", async () => {
     const rig = await withPlan();
-    const id = idOf(rig, "notes/plan.md");
-    rig.save("notes/plan.md", `${TEXT}fourth\n`);
+    const id = rig.idOf("notes/plan.md");
+    rig.save("notes/plan.md", `${PLAN}fourth\n`);
     await rig.pass(200);
-    rig.save("notes/plan.md", `${TEXT}fourth line\n`);
+    rig.save("notes/plan.md", `${PLAN}fourth line\n`);
     await rig.pass(290);
     expect(rig.sent()).toEqual([]);
     await rig.pass(100);
     expect(rig.sent()).toEqual([`PUT /v1/files/${id}/content`]);
-    expect(textOf(rig, "notes/plan.md")).toBe(`${TEXT}fourth line\n`);
+    expect(rig.textOf("notes/plan.md")).toBe(`${PLAN}fourth line\n`);
     await rig.pass(3_000);
     expect(rig.sent("PUT")).toEqual([]);
   });
@@ -49,29 +37,29 @@ describe("a local edit", () => {
   test("that never pauses is sent every 5 s", async () => {
     const rig = await withPlan();
     for (let n = 0; n < 100; n++) {
-      rig.save("notes/plan.md", `${TEXT}edit ${n}\n`);
+      rig.save("notes/plan.md", `${PLAN}edit ${n}\n`);
       await rig.pass(200);
     }
     const puts = rig.sent("PUT").length;
     expect(puts).toBeGreaterThanOrEqual(3);
     expect(puts).toBeLessThanOrEqual(5);
-    await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}edit 99\n`);
+    await rig.until(() => rig.textOf("notes/plan.md") === `${PLAN}edit 99\n`);
   });
 
   test("of one document does not wait for another that is saved all the time for longer than 5 s", async () => {
     const rig = await withPlan();
     rig.save("notes/other-1.md", "# Other 1\n\nedited once\n");
     for (let n = 0; n < 30; n++) {
-      rig.save("notes/plan.md", `${TEXT}edit ${n}\n`);
+      rig.save("notes/plan.md", `${PLAN}edit ${n}\n`);
       await rig.pass(200);
     }
-    expect(textOf(rig, "notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
+    expect(rig.textOf("notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
   });
 
   test("I10 a file that mdmirror wrote causes no request", async () => {
     const rig = await withPlan();
-    rig.app.edit("notes/plan.md", `${TEXT}from the app\n`);
-    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === `${TEXT}from the app\n`);
+    rig.app.edit("notes/plan.md", `${PLAN}from the app\n`);
+    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === `${PLAN}from the app\n`);
     rig.hint({ kind: "path", path: "notes/plan.md" });
     rig.sent();
     await rig.pass(1_000);
@@ -82,32 +70,32 @@ describe("a local edit", () => {
     const rig = await withPlan();
     rig.save("notes/plan.md", "");
     await rig.pass(50_000);
-    expect(textOf(rig, "notes/plan.md")).toBe(TEXT);
+    expect(rig.textOf("notes/plan.md")).toBe(PLAN);
     await rig.pass(15_000);
-    expect(textOf(rig, "notes/plan.md")).toBe("");
+    expect(rig.textOf("notes/plan.md")).toBe("");
   });
 
   test("a truncate-then-write is one PUT, however long it takes", async () => {
     const rig = await withPlan();
     rig.save("notes/plan.md", "");
     await rig.pass(10_000);
-    rig.save("notes/plan.md", `${TEXT}written late\n`);
+    rig.save("notes/plan.md", `${PLAN}written late\n`);
     await rig.pass(1_000);
     expect(rig.sent("PUT")).toHaveLength(1);
-    expect(textOf(rig, "notes/plan.md")).toBe(`${TEXT}written late\n`);
+    expect(rig.textOf("notes/plan.md")).toBe(`${PLAN}written late\n`);
   });
 });
 
 describe("places", () => {
   test("I09 a rename keeps the id, also when its two events come apart", async () => {
     const rig = await withPlan();
-    const id = idOf(rig, "notes/plan.md");
+    const id = rig.idOf("notes/plan.md");
     rig.mirrored.rename("notes/plan.md", "notes/goal.md");
     rig.hint({ kind: "path", path: "notes/goal.md" });
     await rig.pass(1_000);
     rig.hint({ kind: "path", path: "notes/plan.md" });
     await rig.pass(1_000);
-    expect(idOf(rig, "notes/goal.md")).toBe(id);
+    expect(rig.idOf("notes/goal.md")).toBe(id);
     expect(rig.app.files().size).toBe(2);
     expect([...rig.sent("POST"), ...rig.sent("DELETE")]).toEqual([]);
   });
@@ -130,9 +118,9 @@ describe("changes on the service", () => {
   test("reach the disk in one poll", async () => {
     const rig = await withPlan();
     await rig.pass(120_000);
-    rig.app.edit("notes/plan.md", `${TEXT}from the app\n`);
+    rig.app.edit("notes/plan.md", `${PLAN}from the app\n`);
     await rig.pass(33_500);
-    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(`${TEXT}from the app\n`);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(`${PLAN}from the app\n`);
   });
 
   test("are polled every 5 s after activity, every 30 s at rest, every 2 min after an hour", async () => {
@@ -142,7 +130,7 @@ describe("changes on the service", () => {
       await rig.pass(ms);
       return rig.sent("GET").filter((request) => request.startsWith("GET /v1/files?")).length;
     };
-    rig.save("notes/plan.md", `${TEXT}x\n`);
+    rig.save("notes/plan.md", `${PLAN}x\n`);
     await rig.pass(1_000);
     expect(await polls(50_000)).toBeGreaterThanOrEqual(8);
     await rig.pass(60_000);
@@ -158,7 +146,7 @@ describe("changes on the service", () => {
 
   test("I14 while the file is being edited they are merged, never swapped under an unsettled save", async () => {
     const rig = await withPlan();
-    rig.app.edit("notes/plan.md", TEXT.replace("first line", "first line of the app"));
+    rig.app.edit("notes/plan.md", PLAN.replace("first line", "first line of the app"));
     // Saved every 250 ms, over a poll.
     let last = "";
     for (let n = 0; n < 40; n++) {
@@ -166,8 +154,8 @@ describe("changes on the service", () => {
       rig.save("notes/plan.md", last);
       await rig.pass(250);
     }
-    await rig.until(() => /app[\s\S]*edit 39/.test(textOf(rig, "notes/plan.md") ?? ""));
-    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === textOf(rig, "notes/plan.md"));
+    await rig.until(() => /app[\s\S]*edit 39/.test(rig.textOf("notes/plan.md") ?? ""));
+    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === rig.textOf("notes/plan.md"));
     expect(rig.app.files().size).toBe(2);
   });
 });

@@ -13,8 +13,6 @@ import { createRig } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import { type DaemonRig, withNotes, startDaemon } from "./rig.ts";
 
-const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
-
 const notesInSync = (count = 3, options: Parameters<typeof withNotes>[2] = {}): Promise<DaemonRig> =>
   withNotes(count, (n) => `area/topic/note-${n}.md`, options);
 
@@ -26,8 +24,8 @@ describe("while all is in sync", () => {
     rig.hint({ kind: "path", path: "area/topic/note-1.md" });
     await rig.pass(400);
     expect(rig.sent()).toHaveLength(2);
-    expect(textOf(rig, "area/topic/note-0.md")).toBe("# Note 0\n\nanother text\n");
-    expect(textOf(rig, "area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
+    expect(rig.textOf("area/topic/note-0.md")).toBe("# Note 0\n\nanother text\n");
+    expect(rig.textOf("area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
   });
 
   test("a simultaneous edit and deletion are both judged, the deletion after its grace", async () => {
@@ -42,7 +40,7 @@ describe("while all is in sync", () => {
     await rig.pass(1_000);
     expect(rig.daemon.status().pendingDeletions).toHaveLength(1);
     await rig.pass(40_000);
-    expect(textOf(rig, "area/topic/note-1.md")).toBeUndefined();
+    expect(rig.textOf("area/topic/note-1.md")).toBeUndefined();
   });
 
   test("I09 a swap of two documents is two moves and no PUT", async () => {
@@ -79,7 +77,7 @@ describe("while all is in sync", () => {
     rig.app.edit("area/topic/note-0.md", "# Note 0, from the app\n\nits own text, number 0\n");
     rig.save("area/topic/note-0.md", "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
     const both = "# Note 0, from the app\n\nits own text, number 0\n\nand a line from here\n";
-    await rig.until(() => textOf(rig, "area/topic/note-0.md") === both);
+    await rig.until(() => rig.textOf("area/topic/note-0.md") === both);
     await rig.until(() => rig.mirrored.texts().get("area/topic/note-0.md") === both);
   });
 });
@@ -103,8 +101,7 @@ describe("a narrow view of both sides", () => {
       const dice = rollDice(seed);
       for (let n = 0; n < 12; n++) rig.app.create(`area-${n % 3}/topic/note-${n}.md`, TEXT(n));
       const mirror = rig.mirror();
-      await mirror.sync();
-      await mirror.sync();
+      await mirror.syncTimes(2);
       const world = mirror.world();
       const options = { settings: SETTINGS, retryRefused: false, kind: "test" };
       const still = await planOnly(world, options);

@@ -146,6 +146,16 @@ export class DaemonRig {
     });
   }
 
+  /** Returns the id of a document on the service. */
+  idOf(path: string): string | undefined {
+    return this.app.files().get(path)?.id;
+  }
+
+  /** Returns the content of a document on the service. */
+  textOf(path: string): string | undefined {
+    return this.app.files().get(path)?.text;
+  }
+
   hint(hint: WatchHint): void {
     this.watched.hint(hint);
   }
@@ -198,6 +208,16 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
   made.sent();
   return made;
 }
+
+/** A content that is like itself after one line was edited. */
+export const PLAN = `# Plan
+
+first line
+
+A paragraph that stays as it is, long enough that one edited line leaves the text like itself.
+
+third line
+`;
 
 export const note = (n: number): string => `notes/note-${n}.md`;
 

@@ -4,26 +4,14 @@ import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { HANDS } from "../in-hand.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
-
-const TEXT = `# Plan
-
-first line
-
-A paragraph that stays as it is, long enough that one edited line leaves the text like itself.
-
-third line
-`;
-
-const idOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.id;
-const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
+import { startDaemon, PLAN } from "./rig.ts";
 
 async function renamedThere(settings: Partial<Settings> = {}) {
   const service = createRig(1);
-  service.app.create("notes/plan.md", TEXT);
+  service.app.create("notes/plan.md", PLAN);
   service.app.create("notes/other.md", "# Other\n\nits own text\n");
   const rig = await startDaemon({ rig: service, settings });
-  const id = idOf(rig, "notes/plan.md");
+  const id = rig.idOf("notes/plan.md");
   rig.app.rename("notes/plan.md", "goal.md");
   await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
   await rig.pass(1_000);
@@ -36,13 +24,13 @@ describe("a document renamed on the service, and open in a local editor", () => 
   test("saved to the old path: the text goes to the document, and why is in the log", async () => {
     const { rig, id } = await renamedThere();
     for (const edit of ["saved once", "saved twice"]) {
-      rig.save("notes/plan.md", `${TEXT}${edit}\n`);
-      await rig.until(() => textOf(rig, "notes/goal.md") === `${TEXT}${edit}\n`);
+      rig.save("notes/plan.md", `${PLAN}${edit}\n`);
+      await rig.until(() => rig.textOf("notes/goal.md") === `${PLAN}${edit}\n`);
       await rig.pass(1_000);
-      expect(rig.mirrored.texts().get("notes/goal.md")).toBe(`${TEXT}${edit}\n`);
+      expect(rig.mirrored.texts().get("notes/goal.md")).toBe(`${PLAN}${edit}\n`);
       expect(rig.mirrored.texts().has("notes/plan.md")).toBe(false);
     }
-    expect(idOf(rig, "notes/goal.md")).toBe(id);
+    expect(rig.idOf("notes/goal.md")).toBe(id);
     expect(rig.app.files().size).toBe(2);
     expect(rig.mirrored.state.events({ limit: 9, kinds: ["late-write"], path: "notes/goal.md" })[0]?.detail).toMatch(
       /saved to its old path notes\/plan\.md/,
@@ -51,9 +39,9 @@ describe("a document renamed on the service, and open in a local editor", () => 
 
   test("edited on the service too: the document has both edits", async () => {
     const { rig } = await renamedThere();
-    rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
-    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
-    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
+    rig.save("notes/goal.md", PLAN.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
     expect(rig.app.files().size).toBe(2);
   });
 
@@ -61,24 +49,24 @@ describe("a document renamed on the service, and open in a local editor", () => 
     const { rig } = await renamedThere({ handsOff: HANDS });
     const { mirror, disk } = { mirror: rig.mirrored, disk: rig.mirrored.disk };
     disk.advance(rig.clock.now() - disk.now());
-    const edited = TEXT.replace("first line", "first line, edited at the new path");
+    const edited = PLAN.replace("first line", "first line, edited at the new path");
     rig.save("notes/goal.md", edited);
-    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
     await rig.pass(1_500);
-    expect([mirror.texts().get("notes/goal.md"), textOf(rig, "notes/goal.md")]).toEqual([edited, edited]);
-    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""), 3_000);
+    expect([mirror.texts().get("notes/goal.md"), rig.textOf("notes/goal.md")]).toEqual([edited, edited]);
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""), 3_000);
     expect([...mirror.texts().keys()]).toEqual(["notes/goal.md", "notes/other.md"]);
     expect(rig.app.files().size).toBe(2);
   });
 
   test("I14 edited on the service after the rename: a save at the old path keeps that edit", async () => {
     const { rig } = await renamedThere();
-    rig.app.edit("notes/goal.md", TEXT.replace("first line", "first line, edited on the service"));
+    rig.app.edit("notes/goal.md", PLAN.replace("first line", "first line, edited on the service"));
     await rig.until(() => rig.mirrored.texts().get("notes/goal.md")?.includes("on the service") === true);
     await rig.pass(1_000);
-    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
-    await rig.until(() => textOf(rig, "notes/goal.md")?.includes("at the old path") === true);
-    expect(textOf(rig, "notes/goal.md")).toContain("first line, edited on the service");
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => rig.textOf("notes/goal.md")?.includes("at the old path") === true);
+    expect(rig.textOf("notes/goal.md")).toContain("first line, edited on the service");
     expect(rig.app.files().size).toBe(2);
   });
 
@@ -86,41 +74,41 @@ describe("a document renamed on the service, and open in a local editor", () => 
     const { rig, id } = await renamedThere();
     await rig.daemon.request("pause");
     rig.app.rename("notes/goal.md", "aim.md");
-    const whole = TEXT.replace("first line", "first line, saved");
+    const whole = PLAN.replace("first line", "first line, saved");
     rig.save("notes/goal.md", whole.slice(0, -"third line\n".length));
     await rig.daemon.request("resume");
     await rig.until(() => rig.mirrored.texts().has("notes/aim.md"));
     rig.save("notes/goal.md", whole);
     await rig.pass(5_000);
-    expect([textOf(rig, "notes/goal.md"), rig.mirrored.texts().get("notes/goal.md")]).toEqual([whole, whole]);
-    expect(idOf(rig, "notes/aim.md")).toBe(id);
+    expect([rig.textOf("notes/goal.md"), rig.mirrored.texts().get("notes/goal.md")]).toEqual([whole, whole]);
+    expect(rig.idOf("notes/aim.md")).toBe(id);
   });
 
   test("other text at the old path is a new document", async () => {
     const { rig } = await renamedThere();
     rig.save("notes/plan.md", OTHER);
-    await rig.until(() => textOf(rig, "notes/plan.md") === OTHER);
-    expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
+    await rig.until(() => rig.textOf("notes/plan.md") === OTHER);
+    expect(rig.textOf("notes/goal.md")).toBe(PLAN);
   });
 
   test("I09 a file that is moved back is the document, even if another file takes the path it left", async () => {
     const { rig, id } = await renamedThere();
     rig.rename("notes/goal.md", "notes/plan.md");
     rig.save("notes/goal.md", OTHER);
-    await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === TEXT);
-    expect(idOf(rig, "notes/plan.md")).toBe(id);
-    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(TEXT);
+    await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === PLAN);
+    expect(rig.idOf("notes/plan.md")).toBe(id);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(PLAN);
   });
 
   test.each([
-    ["as it was", TEXT],
-    ["edited", `${TEXT}edited at the old path\n`],
+    ["as it was", PLAN],
+    ["edited", `${PLAN}edited at the old path\n`],
   ])("I06 a text at the old path stays where another one took its document's own: %s", async (_, text) => {
     const { rig } = await renamedThere();
     rig.remove("notes/goal.md");
     rig.save("notes/plan.md", text);
     rig.save("notes/goal.md", OTHER);
-    await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === text);
+    await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === text);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
   });
 
@@ -131,24 +119,24 @@ describe("a document renamed on the service, and open in a local editor", () => 
     await rig.pass(60_000);
     for (let n = 0; n < 12; n++) rig.app.remove(`more/${n}.md`);
     await rig.until(() => rig.daemon.status().phase.kind === "stopped", 300_000);
-    rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
-    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    rig.save("notes/goal.md", PLAN.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
     const saved = rig.mirrored.texts();
     await rig.pass(120_000);
     expect(rig.daemon.status().phase.kind).toBe("stopped");
     expect(rig.mirrored.texts()).toEqual(saved);
-    expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
+    expect(rig.textOf("notes/goal.md")).toBe(PLAN);
     const { stopped } = rig.daemon.status().lastReport!;
     rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
     await rig.daemon.request("resume");
-    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
-    expect([idOf(rig, "notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
+    await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
+    expect([rig.idOf("notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
   });
 
   test("after the window a save to the old path is a new document", async () => {
     const { rig } = await renamedThere();
     await rig.pass(660_000);
-    rig.save("notes/plan.md", `${TEXT}saved much later\n`);
-    await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}saved much later\n`);
+    rig.save("notes/plan.md", `${PLAN}saved much later\n`);
+    await rig.until(() => rig.textOf("notes/plan.md") === `${PLAN}saved much later\n`);
   });
 });

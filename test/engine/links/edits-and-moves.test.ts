@@ -5,6 +5,7 @@ import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
 import { idThere, textThere } from "./linked-rig.ts";
+import { openSynced } from "../../promises/fixture.ts";
 
 /**
  * A link is edited on one side while its target moves on the other, or is edited on both: the merge
@@ -50,8 +51,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror; a: string; b: string
   mirror.write("a.md", linking("b.md", "folder/c.md"));
   mirror.write("b.md", "# B\n\n[a](a.md)\n");
   mirror.write("folder/c.md", "# C\n\n[a](../a.md)\n");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   const files = rig.app.files();
   const idOf = (path: string) => files.get(path)!.id as string;
   return { rig, mirror, a: idOf("a.md"), b: idOf("b.md"), c: idOf("folder/c.md") };
@@ -92,9 +92,7 @@ describe("a link of which a part is edited while documents move", () => {
       const here = mirror.texts();
       expect(here.get(there(rig, a).path)).toBe(asOnDisk(rig, there(rig, a)));
       expect(here.size).toBe(3);
-      mirror.requests.length = 0;
-      await mirror.sync();
-      expect(mirror.writes()).toEqual([]);
+      expect(await mirror.syncWrites()).toEqual([]);
     },
   );
 });
@@ -163,8 +161,7 @@ test("a text that is read once more as it is sent, for a target that was just cr
   mirror.disk.advance(10);
   mirror.write("new.md", "# New\n");
   mirror.write("directory/a.md", `${FILLER}\n[b](b.md)\n\n[new](../new.md)\n`);
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   const idOfNew = rig.app.files().get("new.md")!.id;
   expect(there(rig, a).text).toBe(`${FILLER}\n[b](${b})\n\n[new](${idOfNew})\n`);
   expect([there(rig, b).path, there(rig, c).path]).toEqual(["c.md", "directory/b.md"]);
@@ -179,8 +176,7 @@ test("a new link to a new document is read for where its file was, though its fo
   mirror.write("plan.md", "[log](work/deep/log.md)\n");
   mirror.write("work/deep/log.md", "[x](../../x.md)\n[plan](../../plan.md)\n");
   rig.app.moveFolder("work/deep", null);
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.texts().get("deep/log.md")).toBe("[x](../x.md)\n[plan](../plan.md)\n");
   const files = rig.app.files();
   expect(files.get("deep/log.md")!.text).toBe(`[x](${target})\n[plan](${files.get("plan.md")!.id})\n`);
@@ -200,8 +196,7 @@ test("an edit that is merged while its folder moves, and then waits in review, k
   await mirror.sync();
   rig.app.makeFolder("deep");
   rig.app.moveFolder("chest", "deep");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.texts().get("deep/chest/a.md")).toBe(`The start. [b](../../b.md)\n\n${FILLER}\nthe end, locally\n`);
 });
 
@@ -215,12 +210,10 @@ test("a file that could not be read when its folder was moved locally keeps its 
   mirror.disk.user.makeFolder(mirror.path("deep"));
   mirror.rename("box", "deep/box");
   const end = mirror.disk.fail({ call: "any", path: mirror.path("deep/box/a.md"), code: "EACCES" });
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   end();
   mirror.requests.length = 0;
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.texts().get("deep/box/a.md")).toBe("[b](../../b.md)\n");
   expect(rig.app.files().get("deep/box/a.md")?.text).toBe(`[b](${b})\n`);
   expect(mirror.writes()).toEqual([]);
@@ -235,8 +228,7 @@ async function syncThree(): Promise<{ rig: Rig; mirror: Mirror }> {
   mirror.write("a.md", "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and when\n");
   mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
   mirror.write("sub/b.md", "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   return { rig, mirror };
 }
 
@@ -255,8 +247,7 @@ test("two documents exchange paths as one is moved, so that base has one inode f
   // A rename takes the file that has come to the path since it was looked at.
   mirror.state.putRecord({ ...a!, stamp: b!.stamp, stampTrusted: false });
   exchange(mirror, "a.md", "sub/b.md");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   const there = rig.app.files();
   expect([there.get("sub/b.md")!.id, there.get("a.md")!.id]).toEqual([a!.id, b!.id]);
   expect(mirror.texts().get("a.md")).toContain("[c](c.md) [a](sub/b.md)");
@@ -274,7 +265,7 @@ async function twoFolders(isLocal: boolean): Promise<{ rig: Rig; mirror: Mirror 
   }
   await mirror.sync();
   if (isLocal) for (const folder of ["d", "e"]) mirror.write(`${folder}/index.md`, INDEX);
-  for (let n = 0; n < 3; n++) await mirror.sync();
+  await mirror.syncTimes(3);
   return { rig, mirror };
 }
 
@@ -293,7 +284,7 @@ test.each([
   await killAtEachCall(start, {
     open: (beginning) => beginning.open({}, { links: true }),
     async judge({ rig, mirror }) {
-      for (let n = 0; n < 3; n++) await mirror.sync();
+      await mirror.syncTimes(3);
       expect([idThere(rig, "e/index.md"), idThere(rig, "d/index.md")]).toEqual([d, e]);
       expect(contentsById(rig)).toEqual(before);
       expect(mirror.texts().get("d/index.md")).toBe(INDEX.replace("n.md", inD));
@@ -303,12 +294,11 @@ test.each([
 });
 
 test("a link by absolute path to a deleted document follows the one that took its path", async () => {
-  const rig = createRig(1);
-  rig.app.create("a.md", "[d](/d.md)\n");
-  const c = rig.app.create("c.md", "the third\n");
-  rig.app.create("d.md", "d\n");
-  const mirror = rig.mirror({ links: true });
-  await mirror.sync();
+  const { rig, mirror, idOf } = await openSynced(
+    { "a.md": "[d](/d.md)\n", "c.md": "the third\n", "d.md": "d\n" },
+    { links: true },
+  );
+  const c = idOf("c.md");
   mirror.rename("d.md", "x.md");
   mirror.rename("c.md", "d.md");
   mirror.rename("x.md", "c.md");

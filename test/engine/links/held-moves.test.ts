@@ -59,7 +59,7 @@ test.each([
   const [, from, to] = row;
   const { rig, mirror, move } = await syncFolders();
   move(from, to);
-  for (let n = 0; n < 2; n++) await mirror.sync();
+  await mirror.syncTimes(2);
   const path = to === "e" ? "e/note.md" : to;
   const known = mirror.state.spellings.atPath(path as never)[0];
   expect(known?.leads).toHaveLength(1);
@@ -155,8 +155,7 @@ test("what was made of the other version of a conflict keeps its links, whose ta
   mirror.write("a (theirs).md", "theirs, see [meals](meals.md), and mine\n");
   mirror.rename("a (theirs).md", "a.md");
   mirror.disk.advance(10);
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(rig.app.files().get("a.md")!.text).toBe(`theirs, see [meals](${meals}), and mine\n`);
   expect(mirror.texts().get("a.md")).toBe("theirs, see [meals](food.md), and mine\n");
 });

@@ -45,8 +45,7 @@ test("killed at any call while links are rewritten, the next runs correct each l
     open,
     async judge({ mirror }, kill) {
       for (const [path, text] of mirror.texts()) expect(text, `${kill} ${path}`).toMatch(/^(\[[a-c]\]\([^)]+\) ?)+\n$/);
-      await mirror.sync();
-      await mirror.sync();
+      await mirror.syncTimes(2);
       expect(mirror.texts(), `killed at call ${kill}`).toEqual(AFTER);
       const sent = mirror.requests.filter((request) => /^(?:PUT|DELETE|POST .*files)/.test(request));
       expect(sent, `killed at call ${kill}`).toEqual([]);
@@ -113,8 +112,7 @@ async function cutAtEachCall(start: Pair, judge: (cut: Cut) => Promise<void>): P
 
 /** Two syncs leave these files, and nothing is sent. */
 async function expectHome({ mirror, after }: Cut, files: readonly (readonly [path: string, text: string])[]) {
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.texts(), after).toEqual(new Map(files));
   expect(mirror.writes(), after).toEqual([]);
 }
@@ -197,8 +195,7 @@ async function exchanged() {
   mirror.write("a.md", REFUNDS);
   mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
   mirror.write("sub/b.md", TRAVEL);
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   const ids = ["a.md", "sub/b.md"].map((path) => rig.app.files().get(path)!.id);
   move(mirror, "a.md", "aside.tmp");
   move(mirror, "sub/b.md", "a.md");

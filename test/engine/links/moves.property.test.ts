@@ -53,14 +53,13 @@ test("after any moves, local and on the service, each link leads to its target, 
       const rig = createRig(1, { checksLinks: true });
       const mirror = rig.mirror({ links: true });
       const written = write(mirror, paths, links);
-      await mirror.sync();
-      await mirror.sync();
+      await mirror.syncTimes(2);
       expect(mirror.texts()).toEqual(written);
       const led = targetsHere(mirror);
       expect(targetsThere(rig)).toEqual(led);
       mirror.requests.length = 0;
       for (const one of moves) one.side === "here" ? moveHere(mirror, one) : moveThere(rig, one);
-      for (let turn = 0; turn < 4; turn++) await mirror.sync();
+      await mirror.syncTimes(4);
       expect(targetsHere(mirror)).toEqual(led);
       expect(targetsThere(rig)).toEqual(led);
       expect(mirror.requests.filter((request) => /^(?:PUT|DELETE|POST)/.test(request))).toEqual([]);

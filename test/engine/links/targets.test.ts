@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FILES } from "../../../src/contract/routes.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { openFixture } from "../../promises/fixture.ts";
+import { openFixture, problem } from "../../promises/fixture.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
 import type { Fault } from "../../variants/variant.ts";
 
@@ -29,8 +29,7 @@ test("a link whose target appeared stays to be sent while the service refuses it
   const [record] = mirror.state.load().records.values();
   expect(record!.stampTrusted).toBe(true);
   mirror.write("later.md", "now\n");
-  const refused = { status: 400, headers: {}, body: '{"code":"invalid_request","details":"no"}' };
-  fixture.fault = ({ method }) => (method === "PUT" ? refused : null);
+  fixture.fault = ({ method }) => (method === "PUT" ? problem(400, "invalid_request") : null);
   await mirror.sync();
   const blocks = mirror.state.load().blocks;
   expect(blocks.get(record!.id)?.reason).toBe("refused");
@@ -78,8 +77,7 @@ test("a link to a document created in the same sync is sent by id, although the 
   mirror.write("work/a.md", "words\n\n[new](../new.md)\n");
   mirror.write("new.md", "[a](work/a.md)\n");
   rig.app.rename("work/a.md", "b.md");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(textThere(rig, "work/b.md")).toBe(`words\n\n[new](${idThere(rig, "new.md")})\n`);
   expect(mirror.texts().get("new.md")).toBe("[a](work/b.md)\n");
 });
@@ -94,9 +92,7 @@ test("a link to a target that is deleted on the service and returns as a new doc
   mirror.write("b.md", "b, edited locally\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   expect(textThere(rig, "a.md")).toBe(`[b](${idThere(rig, "b.md")})\n`);
-  mirror.requests.length = 0;
-  await mirror.sync();
-  expect(mirror.writes()).toEqual([]);
+  expect(await mirror.syncWrites()).toEqual([]);
 });
 
 test.each([
@@ -112,8 +108,7 @@ test.each([
   expect(mirror.texts()).toEqual(new Map([["a.md", `[b](${b}#x)\n`]]));
   rig.grant(made.id, { on: null, level: "full" });
   edit(rig, mirror);
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(mirror.texts().get("a.md")).toBe("[b](secret/b.md#x)\nmore\n");
   expect(textThere(rig, "a.md")).toBe(`[b](${b}#x)\nmore\n`);
 });
@@ -146,8 +141,7 @@ test("an absolute path that a person wrote stays while it leads somewhere, and c
   const { mirror } = start();
   mirror.write("plans/b.md", "b\n");
   mirror.write("notes/a.md", "[b](/plans/b.md)\n");
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   const before = mirror.state.spellings.all();
   expect((await mirror.sync())!.counts.respelled).toBe(0);
   expect(mirror.state.spellings.all()).toEqual(before);
@@ -276,8 +270,7 @@ async function cloneThatMisses(act: (rig: Rig) => void): Promise<{ rig: Rig; mir
   };
   await mirror.sync();
   mirror.disk.beforeCall = null;
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   return { rig, mirror, b };
 }
 
@@ -307,8 +300,7 @@ test("a link to a document that a key may not read for a time has its target aga
   expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
   rig.app.rename("box/b.md", "c.md");
   rig.grant(made.id, { on: null, level: "full" });
-  await mirror.sync();
-  await mirror.sync();
+  await mirror.syncTimes(2);
   expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
   expect(mirror.texts().get("a.md")).toBe("[b](box/c.md)\n\nand more\n");
 });

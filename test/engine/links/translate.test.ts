@@ -1,9 +1,9 @@
 import { expect, test, describe } from "vitest";
 import { FILES } from "../../../src/contract/routes.ts";
-import { digestOf } from "../../../src/contract/digest.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
-import { type Mirror, ROOT } from "../../simulator/mirror.ts";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { keepsText } from "../../promises/fixture.ts";
 
 test("links by path go up by id; what is linked to is created first, and a circle takes one write more", async () => {
   const { rig, mirror } = start();
@@ -286,13 +286,6 @@ async function syncTwo(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
   return { rig, mirror, b: rig.app.files().get("b.md")!.id };
 }
 
-/** Live on a side, in the text store, or a file in the trash; texts in the service's form. */
-function isKept(rig: Rig, mirror: Mirror, text: string): boolean {
-  const live = [...rig.app.files().values()].map((file) => file.text);
-  const trash = [...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values()];
-  return live.includes(text) || trash.includes(text) || mirror.state.hasText(digestOf(text));
-}
-
 describe("I03 with links translated, no text is lost", () => {
   test("of a conflict whose target moves meanwhile, whichever side wins", async () => {
     const { rig, mirror, b } = await syncTwo();
@@ -305,11 +298,10 @@ describe("I03 with links translated, no text is lost", () => {
       await mirror.sync({ conflicts: () => policy });
       await mirror.sync({ conflicts: () => policy });
       for (const who of ["mine", "theirs"])
-        expect(isKept(rig, mirror, `${who}, ${policy} [b](${b})\n`), `${who} ${policy}`).toBe(true);
+        expect(keepsText({ rig, mirror }, `${who}, ${policy} [b](${b})\n`), `${who} ${policy}`).toBe(true);
       for (const path of [...mirror.texts().keys()].filter((one) => /^a \(/.test(one))) mirror.remove(path);
       mirror.disk.advance(10);
-      await mirror.sync();
-      await mirror.sync();
+      await mirror.syncTimes(2);
     }
   });
 
@@ -317,8 +309,7 @@ describe("I03 with links translated, no text is lost", () => {
     const { rig, mirror } = await syncTwo();
     rig.app.remove("a.md");
     await mirror.sync();
-    const trash = [...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true)].filter(([path]) => path.startsWith("trash/"));
-    expect(trash.map(([, text]) => text)).toEqual(["[b](b.md)\n"]);
+    expect(mirror.trash()).toEqual(["[b](b.md)\n"]);
   });
 });
 
@@ -332,7 +323,7 @@ describe("I14 with links translated, an edit that is saved while the links are r
       rig.app.rename("b.md", "c.md");
       await syncWith(mirror, at, () => mirror.disk.user[way](mirror.path("a.md"), saved));
       mirror.disk.advance(10);
-      for (let more = 0; more < 3; more++) await mirror.sync();
+      await mirror.syncTimes(3);
       expect(rig.app.files().get("a.md")!.text, `at call ${at}`).toBe(`[b](${b}) saved late\n`);
       expect(mirror.texts().get("a.md"), `at call ${at}`).toBe("[b](c.md) saved late\n");
       expect([...mirror.texts().keys()], `at call ${at}`).toEqual(["a.md", "c.md"]);

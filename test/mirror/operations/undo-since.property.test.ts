@@ -34,7 +34,7 @@ const textsOf = (files: ReadonlyMap<string, string>) => [...files.values()].toSo
 async function undo(mirror: Mirror, planned: ReturnType<typeof readUndo>) {
   const plan = unwrap(planned);
   const ended = unwrap(await undoRun(mirror.world(), plan));
-  for (let run = 0; run < 2; run++) await mirror.sync();
+  await mirror.syncTimes(2);
   return { items: plan.items, isAllDone: ended.items.every(({ end }) => end === "done") };
 }
 
@@ -51,7 +51,7 @@ test("undo --since gives the folder of then, or says what it leaves; undoing tha
       const [since, then] = [rig.clock.now(), mirror.texts()];
       for (const [round, changes] of all.entries()) {
         for (const [n, one] of changes.entries()) make({ rig, mirror }, one, 10 * round + n);
-        for (let run = 0; run < 2; run++) await mirror.sync();
+        await mirror.syncTimes(2);
       }
       const now = mirror.texts();
       const back = await undo(mirror, readUndoSince(mirror.world(), since));
