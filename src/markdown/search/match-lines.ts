@@ -1,6 +1,5 @@
 /** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
-import { countCharacters } from "../../contract/limits.ts";
 import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
@@ -76,7 +75,7 @@ export async function matchText(
   for (const [index, line] of linesOf(text).entries()) {
     if (matches.length === limits.lines) break;
     // A character has one or two UTF-16 units, so most lines need no count.
-    if (line.length > limits.characters && countCharacters(line) > limits.characters) continue;
+    if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
     const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
     if ("kind" in found) return found;
@@ -118,10 +117,17 @@ function lineMatch(line: number, text: string, found: readonly Range[]): LineMat
   let units = 0;
   let characters = 0;
   for (const [start, end] of found) {
-    const first = characters + countCharacters(text.slice(units, start));
-    characters = first + countCharacters(text.slice(start, end));
+    const first = characters + charactersIn(text.slice(units, start));
+    characters = first + charactersIn(text.slice(start, end));
     units = end;
     ranges.push([first, characters]);
   }
   return { line, column: ranges[0]![0] + 1, text, ranges };
+}
+
+/** Counts code points; a lone surrogate counts as one. */
+function charactersIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
