@@ -56,7 +56,7 @@ function commitOf(branch: string, files: Files): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
-/** Makes a history: a commit, and one after it on each of `main`, which is checked out, and `other`. */
+/** Makes a history: a base, changed on `main`, which is checked out, and on `other`. */
 function fork(base: Files, mine: Files, theirs: Files): void {
   const branch = Buffer.from("reset refs/heads/other\nfrom refs/heads/main\n\n");
   const attributes = { ".gitattributes": "*.md merge=mdmirror\n" };
