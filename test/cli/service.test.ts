@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { keptCompiled } from "../program.ts";
 import { useRigOfFile } from "./rig.ts";
 
 /**
@@ -45,7 +46,7 @@ const asked = () => (existsSync(calls) ? readFileSync(calls, "utf8").trimEnd().s
 
 /** Runs a command in the environment of cron. Returns its error, output and error output. */
 function runAsCron(command: string): Promise<readonly unknown[]> {
-  const options = { env: { PATH: "/usr/bin:/bin", HOME: join(rig.dir, "home") } };
+  const options = { env: { ...keptCompiled(), PATH: "/usr/bin:/bin", HOME: join(rig.dir, "home") } };
   return new Promise((resolve) => {
     execFile("/bin/sh", ["-c", command], options, (...ended) => resolve(ended));
   });
