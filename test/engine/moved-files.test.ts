@@ -3,7 +3,7 @@ import type { DocId } from "../../src/contract/ids.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen } from "../promises/fixture.ts";
+import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen, beforeFirst } from "../promises/fixture.ts";
 import { type Mirror, withCalls } from "../simulator/mirror.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { startDaemon } from "./daemon/rig.ts";
@@ -33,11 +33,7 @@ test("I09 a document that is moved locally and renamed in the app at the same mo
   const { rig, mirror, idOf } = fixture;
   const id = idOf("d/note.md");
   mirror.rename("d/note.md", "e/note.md");
-  fixture.onRequest = ({ method }) => {
-    if (method !== "PATCH") return;
-    fixture.onRequest = () => undefined;
-    rig.app.rename("d/note.md", "named.md");
-  };
+  beforeFirst(fixture, "PATCH", () => rig.app.rename("d/note.md", "named.md"));
   const { state, attention } = await settle(mirror);
   expect([state, attention]).toEqual(["in-sync", []]);
   expect(rig.app.files().get("e/named.md")?.id).toBe(id);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { KeyGrant } from "../../src/service/admin/operations.ts";
-import { settle, openFixture, openSynced, remoteTexts, type Seen } from "../promises/fixture.ts";
+import { beforeFirst, settle, openFixture, openSynced, remoteTexts, type Seen } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { startDaemon } from "./daemon/rig.ts";
 
@@ -45,12 +45,10 @@ test.each(SAVES)("I06 I14 a combined PUT does not undo %s, saved while it was on
   const fixture = await openSynced({ "note.md": BASE });
   const { rig, mirror } = fixture;
   mirror.write("note.md", sent);
-  fixture.onRequest = ({ method }) => {
-    if (method !== "PUT") return;
-    fixture.onRequest = () => undefined;
+  beforeFirst(fixture, "PUT", () => {
     rig.app.edit("note.md", `in the app\n${BASE}`);
     mirror.write("note.md", then);
-  };
+  });
   await settle(mirror);
   const expected = `in the app\n${then}`;
   expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
@@ -62,11 +60,7 @@ test.each(SAVES)("I06 I14 a combined PUT does not undo %s, saved into the replac
   const { rig, mirror } = fixture;
   const editor = mirror.disk.user.open(mirror.path("note.md"));
   editor.write(sent);
-  fixture.onRequest = ({ method }) => {
-    if (method !== "PUT") return;
-    fixture.onRequest = () => undefined;
-    rig.app.edit("note.md", `in the app\n${BASE}`);
-  };
+  beforeFirst(fixture, "PUT", () => rig.app.edit("note.md", `in the app\n${BASE}`));
   await mirror.sync();
   expect(mirror.texts().get("note.md")).toBe(`in the app\n${sent}`);
   editor.write(then);
@@ -82,12 +76,10 @@ test("I06 I28 a conflict with a version that combined an upload starts at the up
   const half = LINES.slice(0, 4).join("");
   const mine = LINES.with(1, "line 1, mine\n").join("");
   mirror.write("note.md", half);
-  fixture.onRequest = ({ method }) => {
-    if (method !== "PUT") return;
-    fixture.onRequest = () => undefined;
+  beforeFirst(fixture, "PUT", () => {
     rig.app.edit("note.md", LINES.with(1, "line 1, theirs\n").join(""));
     mirror.write("note.md", mine);
-  };
+  });
   await settle(mirror);
   expect(mirror.state.load().conflicts.size).toBe(1);
   rig.app.edit("note.md", half.replace("line 1", "line 1, mine"));

@@ -6,7 +6,17 @@ import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, blockOf, openIn, textDigest } from "../state/fixture.ts";
-import { asText, type Fixture, isWrite, openFixture, problem, type Seen, settle, Restartable } from "./fixture.ts";
+import {
+  asText,
+  type Fixture,
+  isWrite,
+  openFixture,
+  problem,
+  type Seen,
+  settle,
+  Restartable,
+  beforeFirst,
+} from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Differences from the usual fixture, and facts that no command can create. */
@@ -83,15 +93,7 @@ const CASES: readonly Case[] = [
     A,
     EDIT,
     "",
-    {
-      make(fixture) {
-        fixture.onRequest = ({ method }) => {
-          if (method !== "PUT") return;
-          fixture.onRequest = () => undefined;
-          fixture.rig.app.edit("d/a.md", "otherwise\n");
-        };
-      },
-    },
+    { make: (fixture) => beforeFirst(fixture, "PUT", () => fixture.rig.app.edit("d/a.md", "otherwise\n")) },
   ],
   ["folder-stays", A, "rm d", "", { variant: { noFolderPatchOrDelete: 405 } }],
 ];

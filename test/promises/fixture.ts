@@ -116,6 +116,15 @@ function seeingAll(variant: Variant, open: (deployment: Deployment) => Pair): Fi
   return fixture;
 }
 
+/** Acts just before the service gets the first request of a method. */
+export function beforeFirst(fixture: Fixture, method: string, act: () => void): void {
+  fixture.onRequest = (request) => {
+    if (request.method !== method) return;
+    fixture.onRequest = () => undefined;
+    act();
+  };
+}
+
 export function isWrite({ method }: Seen): boolean {
   return method !== "GET";
 }
