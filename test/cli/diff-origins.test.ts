@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { useRig } from "./rig.ts";
+import { useSyncedRig } from "./synced-rig.ts";
 
 /** `history`, `diff` and `why` of a document that a sync merged, and `diff` of one in conflict. */
 
@@ -27,14 +27,8 @@ const MERGED = [
   ],
 ] as const;
 
-const rig = useRig();
-beforeEach(async () => {
-  rig.createRemotely("a.md", BASE);
-  await rig.init();
-  rig.pass(60_000);
-});
-
-const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const { rig, run } = useSyncedRig({ "a.md": BASE });
+beforeEach(() => rig.pass(60_000));
 
 async function edit(mine: string, theirs: string): Promise<number> {
   rig.editRemotely("a.md", theirs);

@@ -1,17 +1,11 @@
 import { chmodSync } from "node:fs";
-import { beforeEach, describe, expect, test } from "vitest";
-import { snapshot, useRig } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { snapshot } from "./rig.ts";
+import { useSyncedRig } from "./synced-rig.ts";
 
 /** `diff`, `verify`, `log`, and `why` after a refusal. */
 
-const rig = useRig();
-beforeEach(async () => {
-  rig.createRemotely("a.md", "one\ntwo\nthree\n");
-  rig.createRemotely("d/b.md", "b\n");
-  await rig.init();
-});
-
-const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const { rig, run } = useSyncedRig({ "a.md": "one\ntwo\nthree\n", "d/b.md": "b\n" });
 
 test("why shows the last error with its requestId", async () => {
   const { id } = rig.remote("a.md")!;

@@ -1,22 +1,19 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { snapshot, useRig } from "./rig.ts";
+import { snapshot } from "./rig.ts";
+import { useSyncedRig } from "./synced-rig.ts";
 
 const PATHS = ["a.md", "d/b.md", "d/e/c.md"] as const;
 const text = (name: string, two: string, four = "four") => `# ${name}\n\none\n\n${two}\n\nthree\n\n${four}\n`;
 
-const rig = useRig();
+const documents = [...PATHS, "k.md"].map((path) => [path, text(path, "two")]);
+const { rig, run, json } = useSyncedRig(Object.fromEntries(documents));
 beforeEach(async () => {
-  for (const path of [...PATHS, "k.md"]) rig.createRemotely(path, text(path, "two"));
-  await rig.init();
   for (const path of PATHS) {
     rig.write(path, text(path, "mine"));
     rig.editRemotely(path, text(path, "theirs"));
   }
   expect((await run("sync")).code).toBe(3);
 });
-
-const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
 
 async function inConflict(): Promise<string[]> {
   const { conflicts } = await json<{ conflicts: { path: string }[] }>("conflicts");

@@ -1,12 +1,11 @@
 import { beforeEach, expect } from "vitest";
 import { useRig } from "./rig.ts";
 
-/** Opens a rig for each test, whose folder is in sync with `a.md` and `k.md` of the service. */
-export function useSyncedRig() {
+/** Opens a rig for each test, whose folder is in sync with these documents of the service. */
+export function useSyncedRig(documents: Readonly<Record<string, string>> = { "a.md": "first\n", "k.md": "k\n" }) {
   const rig = useRig();
   beforeEach(async () => {
-    rig.createRemotely("a.md", "first\n");
-    rig.createRemotely("k.md", "k\n");
+    for (const [path, content] of Object.entries(documents)) rig.createRemotely(path, content);
     await rig.init();
   });
   /** Runs a command in the linked folder. */

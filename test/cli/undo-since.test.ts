@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { useRig } from "./rig.ts";
+import { useSyncedRig } from "./synced-rig.ts";
 
-const rig = useRig();
-beforeEach(async () => {
-  for (const name of ["a", "b", "c", "d", "f/x"]) rig.createRemotely(`${name}.md`, `first of ${name}\n`);
-  await rig.init();
-  rig.pass(3_600_000);
-});
+const ALL = ["a", "b", "c", "d", "f/x"];
+const { rig, run, json } = useSyncedRig(Object.fromEntries(ALL.map((name) => [`${name}.md`, `first of ${name}\n`])));
+beforeEach(() => rig.pass(3_600_000));
 
-const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-const json = <Members>(...argv: string[]) => rig.json<Members>(argv, { cwd: rig.root });
 type Plan = { readonly runs: number[]; readonly items: { path: string; kind: string }[] };
 const remote = (path: string) => rig.remote(path)?.content ?? null;
 
@@ -34,7 +29,6 @@ async function threeRuns(): Promise<void> {
   await sync();
 }
 
-const ALL = ["a", "b", "c", "d", "f/x"];
 const asBefore = () => {
   for (const name of ALL) expect([name, remote(`${name}.md`)]).toEqual([name, `first of ${name}\n`]);
   expect([remote("new.md"), remote("g/d.md"), remote("g/x.md"), rig.exists("g")]).toEqual([null, null, null, false]);
