@@ -101,7 +101,7 @@ export function misuse(why: string): never {
 
 /**
  * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
- * @param path absolute
+ * @param path absolute path of the new file
  */
 export function writeNewFile(path: string, text: string): void {
   try {

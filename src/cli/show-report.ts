@@ -23,8 +23,8 @@ const MAX_ROWS = 20;
 
 /**
  * Shows the report of a run.
- * @param took milliseconds
- * @param url of the service, for the message if the service does not answer
+ * @param took milliseconds that the run took
+ * @param url address of the service, for the message if the service does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));

@@ -132,7 +132,7 @@ function cellsOfOne(character: string): number {
 
 /**
  * Returns the beginning of a text that fits into `cells`, without half a character.
- * @param text without colours
+ * @param text a text without colours
  */
 export function fitTo(text: string, cells: number): string {
   let [fitting, used] = ["", 0];

@@ -48,7 +48,7 @@ export type ReachOptions = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pi
 /**
  * Returns the address and the key file from the options; for `-v`, also a function that prints
  * requests.
- * @param args of a command with `REACH_OPTIONS`
+ * @param args arguments of a command with `REACH_OPTIONS`
  */
 export function reachOptionsOf(io: Io, args: Args): ReachOptions {
   const level = args.count("verbose");

@@ -87,7 +87,9 @@ export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, ma
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const composed = foldsNames(disk) ? path.normalize("NFC") : path;
-  // Upper before lower case folds more than either alone ("ß", "ſ", final sigma), as such disks do.
+  // Disks that ignore case treat letters such as "ß" and "ss", "ſ" and "s" as one. Converting to
+  // upper case and then to lower case does the same; each conversion alone leaves some of them
+  // apart.
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
 

@@ -33,7 +33,7 @@ export function assetType(name: string): string {
 
 /**
  * Returns the address of an entry.
- * @throws for one that was not bundled: a bug
+ * @throws if the entry was not bundled, which is a bug
  */
 export function assetPath({ names, base }: Bundle, entry: string): string {
   const name = names.get(entry);

@@ -114,7 +114,7 @@ export function ageOf(time: number, now: number): Html {
 
 /**
  * Returns the attributes of a control whose content was refused; the first one gets the focus.
- * @param id of the sentence that says why
+ * @param id element id of the sentence that says why
  */
 export function refusedBy(id = "fault"): Html {
   return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;

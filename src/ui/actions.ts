@@ -132,7 +132,8 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   const run = numberIn(params["run"]);
   if (run === null) return { notice: nothingDone("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  // Waits for the running job: *Undo* is shown while the sync after the undone action still runs.
+  // The page shows *Undo* while the sync after the undone action still runs, so this waits for the
+  // running job.
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const { items } = unwrap(await runOperation(root, undo, input, { ...ui, progress }));
     const sync = await syncFolder(ui, folder, progress);

@@ -38,7 +38,7 @@ type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: strin
  * Returns what a shell offers for the next word of a command line. Each line has the kind, the word
  * and its description, separated by tabs.
  * @param words complete words after `mdmirror`
- * @param names of the linked folders
+ * @param names returns the names of the linked folders
  */
 async function offerLines(
   words: readonly string[],

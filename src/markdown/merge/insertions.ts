@@ -141,9 +141,9 @@ function keepsSeams(first: Piece, second: Piece): boolean {
 
 /**
  * Returns true if the first piece, which is the remote's, belongs after the second piece. Times
- * decide first. At the top of a section, where people add the newest entry, the piece with fewer
- * parts comes first, and the local piece in a tie. Many parts take longer to write, so they were
- * begun earlier. Elsewhere the leader's piece comes first.
+ * decide first. At the top of a section, people add the newest entry. The piece with fewer parts
+ * comes first: a longer piece takes longer to write, so it was begun earlier. If both have as many
+ * parts, the local piece comes first. At other places, the piece of `place.leader` comes first.
  */
 function isLater(place: InsertionPlace, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];

@@ -60,7 +60,7 @@ export function restoresLine(base: string, side: string, more: string, reading: 
   });
 }
 
-/** Words in a row that count as a passage: no text repeats so many words by chance. */
+/** Words in a row that count as a passage. Two texts never have a passage in common by chance. */
 const PASSAGE = 6;
 
 /**

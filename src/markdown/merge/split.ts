@@ -40,7 +40,7 @@ export function areEqual(one: readonly number[], other: readonly number[]): bool
   return one.length === other.length && one.every((id, index) => id === other[index]);
 }
 
-/** Numbers runs of numbers. Equal runs have equal numbers. */
+/** Gives each run of numbers a number of its own. Equal runs get the same number. */
 export class RunNumbers {
   readonly #numbers = new StringNumbers();
   readonly #runs: (readonly number[])[] = [];

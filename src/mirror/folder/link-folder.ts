@@ -294,7 +294,7 @@ export function linkFolder(
 
 /**
  * Returns the folder, or the lowest existing folder above it.
- * @param dir absolute
+ * @param dir absolute path of the folder
  */
 export function nearestFolder(dir: string): string {
   let folder = dir;

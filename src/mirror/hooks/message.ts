@@ -32,7 +32,7 @@ export type Message = {
     };
     /** The first 50 subjects of the event. */
     readonly items: readonly HookItem[];
-    /** Number of further subjects. */
+    /** Number of subjects that `items` leaves out. */
     readonly more: number;
     readonly next: string;
   };

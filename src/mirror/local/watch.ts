@@ -15,7 +15,7 @@ const WATCHES_TREES = process.platform === "darwin";
 
 /**
  * Creates a watcher that is not started yet.
- * @param root absolute, without symbolic links in it
+ * @param root absolute path without symbolic links
  */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");

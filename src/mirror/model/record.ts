@@ -69,7 +69,7 @@ export type DocumentRecord = {
    * (I07).
    */
   readonly changeId: ChangeId;
-  /** Base content as the service has it. */
+  /** Digest of base's content in the form that the service saved. */
   readonly digest: Digest;
   /**
    * Digest of the local file's bytes at base. It differs from `digest` only by line ends, BOM or

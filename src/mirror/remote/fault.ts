@@ -28,7 +28,7 @@ export function misreadFault(call: Pick<Call, "method">, why: string, requestId:
   return { kind: "later", detail: why, requestId, cause: "malformed" };
 }
 
-/** Returns the fault of a reply without a value, after the last retry. */
+/** Returns the fault for a call that failed, when no retry is left. */
 export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;

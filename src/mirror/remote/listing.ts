@@ -54,7 +54,7 @@ type ListOptions<Item> = {
   readonly spent?: ListTotals;
 };
 
-/** LIMIT: times that a list starts from its first page, because of `invalid_cursor`. */
+/** LIMIT: attempts to read a list from its first page, each after an `invalid_cursor`. */
 const MAX_STARTS = 3;
 /** Result of reading the pages of a list. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };

@@ -164,7 +164,7 @@ export class MirrorSearch extends WithStatements {
     return update.immediate();
   }
 
-  /** Returns a source for the search. Every document may be found, and the index is complete. */
+  /** Returns a source for the search. The user may read every document, and all are indexed. */
   source(texts: ContentReader): DocumentSource<FoundDocument> {
     return {
       unindexed: async () => [],

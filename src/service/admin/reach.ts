@@ -35,7 +35,7 @@ type ReachedService = Parameters<OpenWire>[0] & { readonly keyFile: string; read
 
 /**
  * Connects to the service that has the data folder open, or opens the folder itself.
- * @param dataFolder absolute
+ * @param dataFolder absolute path of the data folder
  */
 export async function reachByFolder(
   dataFolder: string,

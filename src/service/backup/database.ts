@@ -26,8 +26,8 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
 
 /**
  * Restores a backup into a database.
- * @param file absolute
- * @param url of a database without a service
+ * @param file absolute path of the backup
+ * @param url URL of a database that no service uses
  */
 export async function restoreToDatabase(file: string, url: string): Promise<Result<BackupContents>> {
   let contents: BackupContents;

@@ -179,7 +179,7 @@ async function answerEarly(
 
 /**
  * Returns true if the service has capacity for the request, which then counts until its end.
- * @param bytes of the body that is still to come
+ * @param bytes length of the body that is still to come
  */
 function isAdmitted({ admission }: ServerState, { request, reply, head }: Exchange, bytes: number): boolean {
   const cut = bytes === 0 ? null : () => void request.raw.destroy();

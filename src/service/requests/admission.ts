@@ -61,7 +61,7 @@ export class Admission {
 
   /**
    * Admits a request.
-   * @param bytes of the body to be read
+   * @param bytes length of the body that the service will read
    * @param isAdmin true for an operator, who is admitted even when the service is overloaded, to
    * repair the overload
    * @param cut closes the connection of an arriving body (see `arrived`): called when there is no

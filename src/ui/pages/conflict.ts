@@ -308,7 +308,7 @@ const START_NAMES = Object.keys(STARTS) as Start[];
 /**
  * Returns the starting content of the form.
  * @param draft content that a user typed and that could not be saved; null if there is none
- * @param name of the start, from an address or a form
+ * @param name name of the start, from an address or a form
  * @returns null if that content is not known or cannot be shown
  */
 export function startText(problem: ProblemView, draft: string | null, name: string | null): string | null {

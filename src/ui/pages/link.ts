@@ -39,7 +39,7 @@ ${draft?.kind === "planned" ? previewOf(draft, id, request) : formOf(draft ?? nu
   },
 };
 
-/** @param refused the typed fields, with the one that is refused; null for an empty form */
+/** @param refused the typed fields and the name of the refused field; null for an empty form */
 function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
   const typed = (name: keyof LinkFields) => refused?.typed[name] ?? "";
   const isKeyKept = typed("key") !== "";

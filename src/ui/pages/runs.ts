@@ -48,7 +48,7 @@ type Activity = { readonly line: RunLine; readonly changes: readonly MirrorEvent
 
 /**
  * Returns the runs, newest first.
- * @param limit of events that are read; older runs have no changes
+ * @param limit number of events that are read, newest first; older runs show no changes
  */
 export function readActivity(state: State, limit: number): readonly Activity[] {
   const byRun = Map.groupBy(state.events({ limit }).filter(isChange), ({ run }) => run);

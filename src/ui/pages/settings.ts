@@ -92,7 +92,7 @@ const MAX_TYPED = 500;
 
 /**
  * Shows a number with its unit. The form sends both under the name of the setting.
- * @param attributes of the first number of a setting; null for a further number
+ * @param attributes HTML attributes of the first number of a setting; null for a further number
  */
 function quantityOf(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
   const [label, words] = [settingLabel(name), Object.values(units)];

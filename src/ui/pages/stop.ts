@@ -73,7 +73,7 @@ function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked
     : bannerOf("bad", question, html`${sentences} ${checked}${why}`);
 }
 
-/** The question of a stop, both answers, and what the first answer does. */
+/** Question that a stop puts to the user, both answers, and what the first answer does. */
 type Words = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
 
 /** Sides on which the reasons of a stop delete documents. */

@@ -36,8 +36,8 @@ export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion waits for its delay, or its file came back. If the document is in conflict,
-   * mdmirror restores the file instead of deleting the document. `asks`: so many deletions wait
-   * that a safety check will stop the sync.
+   * mdmirror restores the file instead of deleting the document. `asks`: true if the number of
+   * pending deletions is above the limit, so that a safety check will stop the sync.
    */
   | {
       readonly kind: "deletion-pending";

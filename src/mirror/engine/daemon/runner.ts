@@ -268,8 +268,8 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
-    // The shown document may have taken the path of a document that was not shown. Only a listing
-    // proves where that one is.
+    // A document that the service has just shown may have the path of a document that it did not
+    // show. Only a listing of everything proves where the other document is now.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }

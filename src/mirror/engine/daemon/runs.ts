@@ -104,8 +104,8 @@ export class Runs {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // One of these documents may have been moved, and its file may be one that a program is still
-    // writing.
+    // One of these documents may have been moved. Its new file may be among those that a program is
+    // still writing.
     const waiting = [...this.dirty.unsettled(now)].filter(([dirty]) => !paths.some((path) => isWithin(path, dirty)));
     return { ...trees, local: { ...trees.local, unseen: new Map(waiting) } };
   }

@@ -105,8 +105,8 @@ export class DirtyPaths {
 
   /**
    * Removes and returns the paths that have been unchanged for long enough. `whole`: true if
-   * everything below a path must be scanned; `many`: so many changes came together that the system
-   * may have dropped events.
+   * everything below a path must be scanned. `many`: true if many changes came together, so that
+   * the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const paths: LocalPath[] = [];

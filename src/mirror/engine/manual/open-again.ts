@@ -10,7 +10,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { restoreText } from "./restore.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
 
-/** A conflict that its user ended, with its versions. `expect`: content of the file since. */
+/** A conflict that the user ended, with its versions. `expect`: current content of the file. */
 type EndedConflict = {
   readonly id: DocId;
   readonly mine: Digest;

@@ -179,8 +179,8 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
 }
 
 /**
- * Returns true if the file changed before the event. A time in the future comes from before the
- * clock was set back, and is no evidence about the file.
+ * Returns true if the file changed before the event. An event in the future was recorded before the
+ * clock was set back, and proves nothing about the file.
  */
 function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + clockResolution(fileMs) < at + ROUNDING_MS;

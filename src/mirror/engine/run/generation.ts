@@ -1,7 +1,7 @@
 /**
  * Recognises a service that was restored from a backup, by its generation. After a restore, a
- * missing document does not mean that somebody deleted it, so the safety checks ask until no
- * document is missing.
+ * missing document does not mean that somebody deleted it. Safety checks therefore stop deletions
+ * until no document is missing.
  */
 
 import type { Trees } from "../../model/tree.ts";

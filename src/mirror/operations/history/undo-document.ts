@@ -161,7 +161,7 @@ function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<Und
 
 /**
  * Returns the undo of one document.
- * @param events of this document alone, oldest first
+ * @param events events of this document alone, oldest first
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const history = historyOf(id, events, context);

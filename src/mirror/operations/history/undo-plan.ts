@@ -20,7 +20,7 @@ import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pa
 /**
  * Plans the undo of one run, or of several runs as if they were one. Reads their events, the
  * current base, and files that may have edits.
- * @param events of these runs, oldest first
+ * @param events events of these runs, oldest first
  * @param to "run": restores what was on disk before the runs; "moment": restores the last state in
  * sync before the runs
  */

@@ -228,7 +228,9 @@ function addMissingFolder(forest: Forest, localPath: LocalPath, remotePath: Remo
   return missingFolder;
 }
 
-/** Returns true if `folder` equals `above` or is below it, by the places that `place` returns. */
+/**
+ * Returns true if `folder` equals `above` or is below it. `place` returns the parent of a folder.
+ */
 export function isInside(folder: FolderRow, above: FolderRow, place: (folder: FolderRow) => FolderRow | null): boolean {
   const seen = new Set<FolderRow>();
   for (let ancestor: FolderRow | null = folder; ancestor !== null && !seen.has(ancestor); ancestor = place(ancestor)) {

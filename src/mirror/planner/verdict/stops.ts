@@ -113,7 +113,7 @@ function unknownText(known: number): string {
     : `none of ${known} linked documents is visible with this key`;
 }
 
-/** A step that a safety check asks about, and the key by which it is approved. */
+/** A step that a safety check stops, and the key by which the user approves it. */
 export type GuardedStep = { readonly index: number; readonly key: string };
 
 /** Reason why a plan is stopped, and the steps that an answer concerns. */
