@@ -97,10 +97,13 @@ const placement: readonly ContractCase[] = [
   defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/a/b`);
-    const like = await api.folder(`${folder.path}/ab`);
+    const similar = await api.folder(`${folder.path}/ab`);
     (await api.patch(`/v1/folders/${a.id}`, { parentId: a.id })).invalid("/parentId");
     (await api.patch(`/v1/folders/${a.id}`, { parentId: b.id })).invalid("/parentId");
-    assert.equal((await api.patch(`/v1/folders/${a.id}`, { parentId: like.id })).ok(200).path, `${folder.path}/ab/a`);
+    assert.equal(
+      (await api.patch(`/v1/folders/${a.id}`, { parentId: similar.id })).ok(200).path,
+      `${folder.path}/ab/a`,
+    );
   }),
   defineAssumedCase("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);

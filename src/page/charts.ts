@@ -35,11 +35,11 @@ export function panelOf(
   const most = textOf(largest);
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
 <div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${most}</span>
-<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawn(bars, Math.max(1, largest))}</svg>
+<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawBars(bars, Math.max(1, largest))}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
-function drawn(bars: readonly Bar[], most: number): Html[] {
+function drawBars(bars: readonly Bar[], most: number): Html[] {
   const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
   return bars.map(({ value, part = null, title }, i) => {
     if (value === null || value === 0) return barOf("none", i, 0.5, title);

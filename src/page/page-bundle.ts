@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { ASSETS, type Asset, assetType, type Bundle } from "./bundle.ts";
 
-let loaded: Promise<Bundle> | null = null;
+let bundle: Promise<Bundle> | null = null;
 
 /**
  * Reads the scripts and styles of the pages. The package contains them. A checkout makes them from
@@ -15,11 +15,11 @@ let loaded: Promise<Bundle> | null = null;
  * @throws if the files cannot be made; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {
-  loaded ??= load().catch((error: unknown) => {
-    loaded = null;
+  bundle ??= load().catch((error: unknown) => {
+    bundle = null;
     throw error;
   });
-  return loaded;
+  return bundle;
 }
 
 async function load(): Promise<Bundle> {

@@ -9,11 +9,11 @@ import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import { findFrontMatter } from "../markdown/outline/front-matter.ts";
 import { headingId, leadsTo } from "./links.ts";
 
-const TEXT = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
-const WORDS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q", "mark", "small", "abbr", "span"];
-const CODE = ["code", "kbd", "samp", "var", "sub", "sup"];
-const LISTS = ["ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
-const TABLES = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
+const TEXT_TAGS = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
+const PHRASE_TAGS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q", "mark", "small", "abbr", "span"];
+const CODE_TAGS = ["code", "kbd", "samp", "var", "sub", "sup"];
+const LIST_TAGS = ["ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
+const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
 /** Beginning of a list item that is a task. */
 const TASK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
@@ -81,7 +81,7 @@ type Tag = { tagName: string; attribs: Record<string, string>; text?: string };
 function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): string {
   const marks = marked === null ? [] : [marked.mark];
   return sanitizeHtml(markup, {
-    allowedTags: [...TEXT, ...WORDS, ...CODE, ...LISTS, ...TABLES, "input"],
+    allowedTags: [...TEXT_TAGS, ...PHRASE_TAGS, ...CODE_TAGS, ...LIST_TAGS, ...TABLE_TAGS, "input"],
     allowedAttributes: {
       a: ["href", "title", "rel"],
       abbr: ["title"],

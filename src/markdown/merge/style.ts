@@ -12,8 +12,8 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Returns the style of a text: byte order mark, line ends, line break at the end. */
 export function styleOf(text: string): Style {
-  const [feeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
-  const feed = feeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === feeds ? "\r\n" : "mixed";
+  const [lineFeeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
+  const feed = lineFeeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === lineFeeds ? "\r\n" : "mixed";
   return { hasMark: text.startsWith(BYTE_ORDER_MARK), feed, hasLastBreak: text.endsWith("\n") };
 }
 

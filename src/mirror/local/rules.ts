@@ -68,16 +68,16 @@ export function rulesOf(
     linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
   // ORDER: the lines of the scope come last in each folder, so that no `!name` in its file includes
   // a path outside the scope.
-  const ours = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
-  const git = linesOf(folder, GITIGNORE_FILE, texts.git);
+  const ownLines = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
+  const gitLines = linesOf(folder, GITIGNORE_FILE, texts.git);
   const start = (one: Ignore | undefined): Ignore => {
     const fresh = ignore({ ignorecase: foldsCase });
     return one === undefined ? fresh : fresh.add(one);
   };
   const form = foldsCase ? unchangedLine : inBytes;
-  const gitRules = start(above?.git).add(git.map(form));
-  const [ownRules, ownInBytes] = [start(above?.ours).add(ours), start(above?.oursInBytes).add(ours.map(form))];
-  const hasGit = git.length > 0 || above?.hasGit === true;
+  const gitRules = start(above?.git).add(gitLines.map(form));
+  const [ownRules, ownInBytes] = [start(above?.ours).add(ownLines), start(above?.oursInBytes).add(ownLines.map(form))];
+  const hasGit = gitLines.length > 0 || above?.hasGit === true;
   const both = start(gitRules).add(ownInBytes);
   return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, scope, texts, above };
 }
@@ -101,10 +101,10 @@ export function withoutAnswers(rules: Rules): Rules {
  * @param foldsUnicode true if the disk may show another spelling of a name than the list has
  */
 export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boolean): string {
-  const spelled = foldsUnicode
+  const spellings = foldsUnicode
     ? folders.flatMap((folder) => [folder.normalize("NFC"), folder.normalize("NFD")])
     : folders;
-  const outermost = spelled.filter((folder) => !ancestorsOf(folder).some((above) => spelled.includes(above)));
+  const outermost = spellings.filter((folder) => !ancestorsOf(folder).some((above) => spellings.includes(above)));
   const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
   const opened = new Set([...included].map(parentOf));
   const lines = [...opened].sort().flatMap((folder) => {

@@ -232,9 +232,9 @@ class RequestQueue {
 
   /** Carries out the first request. Returns false if no request is waiting. */
   async carryOutFirst(): Promise<boolean> {
-    const first = this.#waiting.shift();
-    await first?.carryOut();
-    return first !== undefined;
+    const request = this.#waiting.shift();
+    await request?.carryOut();
+    return request !== undefined;
   }
 
   /** Rejects the waiting requests and all later ones. */

@@ -30,12 +30,20 @@ import { moveDocument } from "../apply/move-document.ts";
 import { putContent } from "../apply/put.ts";
 import { whyOpen } from "../apply/effect.ts";
 
-const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "drop-conflict", "set-aside"] as const;
+const LOCAL_INTENT_KINDS = [
+  "replace",
+  "trash",
+  "move",
+  "move-folder",
+  "conflict-copy",
+  "drop-conflict",
+  "set-aside",
+] as const;
 
-type LocalIntent = Extract<Intent, { kind: (typeof LOCAL_KINDS)[number] }>;
+type LocalIntent = Extract<Intent, { kind: (typeof LOCAL_INTENT_KINDS)[number] }>;
 
-function isLocal(intent: Intent): intent is LocalIntent {
-  return LOCAL_KINDS.some((kind) => kind === intent.kind);
+function isLocalIntent(intent: Intent): intent is LocalIntent {
+  return LOCAL_INTENT_KINDS.some((kind) => kind === intent.kind);
 }
 
 type RowOfDocument = { readonly id: DocId; readonly path: LocalPath };
@@ -49,7 +57,7 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
   const findPlace = currentPathOf(ctx);
   const recover = (rows: readonly OpenIntent[]): void => {
     for (const { intentId, run, intent } of rows) {
-      if (!isLocal(intent)) continue;
+      if (!isLocalIntent(intent)) continue;
       const why = recoverOne(ctx, { intentId, run }, intent, findPlace);
       if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
     }
@@ -186,7 +194,7 @@ export async function recoverRemote(ctx: CycleContext, intents: readonly OpenInt
   // depend on each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
-    if (isLocal(intent) || intent.kind === "create" || intent.kind === "sent") continue;
+    if (isLocalIntent(intent) || intent.kind === "create" || intent.kind === "sent") continue;
     const outcome: Outcome = unreachable ?? (await concludeByRead(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     const why = whyOpen(outcome);

@@ -56,7 +56,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const known = input.dry ? restored : await recordMovedPosts(ctx, restored);
   const seen = {
     ...known,
-    local: withReturned(ctx, withUnseen(known.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
+    local: withReturnedPaths(ctx, withUnseen(known.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
     remote: withOpenIds(known.remote, left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
@@ -247,7 +247,7 @@ export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): L
   return local;
 }
 
-export function withReturned({ notes: { returned } }: CycleContext, local: LocalTree): LocalTree {
+export function withReturnedPaths({ notes: { returned } }: CycleContext, local: LocalTree): LocalTree {
   return returned.size === 0 ? local : { ...local, returned };
 }
 

@@ -19,7 +19,7 @@ import { documentBelow } from "./listed.ts";
  * key works.
  */
 const MAX_OUTSIDE_CHECKS = 5;
-const NONE_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
+const NO_DOCUMENT_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
  * Returns true if no more requests can succeed in this run: no connection, the service is closed,
@@ -142,13 +142,13 @@ function judgeNotFound(
 ): void {
   if (!isKeyProven) {
     // No document answered, not even one outside the subtree: this may be the wrong workspace.
-    for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
+    for (const id of proof.outside) proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
     proof.outside.clear();
   }
   for (const id of notFound) {
     if (away.includes(id)) continue;
     if (isKeyProven || isProvenBefore(base, id)) proof.gone.add(id);
-    else proof.unseen.set(id, NONE_VISIBLE);
+    else proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
   }
 }
 

@@ -26,7 +26,7 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   if (steps.length > 0) progress.report("apply", 0, steps.length);
   const arriving = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
   const run = () =>
-    executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+    executeSteps(steps, (action) => ctx.group.during(() => performAndNote(ctx, action)), {
       concurrency: MAX_PARALLEL_STEPS,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
@@ -45,17 +45,17 @@ function knownPath({ world }: CycleContext, id: string | null): LocalPath {
 }
 
 /** Runs an action. Logs and remembers a failure. */
-async function performNoted(ctx: CycleContext, action: Action): Promise<Outcome> {
+async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);
-  const outcome = await performShown(ctx, action);
+  const outcome = await performAndShow(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFutileAction(tally, action, outcome);
   noteFailure(ctx, action, outcome);
   return outcome;
 }
 
-async function performShown(ctx: CycleContext, action: Action): Promise<Outcome> {
+async function performAndShow(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { progress } = ctx.world;
   progress.step?.(action, "begun");
   try {

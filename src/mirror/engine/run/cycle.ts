@@ -11,7 +11,7 @@ import {
   observe,
   contentSinkOf,
   withLinks,
-  withReturned,
+  withReturnedPaths,
   withUnseen,
 } from "../observe/both-sides.ts";
 import { applyPlan } from "./apply-plan.ts";
@@ -258,7 +258,7 @@ export async function planWithSecondScan(
   const all = withAllDocuments(trees);
   const again = observeLocal(world, all.base, trees.local.inodesTrusted, contentSinkOf(ctx, input, all.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
-  const local = withLinks(ctx, input, { ...all, local: withReturned(ctx, withUnseen(again, unseen)) });
+  const local = withLinks(ctx, input, { ...all, local: withReturnedPaths(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
   // The second plan decides again where each document is, and which document is still absent.
   const twice = new Set(waiting.map((block) => block.path));

@@ -16,16 +16,16 @@ import type { World } from "./world.ts";
  * @param named the generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
-  const known = named === null ? null : state.meta(META.generation);
-  return known !== null && known !== named;
+  const knownGeneration = named === null ? null : state.meta(META.generation);
+  return knownGeneration !== null && knownGeneration !== named;
 }
 
 /** Remembers the generation after a run in which no document was missing. */
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
   const { generation = null } = remote;
   if (generation === null || verdict.kind === "safety-stop") return;
-  const known = state.meta(META.generation);
-  if (known === generation || (known !== null && !isSettled(state, remote))) return;
+  const knownGeneration = state.meta(META.generation);
+  if (knownGeneration === generation || (knownGeneration !== null && !isSettled(state, remote))) return;
   state.setMeta(META.generation, generation);
 }
 

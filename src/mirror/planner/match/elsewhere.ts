@@ -11,9 +11,9 @@ import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles
 import { pairBySimilarity } from "./resemblance.ts";
 
 /** Strength of the evidence for a file elsewhere; the higher rank wins. */
-const RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
+const EVIDENCE_RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
-type Rank = keyof typeof RANKS;
+type Rank = keyof typeof EVIDENCE_RANKS;
 
 type Candidate = {
   readonly record: DocumentRecord;
@@ -55,14 +55,14 @@ export class MovedFiles {
   /** Matches by evidence of this rank and above. */
   match(lowestRank: Rank): void {
     for (const candidate of this.#candidates) {
-      if (RANKS[candidate.evidence] < RANKS[lowestRank]) return;
+      if (EVIDENCE_RANKS[candidate.evidence] < EVIDENCE_RANKS[lowestRank]) return;
       if (this.#isPossible(candidate) && !this.#isClaimedByOther(candidate)) this.#decide(candidate);
     }
   }
 
   #compare(a: Candidate, b: Candidate): number {
     return (
-      RANKS[b.evidence] - RANKS[a.evidence] ||
+      EVIDENCE_RANKS[b.evidence] - EVIDENCE_RANKS[a.evidence] ||
       b.score - a.score ||
       // A document without a file at its path comes before a document with an unconfirmed file.
       Number(this.#hasFileAtPath(a.record)) - Number(this.#hasFileAtPath(b.record)) ||

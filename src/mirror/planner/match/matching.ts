@@ -83,8 +83,9 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
 export function likeness(matching: Matching, record: DocumentRecord, profile: LineProfile): number {
   let highest = 0;
   for (const digest of knownTexts(matching, record)) {
-    const known = readProfile(matching, digest);
-    if (known !== null && mayBeSimilar(known, profile)) highest = Math.max(highest, similarity(known, profile));
+    const knownProfile = readProfile(matching, digest);
+    if (knownProfile !== null && mayBeSimilar(knownProfile, profile))
+      highest = Math.max(highest, similarity(knownProfile, profile));
   }
   return highest;
 }
