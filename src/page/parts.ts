@@ -139,7 +139,7 @@ export function actionForm(
   )}${content}</form>`;
 }
 
-/** Texts by the name or value of a field. */
+/** Values by the name of a form field, or labels by the value of an option. */
 export type Fields = Readonly<Record<string, string>>;
 
 /** Returns links to all views of one subject; `isShown`: the view of this page. */

@@ -20,7 +20,10 @@ import type { Ui } from "./page.ts";
 import { numberIn } from "./parts.ts";
 import { refusedWhy, settingLabel, settingText, shownField, typedIn, typedValue } from "./setting-words.ts";
 
-/** Digits of the name of values that were typed and not saved. */
+/**
+ * LIMIT: hexadecimal digits of a draft's name. A draft contains values that were typed and not
+ * saved.
+ */
 const DRAFT_DIGITS = 32;
 
 /**

@@ -27,7 +27,8 @@ const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] =
 ];
 
 /**
- * Lengths of common runs, tried in this order. The pieces on each side of a run are aligned alone.
+ * Least lengths of the common runs that split the table, tried in this order. The pieces between
+ * two such runs are aligned separately.
  */
 const RUN_LENGTHS = [1, 4, 16];
 

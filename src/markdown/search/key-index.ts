@@ -110,8 +110,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the documents that have the keys of a set, where different rows of a document may have
-   * different keys.
+   * Returns the documents that match a set of keys. If the set requires several keys, they may be
+   * in different rows of the document.
    */
   #findInRows(set: KnownSet, prefix: string): Set<number> {
     const sets =

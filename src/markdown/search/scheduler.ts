@@ -61,8 +61,8 @@ export class SearchScheduler {
   }
 
   /**
-   * Starts a round for the first search in the queue. It may use the whole round, so that it may
-   * finish without another one.
+   * Starts a round for the first search in the queue. This search may use all steps of the round,
+   * and then perhaps needs no further round.
    */
   #beginRound(): void {
     this.#left = STEPS_PER_ROUND;

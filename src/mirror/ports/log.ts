@@ -83,7 +83,7 @@ export type LogFields = {
 };
 
 /**
- * Makes the compiler refuse fields that the log would drop, even if the caller spreads an object
- * into another object.
+ * Makes the compiler refuse fields that the log would drop. TypeScript alone accepts such fields in
+ * a spread object.
  */
 export type OnlyLogFields<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

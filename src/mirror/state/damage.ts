@@ -46,12 +46,12 @@ type SetAside = {
 
 /**
  * Moves a damaged file and SQLite's files beside it to `damaged/<stamp>/`, so that `openState`
- * creates a new file. The caller has the lock, and both databases are closed. With `state.db`,
- * `tmp/` is moved too: only the lost intents contain the paths of the files that were set aside in
- * it, so the next sweep would move them to `trash/unclaimed/`. Stored contents stay, because
- * linking finds bases and lost edits in them. From a damaged `texts.db`, readable contents are
- * copied, each checked by its digest. Other contents that records refer to are read again from the
- * disk and the service.
+ * creates a new file. The caller has the lock, and both databases are closed. With `state.db`, this
+ * also moves `tmp/`. Only the lost intents contain the paths of the set-aside files in `tmp/`, so
+ * the next sweep would move these files to `trash/unclaimed/`. Stored contents stay, because
+ * linking finds bases and lost edits in them. With `texts.db`, this copies the readable contents to
+ * the new file, and checks each by its digest. Other contents that records refer to are read again
+ * from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const { to, moved } = moveFilesAway(folder, "damaged", stamp, file);

@@ -29,7 +29,8 @@ export async function restoreDeletedFile(
   const { state, disk } = ctx.world;
   const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
-  // If another file has the document's path now, the planned path is used, which was free.
+  // If another file has the document's path now, the file is restored at the path that the plan
+  // found free.
   const to = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
   const text = await baseText(ctx, record, to);
   if (text.kind === "end") return notDone(text.outcome);

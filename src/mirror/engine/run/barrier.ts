@@ -17,7 +17,7 @@ import type { World } from "./world.ts";
 /** A file or a deletion that is not known to be on the service. */
 export type AwaitedPath = {
   readonly path: LocalPath;
-  /** Number of the newest run at that scan. A later run has scanned the disk since. */
+  /** Number of the newest run when the path was scanned. A later run has scanned the disk since. */
   readonly run: number;
   /**
    * True if, at that scan, content of the file had been sent and the service had not answered. If a

@@ -163,8 +163,8 @@ export class NameAssignment {
 
   /**
    * Gives the owner of a name another local name, because a document of the service needs that
-   * name. Returns false unless the owner moves on the service too, or its two names do not
-   * correspond.
+   * name. Returns true if the owner has a new name. That is possible only if the owner moves on the
+   * service, or its two names do not correspond.
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);

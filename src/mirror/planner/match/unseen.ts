@@ -17,8 +17,8 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the scan could not read this path, or a folder above it. A bulk change does not
- * count: no absence is then known, but the scan reads all files.
+ * Returns why the scan could not read this path, or a folder above it. A bulk change is no reason:
+ * the scan has read the file then, although it proves no absence.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;

@@ -84,8 +84,8 @@ function checkVersions(
   direction: Policy["direction"],
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
-  // ASSUMES: an old change id never becomes the latest again by itself, so one document with an old
-  // change id is enough evidence in a small workspace.
+  // ASSUMES: an old change id never becomes the latest again by itself. In a small workspace, one
+  // document with an old change id is therefore enough evidence that the service was restored.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < few) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
