@@ -2,7 +2,7 @@ import type { Step } from "../model/action.ts";
 import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
-import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
+import { type PlanDraft, openDraft, pathOfRow } from "./decide/plan-draft.ts";
 import { splitFolderRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-rows.ts";
 import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
@@ -46,7 +46,7 @@ export function makePlan(
 
 function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
   return [...draft.renamedForOthers].flatMap(([row, name]) => {
-    const from = row.kind === "folder" ? row.localPath : pathOfDocument(row);
+    const from = row.kind === "folder" ? row.localPath : pathOfRow(row);
     return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
   });
 }

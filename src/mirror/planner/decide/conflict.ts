@@ -1,4 +1,3 @@
-import type { Drift } from "../drift/place-change.ts";
 import {
   type Conflict,
   hasConflictCopy,
@@ -10,8 +9,9 @@ import type { DocumentRow } from "../match/row.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
 import { placeAt } from "../match/forest.ts";
-import { blockDocument, copyInodeKey, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
+import { blockRow, copyInodeKey, pathOfRow, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
+import type { DocumentSides } from "./emptied.ts";
 import { createLocal } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
@@ -22,14 +22,8 @@ import { isUnseen } from "../match/unseen.ts";
  * @returns true if the conflict decides about the content; false if `CONTENT_RULES` decides,
  * because the conflict ends or cannot be decided
  */
-export function decideConflict(
-  draft: PlanDraft,
-  row: DocumentRow,
-  conflict: Conflict,
-  localFile: LocalFile | null,
-  remoteFile: RemoteFile | null,
-  drift: Drift,
-): boolean {
+export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Conflict, sides: DocumentSides): boolean {
+  const { drift, localFile, remoteFile } = sides;
   const copies = findCopies(draft, row, conflict, localFile);
   if (drift.remote === "gone") {
     dropConflict(draft, row, conflict, copies, "no longer on the service");
@@ -56,7 +50,7 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
   if (record !== null && decideReviewConflict(draft, row, record, localFile, shown[0]?.changeId ?? null)) return;
   const sent = record !== null && record.submissions.length > 0 ? "; a version of it is in review, too" : "";
   const detail = `the local version and the version on the service do not merge${sent}`;
-  blockDocument(draft, row, "conflict", detail, { digest: localFile.digest });
+  blockRow(draft, row, "conflict", detail, { digest: localFile.digest });
 }
 
 /**
@@ -246,7 +240,7 @@ type FoundFile =
  * @returns copies, oldest first; the newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
-  const document = row.record?.localPath ?? pathOfDocument(row);
+  const document = row.record?.localPath ?? pathOfRow(row);
   return copiesOf(conflict, document, draft.trees.local.disk.maxNameBytes).map((copy) => ({
     ...copy,
     found: findCopy(draft, copy, localFile),

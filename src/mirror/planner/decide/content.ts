@@ -2,11 +2,11 @@ import type { Drift } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, SIDES, setGoalToCurrent } from "../match/row.ts";
-import type { LocalFile, RemoteFile } from "../../model/tree.ts";
+import type { RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessRecordEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
-import { isEmptied, proposeFetch, type SharedDocument } from "./emptied.ts";
+import { type DocumentSides, isEmptied, proposeFetch, type SharedDocument } from "./emptied.ts";
 import {
   createLocal,
   createOnService,
@@ -34,20 +34,14 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift)
   const conflict = row.id === null ? undefined : draft.trees.base.conflicts.get(row.id);
   const localFile = row.local.seen.kind === "present" ? row.local.seen.value : null;
   const remoteFile = row.remote.seen.kind === "present" ? row.remote.seen.file : null;
-  if (conflict !== undefined && decideConflict(draft, row, conflict, localFile, remoteFile, drift)) {
+  const sides: DocumentSides = { drift, localFile, remoteFile };
+  if (conflict !== undefined && decideConflict(draft, row, conflict, sides)) {
     placeDocument(draft, row, drift);
     return;
   }
-  decideByTable(draft, row, { drift, localFile, remoteFile });
+  decideByTable(draft, row, sides);
   if (conflict !== undefined && drift.remote === "gone") keepUnlessRecordEnds(draft, row);
 }
-
-/** The two sides of a document; null for a side without readable content. */
-type DocumentSides = {
-  readonly drift: Drift;
-  readonly localFile: LocalFile | null;
-  readonly remoteFile: RemoteFile | null;
-};
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides): void {
   const { drift, remoteFile } = sides;

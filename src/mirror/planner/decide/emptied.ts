@@ -1,6 +1,7 @@
 /** Finds content that became blank since base: safety checks count it like a deletion. */
 
 import { type Digest, EMPTY_DIGEST } from "../../../contract/digest.ts";
+import type { Drift } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
@@ -11,6 +12,13 @@ import { type PlanDraft, propose } from "./plan-draft.ts";
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
+
+/** The two sides of a document; null for a side without readable content. */
+export type DocumentSides = {
+  readonly drift: Drift;
+  readonly localFile: LocalFile | null;
+  readonly remoteFile: RemoteFile | null;
+};
 
 /** A recorded document of which both sides have content. */
 export type SharedDocument = {

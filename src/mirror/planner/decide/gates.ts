@@ -4,7 +4,7 @@ import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
+import { type ContentOfBlock, blockRow, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
 
 /** For each side, the direction of a sync that never changes it. */
@@ -23,13 +23,13 @@ const TEXT_FAULTS = {
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
   const { record } = row;
   if (localFile.textFault !== null) {
-    blockDocument(draft, row, localFile.textFault, TEXT_FAULTS[localFile.textFault], { digest: localFile.digest });
+    blockRow(draft, row, localFile.textFault, TEXT_FAULTS[localFile.textFault], { digest: localFile.digest });
     return true;
   }
   if (record === null) return false;
   const text = draft.texts(localFile.digest);
   if (text === null || !hasNewMarkers(text, draft.texts(record.digest))) return false;
-  blockDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: localFile.digest });
+  blockRow(draft, row, "conflict-markers", "the file contains conflict markers", { digest: localFile.digest });
   return true;
 }
 
@@ -42,7 +42,7 @@ export function isDirectionOff(
   context?: ContentOfBlock,
 ): boolean {
   if (draft.policy.direction !== direction) return false;
-  blockDocument(draft, row, "direction-off", `${change}; ${ONE_WAY_CLAUSES[direction]}`, context);
+  blockRow(draft, row, "direction-off", `${change}; ${ONE_WAY_CLAUSES[direction]}`, context);
   return true;
 }
 
@@ -54,7 +54,7 @@ export function isDirectionOff(
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
   if (why === undefined || remainingBlock(draft, row) !== null) return false;
-  blockDocument(draft, row, "in-use", why, context);
+  blockRow(draft, row, "in-use", why, context);
   return true;
 }
 
@@ -64,7 +64,7 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
  */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): boolean {
   if (draft.policy.absentTwice?.has(record.localPath) !== false) return false;
-  blockDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
+  blockRow(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
 }
 

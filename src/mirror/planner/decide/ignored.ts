@@ -4,7 +4,7 @@ import type { DocumentRow } from "../match/row.ts";
 import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { endWithDocument } from "./conflict.ts";
-import { excludedBy, type PlanDraft, blockDocument } from "./plan-draft.ts";
+import { excludedBy, type PlanDraft, blockRow } from "./plan-draft.ts";
 import { createLocal, forget, recordFacts } from "./presence.ts";
 
 /**
@@ -18,7 +18,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
   if (!isLocal && draft.trees.local.ignores(record.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, record.localPath, "file")}`;
     if (record.state !== "suspended") recordFacts(draft, row, record, "suspended", why);
-    blockDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
+    blockRow(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
   if (record.state === "suspended" && endSuspension(draft, row, record, drift)) return true;
@@ -29,12 +29,12 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
   if (drift.local !== "deleted") return false;
   const other = findRenamed(draft.trees.local, draft.othersByInode(), record.stamp);
   if (other !== null) {
-    blockDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
+    blockRow(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
   }
   const otherKind = row.remote.seen.kind === "present" ? otherKindAt(draft, record.localPath) : null;
   if (otherKind === null) return false;
-  blockDocument(draft, row, "type-clash", `${otherKind}, in place of the document, which stays on the service`);
+  blockRow(draft, row, "type-clash", `${otherKind}, in place of the document, which stays on the service`);
   return true;
 }
 

@@ -20,7 +20,7 @@ import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
 import { ONE_WAY_CLAUSES } from "../../model/block.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
-import { type PlanDraft, blockFolder, blockRow, keepBlock } from "./plan-draft.ts";
+import { type PlanDraft, blockRow, keepBlock } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
 import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
 
@@ -92,7 +92,7 @@ function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side):
   // The result of an earlier PATCH of this folder is not confirmed yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
-    blockFolder(draft, folder, "not-seen", open);
+    blockRow(draft, folder, "not-seen", open);
     return true;
   }
   return side === "remote" && isFolderChangeForbidden(draft, folder.dirId!, "move", folder.localPath);

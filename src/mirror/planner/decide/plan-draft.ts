@@ -159,34 +159,32 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
 export type ContentOfBlock = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Adds a block. Each row has at most one: a remembered block takes precedence over a computed one,
- * otherwise the first stays. `since` is taken from the state; 0 means "now", which only the engine
- * knows.
+ * Blocks a document or folder. Each row has at most one block: a remembered block takes precedence
+ * over a computed one, otherwise the first stays. `since` is taken from the state; 0 means "now",
+ * which only the engine knows.
  */
-function block(
+export function blockRow(
   draft: PlanDraft,
-  key: string,
-  path: LocalPath,
+  row: Row,
   reason: BlockReason,
   detail: string,
   facts: ContentOfBlock = {},
 ): void {
-  const earlier = draft.blocks.get(key);
-  if (earlier !== undefined) return;
+  const key = keyOf(row);
+  if (draft.blocks.has(key)) return;
   const before = draft.trees.base.blocks.get(key);
   const since = before?.reason === reason ? before.since : 0;
-  draft.blocks.set(key, {
+  const block = {
     key,
-    path,
+    path: pathOfRow(row),
     reason,
     code: null,
     detail,
     requestId: null,
     digest: null,
     changeId: null,
-    since,
-    ...facts,
-  });
+  };
+  draft.blocks.set(key, { ...block, since, ...facts });
 }
 
 /** Adds a block from an earlier cycle to the plan unchanged. */
@@ -194,32 +192,14 @@ export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
 
-export function blockDocument(
-  draft: PlanDraft,
-  row: DocumentRow,
-  reason: BlockReason,
-  detail: string,
-  facts?: ContentOfBlock,
-): void {
-  block(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
+export function keyOf(row: Row): string {
+  return (row.kind === "document" ? row.id : row.dirId) ?? pathOfRow(row);
 }
 
-export function keyOf(row: DocumentRow): string {
-  return row.id ?? pathOfDocument(row);
-}
-
-export function pathOfDocument(row: DocumentRow): LocalPath {
+/** Returns the local path of a row; if it has none, the path in base, or the one on the service. */
+export function pathOfRow(row: Row): LocalPath {
+  if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;
   if (row.record !== null) return row.record.localPath;
   return row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-}
-
-export function blockRow(draft: PlanDraft, row: Row, reason: BlockReason, detail: string): void {
-  if (row.kind === "document") blockDocument(draft, row, reason, detail);
-  else blockFolder(draft, row, reason, detail);
-}
-
-export function blockFolder(draft: PlanDraft, folder: FolderRow, reason: BlockReason, detail: string): void {
-  const path = folder.localPath ?? folder.record?.localPath ?? folder.remotePath ?? "";
-  block(draft, folder.dirId ?? path, path, reason, detail);
 }

@@ -7,7 +7,7 @@ import { baseFolderOf } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
-import { keyOf, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
+import { keyOf, type PlanDraft, propose, blockRow } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isForbidden, keepBlockOfNewFile } from "./remembered.ts";
@@ -27,7 +27,7 @@ export function createLocal(
   const wish = localWish(draft, row);
   if (wish.kind === "impossible") {
     // A path that the ignore rules exclude, and that was never local, is simply not synced.
-    if (wish.reason !== "suspended" || row.record !== null) blockDocument(draft, row, wish.reason, wish.detail);
+    if (wish.reason !== "suspended" || row.record !== null) blockRow(draft, row, wish.reason, wish.detail);
     return;
   }
   if (isDirectionOff(draft, row, "push", why)) return;
@@ -53,7 +53,7 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
   if (remoteFile.protected) {
     const detail = "protected on the service";
     const about = { code: "file_protected", changeId: remoteFile.changeId };
-    blockDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
+    blockRow(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
     createLocal(draft, row, remoteFile, detail);
     return;
   }
@@ -118,7 +118,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, localFile: Loca
     return;
   }
   if (record.state !== "outside") recordFacts(draft, row, record, "outside", MOVED_OUT);
-  blockDocument(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
+  blockRow(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
     digest: localFile.digest,
   });
 }
@@ -152,7 +152,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRe
   const folder = baseFolderOf(draft.forest, "remote", record);
   if (record.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited locally; deleted on the service, or no longer readable with this key";
-    blockDocument(draft, row, "gone-or-unreadable", detail, { digest: localFile.digest });
+    blockRow(draft, row, "gone-or-unreadable", detail, { digest: localFile.digest });
     return;
   }
   if (!createOnService(draft, row, localFile, record.id, "edited locally after it was deleted on the service")) return;
@@ -182,12 +182,12 @@ export function createOnService(
   // document might exist twice (I08).
   const open = draft.trees.local.unseen.get(localFile.path);
   if (open !== undefined) {
-    blockDocument(draft, row, "not-seen", open.why);
+    blockRow(draft, row, "not-seen", open.why);
     return false;
   }
   const wish = remoteWish(draft, row);
   if (wish.kind === "impossible") {
-    blockDocument(draft, row, wish.reason, wish.detail);
+    blockRow(draft, row, wish.reason, wish.detail);
     return false;
   }
   if (isDirectionOff(draft, row, "pull", why) || isForbidden(draft, row, "post")) return false;

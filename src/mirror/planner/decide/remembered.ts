@@ -12,7 +12,7 @@ import { hasFileAt } from "../../model/left-out.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
-import { type PlanDraft, blockDocument, keepBlock, keyOf, pathOfDocument } from "./plan-draft.ts";
+import { type PlanDraft, blockRow, keepBlock, keyOf, pathOfRow } from "./plan-draft.ts";
 
 /**
  * Returns the block from an earlier answer of the service, unless the refused request is to be sent
@@ -43,7 +43,7 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
  * at any path.
  */
 function blockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
-  const path = pathOfDocument(row);
+  const path = pathOfRow(row);
   const isAtBase = block.reason === "read-only" && block.path === row.record?.localPath;
   if (block.path === path || isAtBase) return block;
   return isSameMove(draft, block, row, path) ? { ...block, path } : null;
@@ -97,7 +97,7 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
   // document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRemembered(block) && !draft.policy.retryRefused))) keepBlock(draft, block);
-  else blockDocument(draft, row, reason, detail);
+  else blockRow(draft, row, reason, detail);
 }
 
 /**

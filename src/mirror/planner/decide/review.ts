@@ -3,7 +3,7 @@ import { hasBaseContent } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { blockDocument, type PlanDraft } from "./plan-draft.ts";
+import { blockRow, type PlanDraft } from "./plan-draft.ts";
 import { proposeFetch, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
@@ -21,7 +21,7 @@ export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean 
   }
   if (hasBaseContent(record, localFile)) return false;
   if (outstanding && !remoteFile.protected && !hasMetEdit(record)) {
-    blockDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
+    blockRow(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: localFile.digest,
     });
     return true;
@@ -31,11 +31,11 @@ export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean 
       ? record.changeId
       : null;
     if (!decideReviewConflict(draft, row, record, localFile, publishedId))
-      blockDocument(draft, row, "in-review", "in review", { digest: localFile.digest });
+      blockRow(draft, row, "in-review", "in review", { digest: localFile.digest });
     return true;
   }
   if (remoteFile.protected && remoteFile.changeId === record.changeId && !isUnchanged(draft, record, localFile)) {
-    blockDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
+    blockRow(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
       digest: localFile.digest,
     });
     return true;
@@ -63,7 +63,7 @@ export function decideReviewConflict(
 ): boolean {
   if (!hasMetEdit(record) || !record.submissions.some(({ digest }) => digest === localFile.digest)) return false;
   const other = publishedId === null ? "another edit" : `another edit (${publishedId})`;
-  blockDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
+  blockRow(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
     digest: localFile.digest,
   });
   return true;

@@ -4,7 +4,7 @@ import { baseFolderOf, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { absentPath } from "./absence.ts";
-import { type PlanDraft, propose, proposeFolderRecord, blockFolder } from "./plan-draft.ts";
+import { type PlanDraft, propose, proposeFolderRecord, blockRow } from "./plan-draft.ts";
 import { localPathsOf } from "../../model/left-out.ts";
 import { isOnBoth } from "./place-rows.ts";
 import { localWish, remoteWish } from "./places.ts";
@@ -117,7 +117,7 @@ function createOnService(draft: PlanDraft, folder: FolderRow, contents: Contents
   const isForeign = contents.occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
   if (wish.kind === "impossible") {
-    if (!isForeign || contents.remote.has(folder)) blockFolder(draft, folder, wish.reason, wish.detail);
+    if (!isForeign || contents.remote.has(folder)) blockRow(draft, folder, wish.reason, wish.detail);
     return;
   }
   const isEmpty = !isForeign && !contents.occupied().mirrored.has(path);
@@ -139,7 +139,7 @@ function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPat
   // The result of an earlier POST of this folder is not known yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
-    blockFolder(draft, folder, "not-seen", open.why);
+    blockRow(draft, folder, "not-seen", open.why);
     return true;
   }
   return draft.policy.direction === "pull" || isFolderChangeForbidden(draft, path, "make");
@@ -171,7 +171,7 @@ function createLocally(draft: PlanDraft, folder: FolderRow, contents: Contents):
   if (!contents.local.has(folder) && dirId === null) return;
   const wish = localWish(draft, folder);
   if (wish.kind === "impossible") {
-    if (wish.reason !== "suspended") blockFolder(draft, folder, wish.reason, wish.detail);
+    if (wish.reason !== "suspended") blockRow(draft, folder, wish.reason, wish.detail);
     return;
   }
   if (draft.policy.direction === "push") return;
