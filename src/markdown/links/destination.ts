@@ -55,7 +55,7 @@ function decodeUntilSuffix(raw: string, start: number): { target: string; end: n
 const ENTITY = /&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]*));/iy;
 
 function unitAt(raw: string, i: number): { character: string; length: number } {
-  if (raw[i] === "\\" && isPunctuation(raw.charCodeAt(i + 1))) return { character: raw[i + 1]!, length: 2 };
+  if (raw[i] === "\\" && isPunctuation(raw.charAt(i + 1))) return { character: raw[i + 1]!, length: 2 };
   ENTITY.lastIndex = i;
   const [entity, decimal, hex, name] = (raw[i] === "&" && ENTITY.exec(raw)) || [];
   if (entity === undefined) return { character: raw[i]!, length: 1 };
@@ -122,4 +122,14 @@ const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 /** Encodes a character with percent signs, even parentheses, which are legal in an address. */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
+}
+
+/** Decodes percent signs; returns null if one of them does not encode UTF-8. */
+export function decodePercents(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
 }

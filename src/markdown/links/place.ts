@@ -1,6 +1,6 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
-import { type Destination, isId, encodeDestination } from "./destination.ts";
+import { decodePercents, type Destination, isId, encodeDestination } from "./destination.ts";
 import { nameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
@@ -65,24 +65,14 @@ export function pathTo({ kind, target }: Destination, place: Place): string | nu
 function walk(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of target.split("/")) {
-    const name = decodePercent(part);
+    // A percent sign that does not encode UTF-8 is a part of the name.
+    const name = decodePercents(part) ?? part;
     if (name.includes("/")) return null;
     if (name === "" || name === ".") continue;
     if (name !== "..") names.push(name);
     else if (names.pop() === undefined) return null;
   }
   return names.join("/");
-}
-
-/** Decodes percent signs. A percent sign that does not encode UTF-8 is not changed. */
-function decodePercent(part: string): string {
-  if (!part.includes("%")) return part;
-  try {
-    return decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return part;
-    throw error;
-  }
 }
 
 /**

@@ -62,7 +62,7 @@ function bareEnd(text: string, from: number): number {
   for (; offset < text.length; offset++) {
     const code = text.charCodeAt(offset);
     if (code <= SPACE || code === DELETE) break;
-    if (code === BACKSLASH && isPunctuation(text.charCodeAt(offset + 1))) offset++;
+    if (code === BACKSLASH && isPunctuation(text.charAt(offset + 1))) offset++;
     else if (code === OPEN && ++depth > MAX_PARENTHESES) return -1;
     else if (code === CLOSE && --depth < 0) break;
   }
@@ -101,13 +101,9 @@ export function normaliseLabel(label: string): string {
     .toUpperCase();
 }
 
-export function isPunctuation(code: number): boolean {
-  return (
-    (code >= 0x21 && code <= 0x2f) ||
-    (code >= 0x3a && code <= 0x40) ||
-    (code >= 0x5b && code <= 0x60) ||
-    (code >= 0x7b && code <= 0x7e)
-  );
+/** Returns true for punctuation of ASCII, which a backslash can escape. */
+export function isPunctuation(character: string): boolean {
+  return /^[!-/:-@[-`{-~]$/.test(character);
 }
 
 function skipSpaces(text: string, from: number): number {

@@ -4,7 +4,7 @@
  * brackets distinguish it from other links, every reader sees its words, and no move changes it.
  */
 
-import { encodeCharacter } from "./destination.ts";
+import { decodePercents, encodeCharacter } from "./destination.ts";
 
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
 export type DocumentNames = {
@@ -80,13 +80,8 @@ const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 export function headingOf(suffix: string): string | null {
   if (suffix === "") return "";
   if (!suffix.startsWith("#") || !suffix.isWellFormed()) return null;
-  try {
-    const heading = decodeURIComponent(suffix);
-    return encoded(heading) === suffix ? heading : null;
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
-  }
+  const heading = decodePercents(suffix);
+  return heading !== null && encoded(heading) === suffix ? heading : null;
 }
 
 /**

@@ -172,7 +172,10 @@ class HybridSearch<One extends FoundDocument> {
       if (!(await this.#mayContinue(documents.length * STEPS.number))) return;
       for (const portion of splitIntoReads(documents)) {
         await this.#judgeAll(portion);
-        left -= portion.filter((document) => isCounted(this.#judged.get(document), counts)).length;
+        left -= portion.filter((document) => {
+          const judged = this.#judged.get(document) ?? null;
+          return judged !== null && counts(judged);
+        }).length;
         if (left <= 0 || this.#left < 0) return;
       }
       if (next === null) return;
@@ -197,10 +200,6 @@ class HybridSearch<One extends FoundDocument> {
     this.#isEnded = this.#isEnded || !(await this.#pace.take(steps));
     return !this.#isEnded;
   }
-}
-
-function isCounted(judged: DocumentMatch | null | undefined, counts: (judged: DocumentMatch) => boolean): boolean {
-  return judged !== null && judged !== undefined && counts(judged);
 }
 
 function holds({ hasAllUnits, pieces }: DocumentMatch, piece: number): boolean {
