@@ -55,7 +55,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
    * Returns the command that continues after the user stopped this one. Default: the same command.
    */
   readonly again?: (plan: Plan) => string | undefined;
-  /** Returns the last line after the work. */
+  /** Returns the last line of the output. */
   readonly next?: (result: ResultOf<D>) => string;
 };
 

@@ -97,9 +97,9 @@ export function statusBanner(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows the buttons of a folder: the one that leads to the solution of its state, one that starts,
- * pauses or resumes the daemon, and one that syncs. One of them is the main action, if there is
- * something to do.
+ * Shows three buttons of a folder: one leads to the solution of its problem, one starts, pauses or
+ * resumes the daemon, and one syncs. If there is something to do, one of the buttons is marked as
+ * the main action.
  */
 export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;

@@ -35,7 +35,7 @@ type Flow = {
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
-  /** Numbers of sentences; a word has the number of its token. */
+  /** Gives each distinct sentence a number. A word needs none: it has the number of its token. */
   readonly keys: RunNumbers;
   readonly reading: LineReader;
 };

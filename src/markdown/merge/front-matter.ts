@@ -153,7 +153,7 @@ function isSameOrder(keys: readonly string[], others: readonly string[]): boolea
   return keys.every((key, index) => key === others[index]);
 }
 
-/** Returns true if `key` is defined and in neither of two orders. */
+/** Returns true if `key` is defined, and neither list of keys contains it. */
 function isNew(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
   return key !== undefined && !one.includes(key) && !other.includes(key);
 }

@@ -7,7 +7,7 @@ export type Query = {
   readonly phrase: readonly Unit[];
   /** Distinct units of `phrase`. */
   readonly units: readonly Unit[];
-  /** Parts for the loose search: words, and the pairs of characters of runs. */
+  /** Parts for the loose search: each word, and each pair of neighbouring characters of a run. */
   readonly pieces: readonly Unit[];
   /** The query as typed, with its case folded; "" if it is too short to search. */
   readonly literal: string;

@@ -111,7 +111,7 @@ export type RemoteTraits = {
    * to review, or refuses it.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
-  /** Forms of content that the service keeps, as far as seen. */
+  /** For each form of content, how often the service was seen to keep it. */
   readonly keptForms: KeptForms;
 };
 
@@ -142,8 +142,8 @@ export interface Remote {
     receiver?: ItemReceiver<FileResource>,
   ): Promise<Listing<FileResource>>;
   /**
-   * Lists all folders: in one list, or the roots and then `path_prefix` of each. With `prefix`,
-   * lists only the folders below it.
+   * Lists all folders. If the service has no list of all folders, lists the folders in the root,
+   * and then everything below each of them. With `prefix`, lists only the folders below it.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** Returns the folder at an exact path, by the `path` selector; null if the list is empty. */

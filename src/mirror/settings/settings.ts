@@ -227,7 +227,10 @@ export function timeMs(text: string): number {
   return parseAge(text) ?? 0;
 }
 
-/** LIMIT: with smaller values, an edit of today could not be undone tomorrow. */
+/**
+ * LIMIT: least values of `keepHistory`. With a shorter history, an edit of today could not be
+ * undone tomorrow.
+ */
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 

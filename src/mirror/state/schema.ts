@@ -82,10 +82,10 @@ const CONFLICTS = `CREATE TABLE conflicts (
 
 /**
  * Upgrades version 6:
- * - Before version 7, one copy of a conflict showed one version after the other; since then, each
- *   copy shows one version. If the user had edited a copy, it kept showing the version from which
- *   it was made, and later versions were recorded with the same time. The version that a copy shows
- *   is thus the first of those with the last time.
+ * - Before version 7, a conflict had one copy, which was rewritten for each new version. Now each
+ *   copy shows one version. A copy that the user had edited was not rewritten, and the later
+ *   versions were recorded with the time of the version in the copy. The copy thus shows the first
+ *   of the versions with the last time.
  * - Losses are counted by runs; those before the upgrade are not counted.
  * - Rows of the journal get the fields that they lack.
  */

@@ -11,8 +11,8 @@ type AfterPublication = {
   /** Local content after the step; null if it does not merge with the published content. */
   readonly local: string | null;
   /**
-   * Submissions that are still in review, as they were sent and as merged with the published
-   * content.
+   * Submissions that are still in review. Each has the content as sent, and the content merged with
+   * the published content.
    */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */

@@ -31,8 +31,8 @@ type Barrier = {
   dueAt: number;
   /**
    * Paths that were sent before their delay was over, because a caller waits. Each path is sent
-   * early only once. If it has to wait again, something else prevented the upload, and mdmirror
-   * would try forever.
+   * early only once: if the path still has to wait, something else prevented the upload, and
+   * sending it early again would never end.
    */
   readonly hastened: Set<LocalPath>;
 };

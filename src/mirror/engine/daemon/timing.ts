@@ -55,8 +55,8 @@ export const DEFAULT_TIMING = {
    */
   stalePathMs: 600_000,
   /**
-   * Pause after a failure: the first one; it doubles up to the longest, with a random part. A
-   * refused key is tried less often.
+   * Pause before a retry. It is `retryMs` after the first failure, or `retryKeyMs` after a refused
+   * key. Each further failure doubles it, up to `retryMostMs`. The second half is random.
    */
   retryMs: 2_000,
   retryMostMs: 300_000,
@@ -77,7 +77,7 @@ export type DaemonTiming = Readonly<Record<keyof typeof DEFAULT_TIMING, number>>
 /**
  * Converts a monotonic time.
  * @param monotonicMs monotonic time
- * @returns milliseconds since the epoch, whole
+ * @returns whole milliseconds since the epoch
  */
 export function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonicMs: number): number {
   return Math.round(clock.now() + monotonicMs - clock.monotonic());

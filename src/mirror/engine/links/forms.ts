@@ -31,8 +31,9 @@ export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
  * Content that a file's bytes represent, before documents are matched. `at-path`: the state knows
- * these bytes at this path. `in-own-file`: at other paths the same bytes represent other content,
- * so they are known only in the file of their document. `no`: matching decides.
+ * these bytes at this path. `in-own-file`: the state knows these bytes only in the file of their
+ * document, because they represent other content at other paths. `no`: the state does not know
+ * these bytes, and matching decides.
  */
 export type Recognised = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 

@@ -8,7 +8,8 @@ import type { SyncReport } from "./shapes.ts";
 
 export function reportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // Programs rely on these fields, which count all merges of two edits as one number.
+  // Programs rely on these fields. `merged` counts every merge of two edits, also those that
+  // `accepted` and `byPolicy` count separately in a run's report.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamed = (report.renamed ?? []).map(({ from, to }) => {

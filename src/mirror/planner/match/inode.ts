@@ -39,7 +39,10 @@ export function othersByInode({ others }: LocalTree): OthersByInode {
   return index;
 }
 
-/** Returns the file to which a document's file was renamed, if that name is not synced. */
+/**
+ * Returns the file to which a document's file was renamed. Finds only files with names that are not
+ * synced.
+ */
 export function findRenamed(
   { inodesTrusted }: LocalTree,
   others: OthersByInode,
