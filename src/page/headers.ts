@@ -14,7 +14,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const COMMON: Headers = {
+const COMMON_HEADERS: Headers = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -29,7 +29,7 @@ const COMMON: Headers = {
  * sends `Origin: null` with each form, and our own form would look like a form of another site.
  */
 export const PAGE_HEADERS: Headers = {
-  ...COMMON,
+  ...COMMON_HEADERS,
   "cache-control": "no-store",
   "referrer-policy": "same-origin",
 };
@@ -39,7 +39,7 @@ export const ENTER_HEADERS: Headers = { ...PAGE_HEADERS, "referrer-policy": "no-
 
 /** Headers for a script or a style. Its name changes with its content, so browsers may keep it. */
 export const ASSET_HEADERS: Headers = {
-  ...COMMON,
+  ...COMMON_HEADERS,
   "cache-control": "private, max-age=31536000, immutable",
   "referrer-policy": "no-referrer",
 };

@@ -12,13 +12,13 @@ const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<Cha
 /** A schema for each field of a resource; further fields are allowed. */
 type Members<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<string, z.ZodType>;
 
-const absolute = z.string().regex(/^\//);
+const beginsWithSlash = z.string().regex(/^\//);
 
 /**
  * Place of a file or folder. `parentId` is null at the root. ASSUMES: `parentPath` is `/` at the
  * root (contract test "shows the parents of a file and of a folder").
  */
-const position = { parentId: dirId.nullable(), parentPath: absolute };
+const position = { parentId: dirId.nullable(), parentPath: beginsWithSlash };
 
 const file = {
   object: z.literal("file"),
@@ -36,7 +36,7 @@ export const answeredContent = z.strictObject({ ...file, content: z.string() }).
 const folder = {
   object: z.literal("folder"),
   id: dirId,
-  path: absolute,
+  path: beginsWithSlash,
   ...position,
   name: z.string(),
 } satisfies Members<FolderResource>;
@@ -103,7 +103,7 @@ export const regexHit = z
 
 export const goodKey = z.strictObject({ object: z.literal("api_key"), valid: z.literal(true) });
 
-const fieldError = z.strictObject({ code: z.string(), pointer: absolute, detail: z.string() });
+const fieldError = z.strictObject({ code: z.string(), pointer: beginsWithSlash, detail: z.string() });
 
 export const problem = z
   .strictObject({

@@ -30,7 +30,7 @@ function mergeDocument(base: string, local: string, remote: string, reading: Lin
   const head = mergeEntries(b.entries, l.entries, r.entries);
   const body = mergeHunks(readConflictWork(b.body, l.body, r.body, reading));
   if (head !== undefined && "text" in body) return { text: `---\n${head}---\n${body.text}` };
-  const below = "text" in body ? [] : body.conflicts.map((hunk) => movedDown(hunk, b.lines, l.lines, r.lines));
+  const below = "text" in body ? [] : body.conflicts.map((hunk) => shiftDown(hunk, b.lines, l.lines, r.lines));
   if (head !== undefined) return { conflicts: below };
   const above: ConflictHunk = {
     base: headOf(base, b),
@@ -61,7 +61,7 @@ function headOf(text: string, { body }: FrontMatter): string {
  * Returns a conflict of the body, with lines counted from the top of the documents.
  * @param base number of lines of base's front matter; likewise `local` and `remote`
  */
-function movedDown(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
+function shiftDown(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
     ...hunk,
     baseLine: hunk.baseLine + base,

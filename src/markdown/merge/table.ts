@@ -208,7 +208,7 @@ function rowsOf(last: Node): AlignedRow[] {
  * difference between the numbers of the other pieces.
  */
 function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
-  const countUnknown = (text: number, other: number): Int32Array => {
+  const countNotInOther = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
     for (let index = counts.length - 2; index >= 0; index--) {
@@ -217,7 +217,7 @@ function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): 
     }
     return counts;
   };
-  const sides = [1, 2].map((side) => ({ side, removed: countUnknown(0, side), added: countUnknown(side, 0) }));
+  const sides = [1, 2].map((side) => ({ side, removed: countNotInOther(0, side), added: countNotInOther(side, 0) }));
   return (place) =>
     sides.reduce((sum, { side, removed, added }) => {
       const [less, more] = [removed[place[0] - from[0]] as number, added[place[side]! - from[side]!] as number];

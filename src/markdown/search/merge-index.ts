@@ -32,8 +32,8 @@ export class IndexMerger {
 
   /** Disables merging by writes, permanently. Call it in a transaction, before its first write. */
   takeOver(): void {
-    const kept = this.#automerge.get() as { v: number } | undefined;
-    if (kept?.v === SETTINGS.automerge) return;
+    const current = this.#automerge.get() as { v: number } | undefined;
+    if (current?.v === SETTINGS.automerge) return;
     for (const [name, value] of Object.entries(SETTINGS))
       this.#sql.prepare(`INSERT INTO search_keys (search_keys, rank) VALUES ('${name}', ${value})`).run();
   }

@@ -39,10 +39,10 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
 /** Flushes the whole disk with one call: many new files one by one take seconds. */
 export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const { fs } = guard;
-  const found = guard.root();
-  if (found === null || fs.syncDisk === undefined) return false;
+  const root = guard.root();
+  if (root === null || fs.syncDisk === undefined) return false;
   try {
-    return await fs.syncDisk(found.realPath);
+    return await fs.syncDisk(root.realPath);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
     return false;

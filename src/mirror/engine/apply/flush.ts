@@ -54,14 +54,14 @@ export const mayBeLost = ({ durable, state }: DocumentRecord): boolean => !durab
  * @returns paths that may not survive a power loss yet, including files that are gone
  */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
-  const failed = await disk.flush(paths);
-  for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });
-  return new Set(failed.map(({ path }) => path));
+  const failures = await disk.flush(paths);
+  for (const { path, errno } of failures) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });
+  return new Set(failures.map(({ path }) => path));
 }
 
 async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {
-  const failed = await flushFiles(world, [...files.values()]);
-  setDurable(world, failed.size === 0 ? files : new Map([...files].filter(([, path]) => !failed.has(path))));
+  const unflushed = await flushFiles(world, [...files.values()]);
+  setDurable(world, unflushed.size === 0 ? files : new Map([...files].filter(([, path]) => !unflushed.has(path))));
 }
 
 function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): void {
