@@ -15,7 +15,7 @@ export class Spellings {
   /**
    * @param isWanted returns true if the spelling of a link is remembered; `id` is the link's target
    * @param isExact true if each spelling is used only once, and only for a link with the same query
-   * and fragment. Further links to the target then get no spelling
+   * and fragment. If a target has more links than spellings, the last links get none
    */
   constructor(
     text: string,

@@ -10,9 +10,9 @@ type Source = "base" | "mine" | "theirs" | "both";
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge with its origin. `mixed`: no side has the whole line; `words` then has the
- * pieces of the line in order, and is empty otherwise. For a removed line, `from` is the side that
- * removed it; `base` if neither side did.
+ * A line of a merge with its origin. `mixed`: no side has the whole line. Only then does `words`
+ * have entries: the pieces of the line, in order. For a removed line, `from` is the side that
+ * removed it, or `base` if neither side did.
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";

@@ -367,7 +367,8 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
 /**
- * Returns the request with the remaining time, because a closed folder may have taken a part of it.
+ * Returns the request with the time that remains of its timeout. Opening the folder may have taken
+ * a part of the timeout.
  */
 function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;

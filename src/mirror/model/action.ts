@@ -133,7 +133,10 @@ type DocumentAction =
    * to the trash unless the user edited that copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
-  /** The document was renamed: the copy that shows its conflict's `nth` version is renamed too. */
+  /**
+   * Renames a conflict copy because its document was renamed. The copy shows version `nth` of the
+   * conflict.
+   */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
    * The document is gone from one side or from both: its conflict copy goes to the trash, and the

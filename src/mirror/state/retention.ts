@@ -111,10 +111,10 @@ class TextPruning {
   }
 
   /**
-   * Deletes idle contents that the service had as versions, until the store has at most `bytes` or
-   * none is left.
+   * Deletes idle contents that the service had as versions. Stops when the store has at most
+   * `bytes`, or no such content is left.
    * @param before time: contents stored later stay, because an action may be about to record them
-   * @returns how many it deleted
+   * @returns number of deleted contents
    */
   deleteOver(bytes: number, versions: readonly Digest[], before: number): number {
     if (this.#bytesUsed.get()! <= bytes) return 0;

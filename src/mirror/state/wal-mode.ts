@@ -35,10 +35,10 @@ export function flushCommits(db: Db): void {
 }
 
 /**
- * Switches between WAL mode and the other mode. ASSUMES: everything in a WAL was written back. The
- * switch changes only some bytes of the first page. The file is intact with or without these bytes,
- * so they are not flushed, which would be slow. A new WAL is flushed with its folder; this also
- * flushes the removal of the old journal, before SQLite writes a page back.
+ * Switches between WAL mode and DELETE mode. ASSUMES: everything in a WAL was written back. The
+ * switch changes only the mode in the first page. The file is intact with either mode, so this page
+ * is not flushed, which would be slow. A new WAL is flushed with its folder; this also flushes the
+ * removal of the old journal, before SQLite writes a page back.
  */
 function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));

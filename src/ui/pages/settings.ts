@@ -103,8 +103,9 @@ function quantityOf(name: string, { number, unit, units }: Quantity, attributes:
 }
 
 /**
- * Shows the rules, and tries a new rule before it is added. The form has the ids of the search,
- * whose script makes it answer as the user types.
+ * Shows the rules, and a form that tests a new rule before the user adds it. The form has the
+ * element ids of the search form, so the script of the search shows the result while the user
+ * types.
  */
 function ignorePart(folder: Folder, request: PageRequest): Html {
   const read = readIgnoreLines(folder.root);

@@ -101,8 +101,8 @@ function redoAfterPowerLoss(
 }
 
 /**
- * Returns true if the file at the path is not the one that mdmirror wrote, and its content lacks
- * changes of the newer base.
+ * Returns true if the file at the path has another inode than the recorded one, and its content
+ * lacks changes of the newer base.
  */
 function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, atPath: PathState): boolean {
   if (atPath.kind !== "file" || (record.stamp !== null && sameInodeAndBirth(record.stamp, atPath.stamp))) return false;

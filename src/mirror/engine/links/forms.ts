@@ -64,8 +64,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns the paths of all documents: in base, and now. From `expect` on, `now` is after the
-   * plan.
+   * Returns the paths of all documents: in base, and now. After a plan was passed to
+   * `MirrorLinks.expect`, `now` has the paths to which the plan moves documents.
    */
   where(): Where {
     this.#where ??= this.placesInBase();

@@ -290,7 +290,7 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
   return { plan, input: replayed, unanswered };
 }
 
-/** Reverses `toPlain`. */
+/** Turns a copy by `toPlain` back into objects, sets and maps. */
 function fromPlain(plain: Plain): unknown {
   if (typeof plain !== "object" || plain === null) return plain;
   if (Array.isArray(plain)) return plain.map(fromPlain);

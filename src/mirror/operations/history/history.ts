@@ -186,7 +186,8 @@ function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] 
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === entry.digest) {
-      // The local content was published later, and the published version has more facts.
+      // The same content was local first and published later. The published version replaces the
+      // local one in the list, because it has more fields.
       if (last.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: last.at, n: last.n, size: last.size };
       continue;

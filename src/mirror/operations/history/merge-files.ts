@@ -49,7 +49,7 @@ export function mergeMarked(
   return { text: markConflicts(texts, markerSize), conflicts: merged.hunks.length };
 }
 
-/** Replaces a file by the merged content. git passes a merge driver a file for this. */
+/** Replaces a file by the merged content. git requires this of a merge driver. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);
