@@ -30,10 +30,7 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
     const second = await api.page(kind, { ...query, cursor });
     const third = await api.page(kind, { ...query, cursor: second.nextCursor! });
     const seen = [first, second, third].flatMap((page) => idsOf(page));
-    assert.deepEqual(
-      seen,
-      all.map((item) => item.id),
-    );
+    assert.deepEqual(seen, idsOf({ data: all }));
     assert.equal(seen.length, paths.length);
     assert.equal(third.hasMore, false);
   }),
@@ -90,16 +87,8 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
     const { cursor: issued } = await beginPaging(setup, kind, { count: 3, limit: 1 });
     const changed = [...issued];
     changed[8] = changed[8] === "A" ? "B" : "A";
-    for (const cursor of [
-      "",
-      "x",
-      "0",
-      "MQ==",
-      changed.join(""),
-      `${issued}A`,
-      issued.slice(0, -1),
-      "a".repeat(5_000),
-    ]) {
+    const almostIssued = [changed.join(""), `${issued}A`, issued.slice(0, -1)];
+    for (const cursor of ["", "x", "0", "MQ==", "a".repeat(5_000), ...almostIssued]) {
       const reply = await api.get(`/v1/${kind}?parent_id=${folder.id}&cursor=${encodeURIComponent(cursor)}`);
       reply.problem("invalid_cursor");
     }

@@ -12,14 +12,10 @@ const patch: readonly ContractCase[] = [
   }),
   defineAssumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/readme.md`);
-    assert.equal(
-      (await api.patch(`/v1/files/${file.id}`, { name: "README.md" })).ok(200).path,
-      `${folder.path}/README.md`,
-    );
-    assert.equal(
-      (await api.patch(`/v1/files/${file.id}`, { name: "README.md" })).ok(200).path,
-      `${folder.path}/README.md`,
-    );
+    for (const name of ["README.md", "README.md"]) {
+      const renamed = (await api.patch(`/v1/files/${file.id}`, { name })).ok(200);
+      assert.equal(renamed.path, `${folder.path}/README.md`);
+    }
   }),
   defineCase("moves a file to another folder", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
@@ -43,14 +39,13 @@ const patch: readonly ContractCase[] = [
     const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
     (await api.patch(`/v1/files/${a.id}`, { name: "b.md" })).problem("path_already_exists");
     (await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id })).problem("path_already_exists");
-    assert.deepEqual(
-      [await api.read(a.id), await api.read(b.id), await api.read(sub.id)].map(({ path, content }) => [path, content]),
-      [
-        [a.path, "a"],
-        [b.path, "b"],
-        [sub.path, "sub"],
-      ],
-    );
+    const contents = [];
+    for (const file of [a, b, sub]) {
+      const { path, content } = await api.read(file.id);
+      assert.equal(path, file.path);
+      contents.push(content);
+    }
+    assert.deepEqual(contents, ["a", "b", "sub"]);
   }),
   defineCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
@@ -85,10 +80,8 @@ const patch: readonly ContractCase[] = [
   defineCase("sets and clears protected with Full access", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const value of [true, true, false, false]) {
-      assert.deepEqual((await api.patch(`/v1/files/${file.id}`, { protected: value })).ok(200), {
-        ...file,
-        protected: value,
-      });
+      const changed = (await api.patch(`/v1/files/${file.id}`, { protected: value })).ok(200);
+      assert.deepEqual(changed, { ...file, protected: value });
       assert.equal((await api.read(file.id)).protected, value);
     }
   }),

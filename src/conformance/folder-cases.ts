@@ -21,10 +21,7 @@ const create: readonly ContractCase[] = [
   defineCase("creates a folder by path with its missing parents", async ({ api, folder }) => {
     await api.folder(`${folder.path}/a/b/c`);
     const paths = await api.paths("folders", { path_prefix: folder.path });
-    assert.deepEqual(
-      paths,
-      ["a", "a/b", "a/b/c"].map((path) => `${folder.path}/${path}`),
-    );
+    assert.deepEqual(paths, [`${folder.path}/a`, `${folder.path}/a/b`, `${folder.path}/a/b/c`]);
   }),
   defineAssumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
     const made = (await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` })).ok(201);

@@ -28,22 +28,9 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
     }
   }),
   defineCase(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
-    for (const limit of [
-      "",
-      "abc",
-      "1e2",
-      "+5",
-      "%205",
-      "5%20",
-      "5.0",
-      "05",
-      "0x10",
-      "1_0",
-      "%D9%A3",
-      "NaN",
-      "1,000",
-      "null",
-    ]) {
+    const noNumbers = ["", "abc", "NaN", "null"];
+    const otherSpellings = ["1e2", "+5", "%205", "5%20", "5.0", "05", "0x10", "1_0", "%D9%A3", "1,000"];
+    for (const limit of [...noNumbers, ...otherSpellings]) {
       (await api.get(`/v1/${kind}?limit=${limit}`)).invalid("/limit");
     }
   }),

@@ -126,16 +126,8 @@ const otherNames: readonly ContractCase[] = [
     assert.deepEqual(idsOf(await api.page("files", { path: decomposed.path })), [decomposed.id]);
   }),
   defineAssumedCase("takes names in any script", async ({ api, folder }) => {
-    for (const name of [
-      "日本語.md",
-      "العربية.md",
-      "ελληνικά.md",
-      "a=b,c@d+e^f%g.md",
-      "(a)\"b\"'c'!d#e~f.md",
-      "-dash.md",
-      "_.md",
-      "a.b.c.md",
-    ]) {
+    const signs = ["a=b,c@d+e^f%g.md", "(a)\"b\"'c'!d#e~f.md", "-dash.md", "_.md", "a.b.c.md"];
+    for (const name of ["日本語.md", "العربية.md", "ελληνικά.md", ...signs]) {
       const file = await api.file(`${folder.path}/${name}`);
       assert.deepEqual(await api.paths("files", { path: file.path }), [`${folder.path}/${name}`]);
     }

@@ -14,10 +14,8 @@ const refused: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/sub/a.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
-    assert.equal(
-      (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200).path,
-      `${folder.path}/b.md`,
-    );
+    const moved = (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
+    assert.equal(moved.path, `${folder.path}/b.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
   }),
 ];
@@ -28,13 +26,8 @@ const pending: readonly ContractCase[] = [
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     const review = (await api.edit(file.id, file.lastChangeId, "proposed\n")).ok(202);
     assert.ok(isChangeId(review.id));
-    assert.deepEqual(review, {
-      object: "change",
-      id: review.id,
-      status: "in_review",
-      reason: "protected",
-      fileIds: [file.id],
-    });
+    const { id } = review;
+    assert.deepEqual(review, { object: "change", id, status: "in_review", reason: "protected", fileIds: [file.id] });
     assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "live\n" });
   }),
   defineAssumedCase(
