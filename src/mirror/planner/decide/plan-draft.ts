@@ -25,7 +25,7 @@ export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
-  readonly proposals: Map<Row, Proposal[]>;
+  readonly proposals: Map<Row, readonly Proposal[]>;
   readonly blocks: Map<string, Block>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
@@ -37,7 +37,7 @@ export type PlanDraft = MatchedTrees & {
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
   /** Rows by their current and planned slots on disk. To be used only after all decisions. */
-  readonly claimants: () => SlotMap<Row[]>;
+  readonly claimants: () => SlotMap<readonly Row[]>;
   /**
    * Rows whose local name changes because the service's row keeps the name, with their new names.
    */
@@ -130,9 +130,7 @@ export type Proposal = {
 };
 
 export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
-  const proposals = draft.proposals.get(row);
-  if (proposals === undefined) draft.proposals.set(row, [{ role, make }]);
-  else proposals.push({ role, make });
+  draft.proposals.set(row, [...(draft.proposals.get(row) ?? []), { role, make }]);
 }
 
 type RecordedFolder = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
@@ -148,12 +146,8 @@ export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorde
 }
 
 export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
-  const proposals = draft.proposals.get(row);
-  if (proposals !== undefined)
-    draft.proposals.set(
-      row,
-      proposals.filter((proposal) => proposal.role !== role),
-    );
+  const remaining = draft.proposals.get(row)?.filter((proposal) => proposal.role !== role);
+  if (remaining !== undefined) draft.proposals.set(row, remaining);
 }
 
 export type ContentOfBlock = Partial<Pick<Block, "code" | "digest" | "changeId">>;

@@ -49,11 +49,8 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
   for (const folder of moved) {
     const path = pathOn(folder.record!, side);
     const parent = baseFolderOf(draft.forest, side, folder.record!);
-    for (const recordedPath of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
-      const folders = index.get(recordedPath);
-      if (folders === undefined) index.set(recordedPath, [folder]);
-      else folders.push(folder);
-    }
+    for (const recordedPath of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)]))
+      index.set(recordedPath, [...(index.get(recordedPath) ?? []), folder]);
   }
   return index;
 }

@@ -107,8 +107,7 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = rememberedBlock(draft, path);
-  if (block === null) return;
-  if (block.digest === null || block.digest === digest) keepBlock(draft, block);
+  if (block !== null && (block.digest === null || block.digest === digest)) keepBlock(draft, block);
 }
 
 /**
@@ -131,9 +130,8 @@ export function keepBlocksWithoutDocument(draft: PlanDraft): void {
 
 /** Returns ids of folders that the scan could not read. */
 function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
-  const hidden = new Set<string>();
-  for (const { dirId, localSeen } of forest.folders) if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
-  return hidden;
+  const hidden = [...forest.folders].filter(({ localSeen }) => localSeen === "unknown");
+  return new Set(hidden.flatMap(({ dirId }) => dirId ?? []));
 }
 
 function isUnseenPath(trees: Trees, key: string): boolean {

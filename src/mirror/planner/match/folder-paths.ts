@@ -162,7 +162,7 @@ function findByVotes(
 ): void {
   // The path to which the parent's move took the folder takes precedence over the paths of its
   // documents.
-  for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
+  for (const path of [relocate(dir.localPath, paths), winnerOf(poll)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
     return;
@@ -201,9 +201,8 @@ function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): Lo
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
-function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath, LocalFolder>): LocalPath | null {
-  for (const [path, count] of votes) if (count * 2 > total && folders.has(path)) return path;
-  return null;
+function winnerOf({ total, votes }: FolderVotes): LocalPath | null {
+  return votes.entries().find(([, count]) => count * 2 > total)?.[0] ?? null;
 }
 
 /** Returns the path of the local folder at a path, in any spelling that the disk folds to it. */

@@ -114,14 +114,10 @@ export class Occupancy {
  * Lists rows by their current and planned places on disk: possible occupants of a slot while the
  * plan runs.
  */
-export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<Row[]> {
-  const claimants = new SlotMap<Row[]>(disk);
+export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<readonly Row[]> {
+  const claimants = new SlotMap<readonly Row[]>(disk);
   for (const row of rows)
-    for (const place of new Set([row.local.goal, row.local.now])) {
-      if (place === null) continue;
-      const known = claimants.get(place);
-      if (known === undefined) claimants.set(place, [row]);
-      else known.push(row);
-    }
+    for (const place of new Set([row.local.goal, row.local.now]))
+      if (place !== null) claimants.set(place, [...(claimants.get(place) ?? []), row]);
   return claimants;
 }
