@@ -69,7 +69,10 @@ function bareEnd(text: string, from: number): number {
   return depth > 0 ? -1 : offset;
 }
 
-/** Returns the title that begins at `offset`, without its quotes; the closing one is at `to`. */
+/**
+ * Returns the range of the title whose opening quote is at `offset`, without both quotes. Null if
+ * there is no title.
+ */
 function readTitle(text: string, offset: number, unclosed: Unclosed): Span | null {
   const opener = text[offset];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;

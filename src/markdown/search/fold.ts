@@ -41,8 +41,8 @@ export type FoldedLine = {
 
 export function foldLine(line: string): FoldedLine {
   let folded = "";
-  // For each unit of `folded`, the index of its code point; for each code point, whether folding
-  // removes it.
+  // `origins`: for each unit of `folded`, the index of its code point in the line. `silent`: for
+  // each code point of the line, true if folding removes it.
   const origins: number[] = [];
   const silent: boolean[] = [];
   for (const character of line) {

@@ -10,7 +10,10 @@ export type DocumentMatch = {
   readonly hasAllUnits: boolean;
   /** True if the document contains the query as typed. */
   readonly isLiteral: boolean;
-  /** Score from 1 up for a document with all units or the literal; more is better; 0 for others. */
+  /**
+   * Score, at least 1 if the document has all units or the literal, otherwise 0. A higher score is
+   * a better match.
+   */
   readonly score: number;
   /** Fit of each piece from 0 (absent) to 1; empty when the document has all units. */
   readonly pieces: readonly number[];

@@ -168,10 +168,7 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
   return localPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
-/**
- * Converts an absolute path to a local path; null for a path outside the root. The folder above the
- * root reports the removal of the root.
- */
+/** Converts an absolute path to a local path; null for a path outside the root. */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith("../")) return null;

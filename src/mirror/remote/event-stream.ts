@@ -196,7 +196,7 @@ function nextStateAfter(end: StreamEnd, failures: number): NextState {
 
 type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Returns true if the same request may have another answer in some minutes. */
+/** Returns true if the service may answer the same request differently some minutes later. */
 function isTemporary(end: AnsweredEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);

@@ -112,7 +112,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
   }
 }
 
-/** @param shownPath the file, for messages */
+/** @param shownPath path of the file in the form that messages show */
 function readKeyFile(read: () => string, shownPath: string): Result<string> {
   try {
     const key = read().trim();

@@ -8,7 +8,7 @@ declare const sealed: unique symbol;
 export type TrustedOrigin = {
   /** URL as the user wrote it. */
   readonly url: string;
-  /** Origin and path prefix, as the registry has them. */
+  /** Origin and path prefix, in the form of the registry. */
   readonly address: string;
   /** Hosts for which plain http is allowed, in addition to loopback. */
   readonly allowHttp: readonly string[];

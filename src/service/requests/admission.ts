@@ -18,8 +18,8 @@ const LONGEST_TURN_MS = 500;
  */
 const FEW_IN_A_TURN = 8;
 /**
- * LIMIT: if the quickest answer of a window (see `Window`) took more milliseconds, further requests
- * are refused. Every request then waits for a database that other processes use too.
+ * LIMIT: milliseconds of the quickest answer in a window (see `Window`). Above this limit, further
+ * requests are refused: the database is shared, and is so busy that no request gets a quick answer.
  */
 const LONGEST_WAIT_MS = 500;
 

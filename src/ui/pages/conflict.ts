@@ -51,7 +51,7 @@ export const CONFLICT = folderPage({
       { href: "", label: path, current: "page" },
     ]);
     const blocked = folder.needs.find((need) => need.path === path);
-    // The page shows why: the problem has no choices, has ended, or never existed.
+    // The problem has no choices, has ended, or never existed. The page shows which.
     if (found.kind === "trouble") {
       const nothing = sentenceView(sentenceOf(found.trouble.what));
       return {

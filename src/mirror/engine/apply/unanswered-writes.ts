@@ -72,7 +72,10 @@ function remember(
   };
 }
 
-/** Closes, at the start of a cycle, the journal rows of sent content that no longer counts. */
+/**
+ * Closes, at the start of a cycle, the journal rows of unanswered writes that are too old or whose
+ * document has another base now.
+ */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sent = intents.filter(isSent);

@@ -35,7 +35,8 @@ export function readIso(text: string): number | null {
   if (iso === null) return null;
   const [, date, day, time = "00:00", zone = ""] = iso;
   const ms = Date.parse(`${date}T${time}${zone}`);
-  // `Date` reads the 31st of a month with 30 days as the 1st of the next month.
+  // `Date` accepts days that do not exist: it reads 31 April as 1 May. The day of the result then
+  // differs.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(ms) || !isDay ? null : ms;
 }

@@ -104,7 +104,9 @@ export type StatusReport = {
    */
   readonly syncedAt: number | null;
   readonly url: string;
-  /** Path of the linked folder in the workspace, or a list; "" is the whole workspace. */
+  /**
+   * Path of the linked folder in the workspace, or a list of such paths; "" is the whole workspace.
+   */
   readonly remote: string | readonly string[];
   readonly documents: number;
   readonly folders: number;
