@@ -96,11 +96,11 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
   const { size, ids, keys, reading } = flow;
   if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
   if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
-  const l = { ids: ids.local, edits: edits.local, ...local };
-  const r = { ids: ids.remote, edits: edits.remote, ...remote };
+  const localSide = { ids: ids.local, edits: edits.local, ...local };
+  const remoteSide = { ids: ids.remote, edits: edits.remote, ...remote };
   const wordsOfUnit: WordsOf = size === "words" ? ONE_WORD : (id) => keys.run(id);
-  if (includesAllChanges(ids.base, r, l, wordsOfUnit, reading)) return passage.remote;
-  if (includesAllChanges(ids.base, l, r, wordsOfUnit, reading)) return passage.local;
+  if (includesAllChanges(ids.base, remoteSide, localSide, wordsOfUnit, reading)) return passage.remote;
+  if (includesAllChanges(ids.base, localSide, remoteSide, wordsOfUnit, reading)) return passage.local;
   if (size === "sentences") return mergeFlow(passage, reading, "words");
   return withHeadingId(passage);
 }

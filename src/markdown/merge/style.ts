@@ -22,9 +22,9 @@ export function styleOf(text: string): Style {
  * With `mixed` line ends, each line end stays, because no single style applies.
  */
 export function normalise(text: string, mixed: boolean): string {
-  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  const fed = mixed ? bare : bare.replaceAll("\r\n", "\n");
-  return fed === "" || fed.endsWith("\n") ? fed : `${fed}\n`;
+  const unmarked = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const withLineFeeds = mixed ? unmarked : unmarked.replaceAll("\r\n", "\n");
+  return withLineFeeds === "" || withLineFeeds.endsWith("\n") ? withLineFeeds : `${withLineFeeds}\n`;
 }
 
 /** Writes a normalised text in a style. */

@@ -129,12 +129,12 @@ export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
 
 /** Returns the line that excludes a path, or a folder above it; null if none does. */
 export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
-  const at = rules.size === 0 ? null : rulesAt(rules, parentOf(path));
-  if (at === null) return null;
+  const folderRules = rules.size === 0 ? null : rulesAt(rules, parentOf(path));
+  if (folderRules === null) return null;
   const name = kind === "folder" ? `${path}/` : path;
-  const ours = at.ours.test(name);
+  const ours = folderRules.ours.test(name);
   if (ours.ignored) return { by: "ours", rule: ours.rule?.mark ?? IGNORE_FILE };
-  const both = at.hasGit ? at.both.test(at.foldsCase ? name : bytesOf(name)) : ours;
+  const both = folderRules.hasGit ? folderRules.both.test(folderRules.foldsCase ? name : bytesOf(name)) : ours;
   return both.ignored ? { by: "git", rule: both.rule?.mark ?? GITIGNORE_FILE } : null;
 }
 

@@ -124,10 +124,10 @@ function isTombstone({ id, localPath, remotePath, changeId, digest, trashPath }:
 }
 
 function isConflict({ id, baseDigest, baseChangeId, newestCopyPath, shown }: Conflict): boolean {
-  const based = orNull(isDigest)(baseDigest) && orNull(isChangeId)(baseChangeId);
+  const hasBase = orNull(isDigest)(baseDigest) && orNull(isChangeId)(baseChangeId);
   return (
     isDocId(id) &&
-    based &&
+    hasBase &&
     isPlain(newestCopyPath) &&
     Array.isArray(shown) &&
     shown.length > 0 &&

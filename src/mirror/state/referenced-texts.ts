@@ -55,8 +55,8 @@ const DIGEST_MEMBERS: ReadonlySet<string> = new Set(["digest", "baseDigest", "ex
 
 function digestsOf(intent: Intent): Digest[] {
   const waiting = intent.kind === "replace" ? (intent.waiting ?? []) : [];
-  const named = Object.entries(intent)
+  const ownDigests = Object.entries(intent)
     .filter(([member, value]) => DIGEST_MEMBERS.has(member) && value !== null)
     .map(([, value]) => value as Digest);
-  return [...named, ...waiting.map(({ digest }) => digest)];
+  return [...ownDigests, ...waiting.map(({ digest }) => digest)];
 }

@@ -2,7 +2,7 @@ import { MAX_PAGE_LIMIT } from "../../../contract/limits.ts";
 import type { Remote } from "../../ports/remote.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 /**
  * Requests by which the budget may be exceeded when a listing of everything starts. A small scan
  * may start even if the last such listing exceeds it further.
@@ -92,12 +92,12 @@ export class RequestBudget {
 
   #owedAt(owed: number, now: number): number {
     this.#settle(now);
-    const paid = now + Math.ceil((Math.max(0, this.#overspent - owed) * MINUTE) / this.#requestsAMinute);
+    const paid = now + Math.ceil((Math.max(0, this.#overspent - owed) * MINUTE_MS) / this.#requestsAMinute);
     return Math.max(paid, now + this.#remote.pressure().pauseMs);
   }
 
   #settle(now: number): void {
-    const minutes = (now - this.#settledAt) / MINUTE;
+    const minutes = (now - this.#settledAt) / MINUTE_MS;
     const sent = this.sent();
     const { refusals } = this.#remote.pressure();
     const owed = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sent - this.#sent;
