@@ -212,8 +212,8 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
 }
 
 /**
- * Returns the number of unchanged elements in a row around elements [from, to): from the end of the
- * edit before to the start of the edit after. Infinite if no edit follows.
+ * Returns how many elements in a row no edit changed, around elements [from, to). The row begins
+ * where the previous edit ends, and ends where the next edit starts. Infinite if no edit follows.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];

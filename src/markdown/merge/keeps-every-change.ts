@@ -159,8 +159,8 @@ function isWholeLines({ start, to }: Edit, less: Ids, more: Ids): boolean {
 }
 
 /**
- * Returns true if the third text has the white space that the second text changed. If the second
- * text changed words too, a token that the third text rewrote is exempt.
+ * Returns true if the third text keeps each change of white space that the second text made. If the
+ * second text changed words too, tokens that the third text rewrote do not count.
  */
 function keepsSpace(
   [base, less, more]: readonly [readonly Token[], readonly Token[], readonly Token[]],

@@ -40,7 +40,10 @@ export function mergeLines(base: string, local: string, remote: string, reading:
   });
 }
 
-/** Charges the budget for the package's search in two texts; false if the budget is too small. */
+/**
+ * Charges the budget for the search of package `diff3` in two texts. Returns false if the budget is
+ * too small.
+ */
 function paysFor(base: Lines, side: Lines, reading: LineReader): boolean {
   const most = base.ids.length + side.ids.length;
   return distance(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_PER_RUN) !== undefined;

@@ -199,8 +199,8 @@ function hasBoth(line: LineContexts): line is LineOfBoth {
 }
 
 /**
- * Returns true if a context is that of the side which changed it. `was`: context in base; undefined
- * for new lines.
+ * Returns true if the context of a line is the one that a side gave the line by a change. `was`:
+ * context in base; undefined for new lines.
  */
 function isPicked({ was, mine, theirs, is }: LineOfBoth): boolean {
   if (mine === theirs) return is === mine;

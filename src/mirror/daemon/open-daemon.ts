@@ -47,7 +47,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const timing = { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing };
-  // No conditional spread: the compiler does not check the names in it.
+  // `events` is not added by a conditional spread, in which the compiler would not check the name.
   const daemonOptions: DaemonOptions = listen
     ? { settings, timing, events: mirror.world.remote.events() }
     : { settings, timing };

@@ -55,7 +55,9 @@ export function readActivity(state: State, limit: number): readonly Activity[] {
   return readRuns(state).map((line) => ({ line, changes: byRun.get(line.run) ?? [] }));
 }
 
-/** Lists runs; each opens to what it did, the first is open. A single change needs no opening. */
+/**
+ * Lists runs. A run with several changes can be expanded to show them; the first run is expanded.
+ */
 export function runRows(mirror: string, runs: readonly Activity[], now: number): Html {
   return html`<ul class="rows">${runs.map((row, i) => {
     const { run, startedAt } = row.line;

@@ -15,7 +15,10 @@ import type { DaemonTiming } from "./timing.ts";
 export type DaemonRequest = "pause" | "resume";
 
 export type DaemonOptions = {
-  /** The daemon replaces `secondLookMs` and `reviewsOnlyUnchanged` by times of its own. */
+  /**
+   * Settings of the runs. The daemon ignores `secondLookMs` and `reviewsOnlyUnchanged`: the daemon
+   * itself waits until files are unchanged, and for the second scan.
+   */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
   /** Events that the service sends. Left out: the daemon only polls. */

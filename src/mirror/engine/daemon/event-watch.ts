@@ -84,7 +84,7 @@ export class EventWatch implements EventListener {
     return files;
   }
 
-  /** Charges a listing that an event caused to the budget of events. */
+  /** Charges the request budget of the service's events for a listing that an event caused. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());

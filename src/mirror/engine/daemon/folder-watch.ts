@@ -114,8 +114,8 @@ export class FolderWatch {
   }
 
   /**
-   * Returns true if a change at a path matters to nobody. The ignore rules exclude conflict copies,
-   * but deleting one ends its conflict.
+   * Returns true if the daemon need not react to a change at a path. It must react to a conflict
+   * copy, although the ignore rules exclude the copy: deleting it ends its conflict.
    */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;

@@ -4,8 +4,8 @@ import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Requests by which the budget may be exceeded when a listing of everything starts. A small scan
- * may start even if the last such listing exceeds it further.
+ * Requests by which the budget may be exceeded when a listing of everything starts. After such a
+ * listing, a small scan may start even if the budget is exceeded by more requests.
  */
 const SPARE_REQUESTS = 20;
 /**

@@ -138,7 +138,7 @@ export class Runs {
   }
 
   /**
-   * Returns the settings of the next run, because some change between runs. The daemon itself waits
+   * Returns the settings of the next run; some of them change between runs. The daemon itself waits
    * until files are unchanged, and for the second scan.
    */
   #settingsNow(): Settings {

@@ -84,9 +84,9 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, record, confli
 }
 
 /**
- * Returns the digest of a conflict's other version, as the service has it now; null without a
- * conflict. If that version cannot be read, returns the last known one: the later choice reports
- * the reason.
+ * Returns the digest of the version that the service has now for a document in conflict; null
+ * without a conflict. If the service's version cannot be read, returns the last known version: the
+ * later choice reports the reason.
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
