@@ -22,7 +22,7 @@ const SILENT = [
 ];
 /** Comments, literals, and what may stand before a regular expression. */
 const TOKEN =
-  /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|(?<=[(,=:!&|?[;\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|`|[{}]/gy;
+  /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|(?<=(?:[(,=:!&|?[;\n]|\breturn)\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|`|[{}]/gy;
 const SENTENCE = /\p{L}{2,}[,:;]? \p{L}/u;
 /** What the literal belongs to, where nobody reads it. */
 const INTERNAL = /(?:new (?:Type)?Error|from|import|RegExp|matches|startsWith|includes|querySelector)\($|\bfrom $/;
