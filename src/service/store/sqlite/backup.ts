@@ -71,8 +71,7 @@ async function copyDatabase(source: FileHandle, folder: string): Promise<BackupM
   try {
     const file = await open(fresh, "w", 0o600);
     try {
-      // The stream leaves the source open, whose descriptor must not be closed.
-      await file.writeFile(source.createReadStream({ start: 0, autoClose: false, highWaterMark: PORTION_BYTES }));
+      await copyBytes(source, file);
       await file.sync();
       const { size } = await file.stat();
       await rename(fresh, join(folder, BACKUP_FILE));
@@ -83,5 +82,15 @@ async function copyDatabase(source: FileHandle, folder: string): Promise<BackupM
   } catch (error) {
     await rm(fresh, { force: true });
     throw error;
+  }
+}
+
+async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
+  const buffer = Buffer.allocUnsafe(PORTION_BYTES);
+  for (let offset = 0; ; ) {
+    const { bytesRead } = await from.read(buffer, 0, PORTION_BYTES, offset);
+    if (bytesRead === 0) return;
+    await to.writeFile(buffer.subarray(0, bytesRead));
+    offset += bytesRead;
   }
 }
