@@ -75,9 +75,9 @@ type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly 
 
 export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
   if (result.kind === "answer") return readResponse(call, result.response, context);
-  // A list without one of its pages, or a stream, is worth a retry. A document is not: the same
-  // content comes again.
-  if (result.kind === "unreadable" && call.size === "item")
+  // A page of a list is worth a retry. A document is not: the same content comes again. Any other
+  // status says enough without its body.
+  if (result.kind === "unreadable" && (call.size === "item" || result.response.status !== 200))
     return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);
   const timedOut = "timedOut" in result;
