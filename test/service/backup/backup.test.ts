@@ -1,6 +1,15 @@
 import { unwrap } from "../../../src/common/trouble.ts";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../../src/cli/admin/open-wire.ts";
@@ -119,6 +128,12 @@ describe("a backup of a service that is written to", () => {
     for (const name of ["one.db", "two.db"]) {
       await backUp("data", name);
       expect(openElsewhere("data")).toBe("SQLITE_BUSY");
+    }
+    if (existsSync("/dev/full")) {
+      symlinkSync("/dev/full", join(dir, "data/backup.db.new"));
+      await expect(backUp("data", "full.db")).rejects.toThrow();
+      expect(openElsewhere("data")).toBe("SQLITE_BUSY");
+      await backUp("data", "three.db");
     }
     await close();
     expect(openElsewhere("data")).toBe("opened");
