@@ -24,11 +24,11 @@ export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
  * refuse to send it.
  */
 export function countCharacters(text: string): number {
-  return text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
+  let count = 0;
+  // A string is iterated by characters, without a copy of a long content.
+  for (const _character of text) count++;
+  return count;
 }
-
-/** Matches a character that has two UTF-16 units. */
-const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 // ASSUMES: a file's path has at most 4,096 characters and 128 names, so that one small request
 // cannot create an unbounded tree. A folder's path has fewer, so that any legal file name fits in

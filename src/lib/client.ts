@@ -80,12 +80,22 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
   if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKeyError(url);
   const [clock, random] = [systemClock(), systemRandom()];
   const remote = connect(origin.value, { key, clock, random, log: SILENT_LOG, traits: null });
-  // The calls that only the engine needs are left out.
-  const { findFolder, itemsAt, traits, noteReadBack, generation, events, pressure, ...calls } = remote;
   return {
-    ...calls,
     listFiles: (selector = { kind: "none" }) => remote.listFiles(selector),
     listFolders: (prefix) => remote.listFolders(prefix ?? null),
+    getFile: (id) => remote.getFile(id),
+    createFile: (path, content) => remote.createFile(path, content),
+    putContent: (id, baseChangeId, content) => remote.putContent(id, baseChangeId, content),
+    renameFile: (id, name) => remote.renameFile(id, name),
+    moveFile: (id, parent) => remote.moveFile(id, parent),
+    setProtected: (id, isProtected) => remote.setProtected(id, isProtected),
+    deleteFile: (id) => remote.deleteFile(id),
+    createFolder: (path) => remote.createFolder(path),
+    renameFolder: (id, name) => remote.renameFolder(id, name),
+    moveFolder: (id, parent) => remote.moveFolder(id, parent),
+    deleteFolder: (id) => remote.deleteFolder(id),
+    counts: () => remote.counts(),
+    close: () => remote.close(),
   };
 }
 

@@ -108,7 +108,7 @@ export function joinTokens(
     const flows = !code && last.text === BREAK && breaksInText(lines, index);
     const end = flows ? cut.length - 1 : cut.length;
     const added = cut.slice(0, end).map((token, at) => (at === 0 ? { ...token, space: before + token.space } : token));
-    tokens.push(...added);
+    for (const token of added) tokens.push(token);
     before = flows ? `${end > 0 ? "" : before}${last.space}\n` : "";
   }
   return tokens;

@@ -91,8 +91,10 @@ class Schedule {
     this.#waiting.add(operation, need);
   }
 
-  #wake(event: string): void {
-    this.#ready.push(...this.#waiting.take(event));
+  #wake(...eventParts: (string | number)[]): void {
+    // Nearly always, no operation waits. The key is then not built.
+    if (this.#waiting.isEmpty) return;
+    this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
 
   /**
@@ -207,7 +209,7 @@ class Schedule {
         break;
     }
     this.#openOperations.set(row, (this.#openOperations.get(row) ?? 1) - 1);
-    this.#wake(`placed ${row.key}`);
+    this.#wake("placed", row.key);
   }
 
   #note({ side, row, from, to, freed }: RowChange): void {
@@ -217,14 +219,14 @@ class Schedule {
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
-    if (freed !== null) this.#wake(`slot ${side} ${freed}`);
-    if (row.kind === "folder") this.#wake(`moved ${side} ${row.key}`);
+    if (freed !== null) this.#wake("slot", side, freed);
+    if (row.kind === "folder") this.#wake("moved", side, row.key);
   }
 
   #count(side: Side, folder: FolderRow, difference: number): void {
     const remaining = (this.#leaving[side].get(folder) ?? 0) + difference;
     this.#leaving[side].set(folder, remaining);
-    if (remaining === 0) this.#wake(`empty ${side} ${folder.key}`);
+    if (remaining === 0) this.#wake("empty", side, folder.key);
   }
 
   /**
@@ -294,6 +296,10 @@ class WaitingList {
 
   remove(operation: Operation): void {
     this.#needs.delete(operation);
+  }
+
+  get isEmpty(): boolean {
+    return this.#byNeed.size === 0;
   }
 
   /**
