@@ -144,9 +144,9 @@ const hybrid: readonly ContractCase[] = [
     await createDocument(setup, "a.md", "alpha beta\n");
     const signs = ['"', '"alpha', "alpha*", "(alpha", "^alpha"];
     const operators = ["alpha AND", "NOT alpha", "NEAR(alpha beta)", "body:alpha"];
-    const ofSql = ["-", "a' OR 1=1 --", "{name}: x", "+ + +", "\\", "%_%"];
+    const sqlSyntax = ["-", "a' OR 1=1 --", "{name}: x", "+ + +", "\\", "%_%"];
     const noText = ["\ud800", "\0alpha", "a\0\0\0b"];
-    for (const query of [...signs, ...operators, ...ofSql, ...noText])
+    for (const query of [...signs, ...operators, ...sqlSyntax, ...noText])
       (await searchUntilStable(setup, "search", query)).ok(200);
     assert.deepEqual(await foundPaths(setup, "search", '"alpha* AND (beta'), ["a.md"]);
   }),

@@ -17,7 +17,10 @@ export const EVENTS = "/v1/events";
 /** Checks whether a key is valid, even if its workspace is closed or removed. */
 export const VALIDATE_KEY = "/auth/validate-key";
 
-/** Returns the route of a document. An id of a damaged state cannot lead to another route. */
+/**
+ * Returns the route of a document. The id is encoded, so that an id from a damaged state file
+ * cannot lead to another route.
+ */
 export function fileRoute(id: DocId): string {
   return `${FILES}/${encodeURIComponent(id)}`;
 }

@@ -8,7 +8,7 @@ import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/troubl
 import { admitMirror } from "./mirrors.ts";
 import { answer, type ToolResult, type Host, refusal, type ServedMirror, type Tool } from "./tool.ts";
 
-/** Arguments of any tool that are paths. */
+/** Those arguments of tools that contain paths. */
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**

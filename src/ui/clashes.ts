@@ -24,7 +24,7 @@ export type Place =
 
 export type Clash = Extract<Place, { kind: "clash" }>;
 
-/** The ways to decide a clash, with their labels. */
+/** The ways to decide a place of a conflict, with their labels. */
 export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
 
 export type Choice = keyof typeof CHOICES;

@@ -37,7 +37,7 @@ const MAX_PART = 8_192;
 const MAX_CONNECTIONS = 128;
 /** Milliseconds after which an open page is read again, from the state and the daemon. */
 const REFRESH_MS = 1_000;
-/** Milliseconds between two checks for requests that do not arrive. */
+/** Milliseconds between two checks for requests that arrive too slowly. */
 const CHECK_MS = 5_000;
 
 type Site = {

@@ -20,7 +20,7 @@ import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brac
 export type ParseInput = {
   /** Normalised labels of the document's definitions. */
   readonly defined: ReadonlySet<string>;
-  /** True if wiki links count. */
+  /** True if wiki links, as `[[note]]`, are read as links. */
   readonly countsWiki: boolean;
 };
 

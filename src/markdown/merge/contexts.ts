@@ -1,6 +1,6 @@
 import { closesFence, openingFence } from "../outline/fences.ts";
 
-/** A stack of open blocks. Equal stacks above one root are one object. */
+/** A stack of open blocks. Two stacks with the same root and equal blocks are the same object. */
 export class BlockStack {
   /** Name of the innermost block; empty when no block is open. */
   readonly name: string;

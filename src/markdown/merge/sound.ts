@@ -87,8 +87,8 @@ function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...Known
 const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
 
 /**
- * Returns true if each heading with two ids in the merged text is already on a side. The merged
- * text is the last of the four.
+ * Returns true if the merge made no heading with two ids, as in `# Title {#one} {#two}`: both sides
+ * may have given the heading an id.
  */
 function keepsOneId([, local, remote, merged]: OfFour<readonly string[]>): boolean {
   return merged

@@ -124,7 +124,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
   return isOfWord(text.charAt(to)) ? "beginning" : "whole";
 }
 
-/** Returns true if the words of a phrase occur side by side in a text. */
+/** Returns true if a content contains the words of a phrase side by side. */
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let offset = text.indexOf(first);

@@ -60,7 +60,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const VERSION = 1;
 const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
-/** LIMIT: bytes of an entry. */
+/** LIMIT: bytes of the file of one folder in the registry. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 
 /** Returns the absolute path of the registry's folder. */

@@ -19,7 +19,7 @@ type Counts = { answered: number; refused: number; failed: number };
 type Minute = Counts & {
   /** Number of the minute since the epoch. */
   readonly minute: number;
-  /** Number of answers by group of durations. */
+  /** Number of answers in each bucket of durations. */
   readonly durations: Uint32Array;
   figures: ServiceFigures | null;
 };

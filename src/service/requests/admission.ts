@@ -93,7 +93,10 @@ export class Admission {
     this.#arriving.delete(end);
   }
 
-  /** Returns true if another request fits; cuts slow bodies to free capacity. */
+  /**
+   * Returns true if another request fits. First ends requests with slow bodies, if they use up the
+   * capacity.
+   */
   #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
       const [oldest] = this.#arriving;

@@ -24,11 +24,11 @@ export function readSent({ query: parameters = NO_PARAMETERS, id, body }: InputS
   const texts = readQuery(sent.query);
   const query = isRefused(texts) ? texts : validate(parameters, texts);
   if (isRefused(query)) return query;
-  const named = id === undefined ? sent.id : validate(id, sent.id);
-  if (isRefused(named)) return named;
+  const validId = id === undefined ? sent.id : validate(id, sent.id);
+  if (isRefused(validId)) return validId;
   const members = body === undefined ? null : readObject(sent.body);
   const read = isRefused(members) || body === undefined ? members : validate(body, members);
-  return isRefused(read) ? read : { query, id: named, body: read };
+  return isRefused(read) ? read : { query, id: validId, body: read };
 }
 
 type InputSchemas = {
@@ -81,8 +81,8 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
     const together = [chosen[0]!, ...others];
     const clauseOf = (name: string) =>
       `cannot be sent together with ${together.filter((field) => field !== name).join(", ")}`;
-    const named = isChoice ? together : together.slice(0, 1);
-    return named.map((name) => fault("mutually_exclusive", [name], clauseOf(name)));
+    const members = isChoice ? together : together.slice(0, 1);
+    return members.map((name) => fault("mutually_exclusive", [name], clauseOf(name)));
   }
   const { error } = (options[index] as z.ZodType).safeParse(value);
   const faults = error === undefined ? [] : faultsOf(error, value);

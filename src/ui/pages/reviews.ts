@@ -59,7 +59,7 @@ const REASONS = {
   conflict: "Another edit was published meanwhile, and the two do not merge.",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-/** Shows a review as one line that opens to its difference. */
+/** Shows a review as one line, which the user can expand to see the difference. */
 function reviewOf(
   folder: Folder,
   review: WaitingReview,
@@ -85,7 +85,7 @@ function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html
   );
 }
 
-/** Shows the part in which the user reports a rejection, because the service does not report it. */
+/** Shows the section in which the user reports a rejection: the service does not report it. */
 function rejectedPart(folder: Folder, path: string, { mine, theirs, base }: Versions, request: PageRequest): Html {
   const fields = { way: "theirs", mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
   const form = folderForm(

@@ -25,7 +25,7 @@ export type FileWrite = Pick<
   Row,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
 > & {
-  /** Content to write. Null if the file keeps its content, which may then be no text. */
+  /** Content to write. Null if the file keeps its content, which may then be binary. */
   readonly text: string | null;
   /**
    * Base before this write; a late edit of the old file would belong to it. Null if there is none.

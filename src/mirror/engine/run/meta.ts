@@ -1,4 +1,4 @@
-/** Names of all values that the state stores besides its rows. */
+/** Names of all single values that the state stores under a key, in addition to its tables. */
 export const META = {
   rootMarker: "root.marker",
   rootDev: "root.dev",

@@ -135,19 +135,19 @@ function fileEntry(
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
   if (block !== undefined) return { ...common, ...blockedAs(block) };
-  if (open.reviews.has(path)) return { ...common, state: "in-review", why: REVIEWED };
+  if (open.reviews.has(path)) return { ...common, state: "in-review", why: REVIEWER_DECIDES };
   if (row === null) return { ...common, state: "waiting", why: "created locally" };
   if (row.state === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
   if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
   return { ...common, state: "in-sync", why: null, row };
 }
 
-const REVIEWED = "a reviewer decides";
+const REVIEWER_DECIDES = "a reviewer decides";
 
 function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"> {
   if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
-  if (isReview(reason)) return { state: "in-review", why: REVIEWED };
+  if (isReview(reason)) return { state: "in-review", why: REVIEWER_DECIDES };
   return { state: BLOCK_REASONS[reason].work === "pending" ? "waiting" : "blocked", why: detail };
 }
 

@@ -58,7 +58,7 @@ export type SyncReport = {
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
-/** One reason for which links have no target, with the first of these links. */
+/** A reason why links have no target, with the first links that have this reason. */
 type InertLinksEntry = {
   /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;

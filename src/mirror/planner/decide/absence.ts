@@ -68,11 +68,11 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 type Claimants = {
-  /** Rows that may be at the claimed path at some moment of the plan. */
+  /** Rows that may have the path at some moment of the plan. */
   readonly found: readonly Row[];
-  /** Folders that may directly contain the claimed path. */
+  /** Folders that may directly contain the path. */
   readonly parents: readonly FolderRow[];
-  /** All folders that may be above the claimed path. */
+  /** All folders that may be above the path. */
   readonly folders: readonly FolderRow[];
 };
 
