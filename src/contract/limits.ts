@@ -24,9 +24,17 @@ export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
  * refuse to send it.
  */
 export function countCharacters(text: string): number {
-  let count = 0;
-  // A string is iterated by characters, without a copy of a long content.
-  for (const _character of text) count++;
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      const next = text.charCodeAt(i + 1);
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        count--;
+        i++;
+      }
+    }
+  }
   return count;
 }
 
