@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /**
-   * A whole answer whose body cannot be read, for the reason `why`: it is too large, not UTF-8, or
+   * A success (2xx) whose body cannot be read, for the reason `why`: it is too large, not UTF-8, or
    * badly compressed. `response.body` is empty.
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }

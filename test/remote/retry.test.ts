@@ -211,16 +211,6 @@ it("a page that cannot be read is requested again", async () => {
   expect(wire.sent.length).toBe(2);
 });
 
-it.each([
-  ["a redirect", 302, {}, 1, []],
-  ["429", 429, { "retry-after": "5" }, 2, [5_000]],
-])("a page that cannot be read is judged by its status: %s", async (_name, status, headers, requests, sleeps) => {
-  const refusal: WireResult = { kind: "unreadable", response: { status, headers, body: "" }, why: "not UTF-8" };
-  const { remote, wire, clock } = bench([refusal, page([FILE])]);
-  expect((await remote.listFiles({ kind: "none" })).complete).toBe(requests === 2);
-  expect([wire.sent.length, clock.sleeps]).toEqual([requests, sleeps]);
-});
-
 it("a listing retries each page by itself", async () => {
   const { remote, wire } = bench([page([FILE], "c1"), LOST, LOST, page([{ ...FILE, id: "doc_2" }])]);
   const listing = await remote.listFiles({ kind: "none" });

@@ -238,6 +238,17 @@ describe("what is answered", () => {
     expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toMatchObject(unreadable("compression"));
   });
 
+  it.each([302, 401, 429, 502])(
+    "reports a %d whose body is not UTF-8 as an answer, with its headers",
+    async (status) => {
+      const { wire } = await serve((_request, response) =>
+        response.writeHead(status, { "retry-after": "5" }).end(Buffer.from([0xe9])),
+      );
+      const response = { status, headers: { "retry-after": "5" }, body: "" };
+      expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response });
+    },
+  );
+
   it("reports an answer that is not UTF-8, with its status", async () => {
     const { wire } = await serve((_request, response) => response.end(Buffer.from([0x7b, 0xe9, 0x7d])));
     expect(await wire.send(GET, BOUNDS)).toMatchObject(unreadable("not UTF-8"));

@@ -101,9 +101,14 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     return { kind: "answer", response: { status, headers, body: body.text } };
   }
 
-  /** Returns the answer without its body. The fault is of this answer, not of the connection. */
+  /**
+   * Returns an answer without its body. Only a success needs its body; any other status says enough
+   * without it.
+   */
   #unreadable(why: string): WireResult {
-    return { kind: "unreadable", response: { status: this.#status, headers: this.#headers, body: "" }, why };
+    const response = { status: this.#status, headers: this.#headers, body: "" };
+    const isSuccess = this.#status >= 200 && this.#status < 300;
+    return isSuccess ? { kind: "unreadable", response, why } : { kind: "answer", response };
   }
 
   #refuseSize(): void {

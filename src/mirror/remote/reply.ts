@@ -75,9 +75,8 @@ type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly 
 
 export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
   if (result.kind === "answer") return readResponse(call, result.response, context);
-  // A page of a list is worth a retry. A document is not: the same content comes again. Any other
-  // status says enough without its body.
-  if (result.kind === "unreadable" && (call.size === "item" || result.response.status !== 200))
+  // A page of a list is worth a retry. A document is not: the same content comes again.
+  if (result.kind === "unreadable" && call.size === "item")
     return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);
   const timedOut = "timedOut" in result;

@@ -16,13 +16,11 @@ type RequestFacts = {
 
 /** Turns the answer to an administrator's request into a result. */
 function readAnswer(result: WireResult, request: RequestFacts): Result<unknown> {
-  if (!("response" in result)) return noAnswer(result, request);
+  if (result.kind !== "answer") return noAnswer(result, request);
   const { status, body } = result.response;
-  const isSuccess = status >= 200 && status < 300;
-  if (result.kind === "unreadable" && isSuccess) return noAnswer(result, request);
   if (status === 204) return ok(null);
   const json = parse(body);
-  if (isSuccess && json !== undefined) return ok(json);
+  if (status >= 200 && status < 300 && json !== undefined) return ok(json);
   return refused(result.response, json, request);
 }
 

@@ -28,9 +28,7 @@ export async function checkService(
   const headers = { authorization: `Bearer ${key}`, accept: "application/json, application/problem+json" };
   const result = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, BOUNDS);
   const took = Math.round(clock.monotonic() - began);
-  // Without its body, only a success says nothing.
-  const isUnreadable = result.kind === "unreadable" && result.response.status === 200;
-  if (isUnreadable || !("response" in result)) return [unreachable(result, origin)];
+  if (result.kind !== "answer") return [unreachable(result, origin)];
   const { status, body, headers: received } = result.response;
   const answered = good("service", `${origin} answers in ${took} ms${routeText(route)}`);
   const skew = clockChecks(received["date"], clock.now());
