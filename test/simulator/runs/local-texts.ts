@@ -129,7 +129,8 @@ export function endConflict({ userFolder, history, seed }: Person): string | nul
     user.rename(at(userFolder, conflictCopy), at(userFolder, note));
     return `${conflictCopy} → ${note}`;
   }
-  const next = history.edit(theirs, seed, `the sidecar at mirror ${userFolder.mirror}`);
+  const next = history.edit(theirs, seed, `the conflict copy at mirror ${userFolder.mirror}`);
+  history.replaced(theirs, next);
   // LIMIT: a line in a conflict copy is live only once the copy is taken over; until then only I03
   // protects it.
   for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
