@@ -229,6 +229,7 @@ export async function recordFolder(
     const before = ctx.world.state.dir(dirId);
     if (before !== null && carries === null) moveRecordsBelow(ctx, before, dir);
     for (const id of before === null ? [] : (carries ?? [])) moveRecord(ctx, id, before!, dir);
+    moveFormerFolder(ctx, dir);
     writeChange(ctx, { dir, ...(event === undefined ? {} : { event }) });
   }, "soon");
   return DONE;
@@ -243,6 +244,18 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
     links?.forms.known.recordMoved(from.localPath, to.localPath);
   }
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
+}
+
+/**
+ * Records the current path on the service of the folder that base has at the same two paths as a
+ * new record. That folder was removed locally, and moved on the service. With equal paths, base
+ * could not say to which of the two folders a document belongs.
+ */
+function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
+  const former = state.dirAt(dir.localPath);
+  if (former === null || former.id === dir.id || former.remotePath !== dir.remotePath) return;
+  const movedTo = notes.folderIds.entries().find(([, id]) => id === former.id)?.[0];
+  if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
 }
 
 /** Records the new path of a document and of its conflict copy. */
