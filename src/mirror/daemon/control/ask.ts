@@ -124,7 +124,7 @@ function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<
 
 function daemonSilent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {
   return trouble(
-    "fault",
+    "locked",
     `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
     "try again in some minutes; if it still does not answer, restart mdmirror watch (a systemd service does that by itself)",
     { code: SILENT_CODE },

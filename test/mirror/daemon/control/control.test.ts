@@ -111,7 +111,7 @@ describe("a call has a deadline", () => {
   test("a daemon that never answers is reported as silent, without advice to kill it", async () => {
     await impostor(() => undefined);
     const answer = await askDaemon(root, { do: "pause" }, 40);
-    expect(answer).toMatchObject({ kind: "trouble", trouble: { kind: "fault", code: "daemon-silent" } });
+    expect(answer).toMatchObject({ kind: "trouble", trouble: { kind: "locked", code: "daemon-silent" } });
     expect(JSON.stringify(answer)).toContain("4242");
     expect(JSON.stringify(answer)).not.toMatch(/\bkill\b/);
   });
