@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AccessLog, appendTo } from "../../src/service/http/access-log.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
-import { serveHttp, temporaryFolder } from "./fixture.ts";
+import { serveHttp } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const ENTRY: AccessEntry = {
   at: "2026-01-01T00:00:00.000Z",

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { textOf } from "./crash-text.ts";
-import { temporaryFolder } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 

@@ -15,7 +15,7 @@ import { FILES } from "../../src/contract/routes.ts";
 import { openData } from "../../src/service/data.ts";
 import { openDatabase } from "../../src/service/store/sqlite/database.ts";
 import { Api } from "../../src/conformance/world.ts";
-import { temporaryFolder } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const mode = (file: string) => statSync(file).mode & 0o777;
 

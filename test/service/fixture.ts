@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { isRefused } from "../../src/service/requests/answer.ts";
@@ -13,6 +12,7 @@ import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Fixtures for the tests of the service. */
 
@@ -83,13 +83,6 @@ export async function serveHttp(served?: HttpService, options: HttpOptions = {})
   const server = await startHttp(served ?? opened.service, options);
   onTestFinished(() => server.close());
   return { ...opened, server, port: Number(new URL(server.url).port) };
-}
-
-/** A folder of the test's own, removed when it is finished. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-service-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Creates a folder for this test with these files, by their paths. */

@@ -4,7 +4,8 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { Reserve } from "../../src/service/store/sqlite/reserve.ts";
 import { isDiskFull } from "../../src/service/store/store.ts";
-import { openService, temporaryFolder } from "./fixture.ts";
+import { openService } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 function diskFull(): Error {
   return Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });

@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startHttp } from "../../src/service/http/server.ts";
 import { startService } from "../../src/service/serve.ts";
-import { ADMIN_KEY, openService, SERVE, serveHttp, temporaryFolder } from "./fixture.ts";
+import { ADMIN_KEY, openService, SERVE, serveHttp } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
 import { problemIn, problemOf, raw } from "./raw-http.ts";
 

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { createService } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
-import { seeded, temporaryFolder } from "./fixture.ts";
+import { seeded } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const SECOND = 1_000;
 

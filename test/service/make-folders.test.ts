@@ -2,7 +2,7 @@ import { statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeFolders } from "../../src/common/make-folders.ts";
-import { temporaryFolder } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 let root: string;
 beforeEach(() => {

@@ -3,7 +3,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
 import { STEP } from "../../src/service/store/sqlite/search-table.ts";
 import { Api } from "../../src/conformance/world.ts";
-import { copyOf, makeKey, type Opened, openService, temporaryFolder } from "./fixture.ts";
+import { copyOf, makeKey, type Opened, openService } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { join } from "node:path";
 
 async function open(): Promise<Opened> {

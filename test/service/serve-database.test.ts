@@ -7,7 +7,8 @@ import { reachByFolder } from "../../src/service/admin/reach.ts";
 import { systemClock } from "../../src/common/system-clock.ts";
 import { type Serving, startOnDatabase, startService } from "../../src/service/serve.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
-import { SERVE, temporaryFolder } from "./fixture.ts";
+import { SERVE } from "./fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** `mdmirror serve --database`: services that share a database of PostgreSQL. */
 

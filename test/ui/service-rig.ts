@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { type Serving, startService } from "../../src/service/serve.ts";
-import { SERVE, temporaryFolder } from "../service/fixture.ts";
+import { SERVE } from "../service/fixture.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { newPage } from "./browser.ts";
 
 /** A service as `mdmirror serve` runs it, and who uses its pages. */

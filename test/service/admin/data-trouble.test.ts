@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dataTrouble, isOfFolder } from "../../../src/service/admin/data-trouble.ts";
-import { temporaryFolder } from "../fixture.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** As the system and SQLite say it. */
 

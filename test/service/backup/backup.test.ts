@@ -18,7 +18,8 @@ import { copyWhole, takeBackup } from "../../../src/service/backup/take.ts";
 import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import { type Serving, startService } from "../../../src/service/serve.ts";
-import { SERVE, temporaryFolder } from "../fixture.ts";
+import { SERVE } from "../fixture.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 

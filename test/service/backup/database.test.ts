@@ -12,7 +12,8 @@ import { startOnDatabase, startService } from "../../../src/service/serve.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { SERVE, temporaryFolder } from "../fixture.ts";
+import { SERVE } from "../fixture.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 function temporary() {
   const dir = temporaryFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Renderer } from "../../../src/page/renderer.ts";
-import { temporaryFolder } from "../fixture.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const BASE = { files: "/app/w/x/files/", folder: "" };
 
