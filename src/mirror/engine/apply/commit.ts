@@ -1,4 +1,7 @@
-/** Ends effects: base and everything that belongs to the effect change in one transaction. */
+/**
+ * Writes the result of an effect: base and every other row that the effect changes, in one
+ * transaction.
+ */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { OutcomeOf } from "../../model/action.ts";
@@ -10,50 +13,51 @@ import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** Content that is stored in the transaction, if the store does not have it yet. */
+/** Content to write in the same transaction, if the content store does not have it yet. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
 
 export type StateChange = {
   readonly keeps?: StoredContent;
   /**
-   * The complete new record of a document. If it was made from a stored record, no `await` came
-   * between reading that record and this change.
+   * Complete new record of a document. A caller that derives it from the stored record must not
+   * `await` between reading the stored record and committing this change.
    */
   readonly record?: DocumentRecord;
   /**
-   * The record after an effect on content that waited for an answer. Its path is read again from
-   * the state, because a step may have moved the document meanwhile.
+   * New record of a document after a request that changed its content. Paths, state and protection
+   * are read again from the state file, because another step may have moved the document during the
+   * request.
    */
   readonly contentRecord?: DocumentRecord;
-  /** Base's new version, to remember for the history; undefined if base keeps its version. */
+  /** New version of base, remembered for the history; undefined if base keeps its version. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** Event for the log. Undefined if the change is not worth logging. */
+  /** Event for the log; undefined if the change is not worth logging. */
   readonly event?: EventFields;
 } & OtherRows;
 
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
-/** Rows that change in the same transaction as a record, or without one. */
+/** Rows besides the document's record that change in the same transaction. */
 type OtherRows = {
   /**
-   * Record that ends. `trashPath`: current place of its file in the trash; null: the record has no
-   * file.
+   * Record that becomes a tombstone, and the place of its file in the trash (null if the record has
+   * no file).
    */
   readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
   /**
-   * Former id of a document that was deleted and created again with a new id. The record with the
-   * former id ends, if it still exists.
+   * Former id of a document that was deleted and then created again with a new id. A record with
+   * the former id becomes a tombstone.
    */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
   readonly block?: Block;
   readonly dir?: FolderRecord;
-  /** Folders that moved on one side, with everything below them, in this order. */
+  /** Folders that moved on one side, with everything below them, in the order of their moves. */
   readonly moved?: readonly FolderMove[];
   readonly removes?: {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
-    /** Key of a block that ends. */
+    /** Key of a block to remove. */
     readonly blockKey?: string;
     readonly dir?: DirId;
   };
@@ -67,20 +71,24 @@ export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): Doc
 }
 
 /**
- * Returns true if base's change id has changed since an effect began: on some deployments a rename
- * gives a new id. It is then unknown which of the two ids is newer.
+ * Returns true if the stored record has another change id than `record`, which was read when an
+ * effect began. Some services assign a new change id when a document is renamed. mdmirror then
+ * cannot know which of the two ids is newer.
  */
 export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boolean {
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
-/** Returns the record with the change id of the stored record, if both have the same content. */
+/**
+ * Returns the record with the change id of the stored record if both records have the same content.
+ * Otherwise returns the record unchanged.
+ */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
   const current = ctx.world.state.record(record.id);
   return current?.digest === record.digest ? { ...record, changeId: current.changeId } : record;
 }
 
-/** Commits the result of an effect: moves base and ends the action, in one transaction. */
+/** Commits the result of an effect in one transaction. */
 export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"> {
   ctx.world.state.transact(() => writeChange(ctx, change));
   return DONE;
@@ -101,13 +109,17 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
-/** Updates the document's path for the conversion of links, if links are converted. */
+/**
+ * Updates the document's path in the index that is used to convert links, if links are converted.
+ */
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const places = links?.forms.placesIfKnown() ?? null;
   if (places === null || places.isAt(record.id, record.localPath)) return;
-  // A document without a path in `places` is new, so it has no earlier path to compare with.
+  // A document without a path in `places` is new, unless it was outside the linked folder. A new
+  // document has no earlier path to compare with.
   const before = places.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
-  // A document that moves only on the service keeps its local path, which base may not know.
+  // If a document moved only on the service, its record may not know its current local path.
+  // `places` then keeps the path that it has.
   if (before?.localPath !== record.localPath) places.set(record.id, record.localPath);
 }
 
@@ -130,8 +142,8 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
 }
 
 /**
- * Ends a record, within the caller's transaction: leaves a tombstone, and removes the record and
- * the document's conflict.
+ * Replaces a record by a tombstone, and removes the document's conflict. The caller has opened the
+ * transaction.
  */
 function endRecord(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;

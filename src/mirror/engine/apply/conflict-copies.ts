@@ -14,11 +14,11 @@ import { keepFileText, localContentName, storeConflictCopy } from "./text-name.t
 import type { EffectResult } from "./run-effect.ts";
 
 /**
- * Chooses the path of a version's copy. Skips a path that another conflict has recorded: a missing
- * file at such a path counts as a choice for that conflict.
- * @param before the versions shown so far
- * @returns the versions shown from now on, of which the last has no file yet, and the path of its
- * copy
+ * Chooses the path of the conflict copy for a new version. Skips a path that another conflict has
+ * recorded: if the file at that path is missing, mdmirror takes this as the user's choice in that
+ * conflict.
+ * @param before the versions for which this conflict has recorded copies so far
+ * @returns these versions and the new one, whose copy is not written yet, and the path of its copy
  */
 export function nameCopy(
   { world: { state, disk } }: CycleContext,
@@ -40,11 +40,11 @@ type CopyFile = Extract<PathState, { kind: "file" }> & { readonly path: LocalPat
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds a copy by its inode at its recorded path or beside its moved document. Otherwise finds a
- * file with its content, or, for the newest version, the file at the recorded path. Skips a file
- * with the inode of another conflict's copy: when two folders swap paths, each record has the other
- * copy's path for a while.
- * @param places where the caller expects the copy, besides the recorded path
+ * Finds a conflict copy. Prefers a file with the copy's inode, at its recorded path or at one of
+ * `places`. Otherwise returns a file with its content or, for the newest version, any file at the
+ * recorded path. Skips a file with the inode of another conflict's copy: when two folders swap
+ * paths, each record has the other copy's path for a while.
+ * @param places paths besides the recorded one at which the caller expects the copy
  */
 export function findCopy(
   { world: { disk, state } }: CycleContext,
@@ -65,8 +65,9 @@ export function findCopy(
 }
 
 /**
- * Returns the record of a version whose copy no longer shows it. If the user edited the copy, the
- * copy stays, and the user can still choose it by moving it over the document.
+ * Returns the record of a version whose conflict copy is removed or edited. An edited copy stays on
+ * the disk, and the record keeps its inode: the user can still choose this copy by moving it over
+ * the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -74,8 +75,8 @@ export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): Shown
 }
 
 /**
- * Moves a copy that no conflict has recorded to the trash, unless its user edited it. The journal
- * row stays open if the disk refuses.
+ * Moves a copy that no conflict has recorded to the trash, unless the user edited it. If the disk
+ * refuses the move, the journal row stays open.
  */
 export function removeUnrecorded(
   { world }: CycleContext,
@@ -84,8 +85,8 @@ export function removeUnrecorded(
   const { disk, state } = world;
   const conflict = state.conflict(id);
   if (conflict?.newestCopyPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
-  // ORDER: the record of the newer copy is durable first. Otherwise, after a power cut, the old
-  // copy would count as removed by its user.
+  // ORDER: the record of the newer copy is flushed to the disk first. Otherwise, after a power cut,
+  // the missing old copy would count as removed by the user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const end = disk.trash(path, writes, trashPlace(world, path));
   return end.kind === "fault"
@@ -94,8 +95,8 @@ export function removeUnrecorded(
 }
 
 /**
- * Writes content as a conflict copy. An existing file (from a lost state, or made by a user) goes
- * to the trash first, because its user may have edited it.
+ * Writes content as a conflict copy. If a file exists at the path, it goes to the trash first,
+ * because the user may have made or edited it.
  */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
@@ -114,8 +115,8 @@ export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: stri
 }
 
 /**
- * Reports, in the run, `log` and `history`, a user's file that was moved away from the path of a
- * conflict copy.
+ * Reports that a user's file was moved away because a conflict copy needs its path. The report
+ * appears in the output of the run, in `log` and in `history`.
  */
 function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
@@ -127,10 +128,11 @@ function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, be
 const RENAMED_FOR_COPY = "the file that was renamed for the other version of a conflict";
 
 /**
- * Moves all copies of a conflict to the trash, edited ones too.
+ * Moves all copies of a conflict to the trash, also those that the user edited.
  * @param document current path of the document
- * @param seen path at which the plan found the newest copy; null: not found, or no plan
- * @returns paths of the copies below `.mdmirror/`
+ * @param seen path at which the plan found the newest copy; null if it found none, or without a
+ * plan
+ * @returns paths of the moved copies below `.mdmirror/`
  */
 export function trashConflictCopies(
   ctx: CycleContext,
@@ -154,8 +156,8 @@ export function trashConflictCopies(
 }
 
 /**
- * Moves a copy to the trash.
- * @returns the copy's place below `.mdmirror/`; null: there was no copy
+ * Moves a conflict copy to the trash.
+ * @returns the copy's path below `.mdmirror/`; null if there was no copy
  */
 function dropCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
   const { disk } = ctx.world;

@@ -14,16 +14,17 @@ import type { CycleContext } from "../run/cycle-context.ts";
 const MERGES_NOW = "the newer version merges: the conflict is resolved";
 const ACCEPTED = "the published version has the change that was in review: the conflict is resolved";
 
-/** Handles a document that changed on the service during its conflict. */
+/** Updates the conflict of a document that changed on the service since the conflict was opened. */
 export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
   return mergeOrShowNewer(ctx, action, null);
 }
 
 /**
- * Compares the local content with the version that the service has now. If they merge, the conflict
- * ends; otherwise a new copy shows that version, and the conflict continues.
- * @param rejected the version that the user rejected in favour of the local content: both contents
- * are then compared with it; null if the user has not chosen
+ * Merges the local content with the current version on the service. If the merge is clean, the
+ * conflict ends. Otherwise a new conflict copy shows the current version, and the conflict
+ * continues.
+ * @param rejected the version that the user rejected in favour of the local content, used as the
+ * base of the merge; null if the user has not chosen
  */
 async function mergeOrShowNewer(
   ctx: CycleContext,
@@ -36,7 +37,8 @@ async function mergeOrShowNewer(
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file } = fetched.value;
-  // ORDER: read after the request, because the copy may have moved with its document meanwhile.
+  // ORDER: the record and the conflict are read after the request, because the copy may have moved
+  // with its document during the request.
   const record = state.record(action.id);
   const conflict = conflictSince(state.conflict(action.id), rejected);
   if (record === null || conflict === null) return STALE.conflictEnded;
@@ -58,8 +60,9 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // The contents do not merge, so submissions that were merged with the new version are dropped. If
-  // the service accepted the change, the local difference is a later edit, and no review is open.
+  // The contents do not merge. Submissions that were already merged with the new version are
+  // dropped. If the service accepted the submitted change, no review is open, and the remaining
+  // local difference is a later edit.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
@@ -71,9 +74,10 @@ function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string 
 }
 
 /**
- * Returns the conflict with version `rejected` as its base, and without the removed copy: the user
- * preferred the local content to that version.
- * @returns null if that version is no longer recorded, or the conflict is over
+ * Returns the conflict with version `rejected` as its base, because the user preferred the local
+ * content to that version. The user removed the copy of that version, so the result has no inode
+ * for it.
+ * @returns null if the conflict no longer has that version
  */
 function conflictSince(conflict: Conflict | null, rejected: ChangeId | null): Conflict | null {
   if (conflict === null || rejected === null) return conflict;
@@ -88,9 +92,9 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
 }
 
 /**
- * Ends a conflict as the user chose. Sends the content at the document's path, based on the version
- * whose copy the user removed or moved over the document. If the service has a newer version that
- * the user has not seen, mdmirror merges that version or shows it in a new copy.
+ * Ends a conflict as the user chose. The content at the document's path is now based on the version
+ * whose copy the user removed or moved over the document; the next cycle uploads it. If the service
+ * has a newer version, mdmirror merges that version or shows it in a new copy.
  */
 export async function endConflict(ctx: CycleContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
@@ -126,8 +130,9 @@ export function checkConflict(ctx: CycleContext, action: ActionOf<"look-again">)
 type DropRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
- * Moves the copies of a conflict to the trash, and ends the conflict. ORDER: both in one effect,
- * because a missing copy without an open journal row would count as the user's choice.
+ * Moves the copies of a conflict to the trash, and ends the conflict.
+ * ORDER: both in one effect. A copy that is missing without an open journal row would count as the
+ * user's choice.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
@@ -144,10 +149,10 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
   conclude(_, { id, comesBack, why }, conflict) {
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
-    // With `comesBack`, the document was deleted locally during its conflict, and mdmirror writes
-    // the service's content to the file again. Until then the record keeps the conflict: after a
-    // crash the deletion would otherwise look like an ordinary one. The removed copy is no longer
-    // recorded, so that its absence does not count as a choice for another file at the path.
+    // With `comesBack`, the user deleted the document's file during the conflict, and mdmirror
+    // writes the service's content to the file again. Until then the record keeps the conflict.
+    // Without it, after a crash, the deletion would look like one of a document without a conflict.
+    // The removed copy is no longer recorded, so its absence does not count as the user's choice.
     const change = comesBack === true ? { conflict: withoutCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

@@ -1,4 +1,4 @@
-/** Opens conflicts, and writes the copies that show the service's versions. */
+/** Opens conflicts, and writes the conflict copies. */
 
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -26,8 +26,8 @@ type ShownContent = NonNullable<Row["shows"]> & { readonly text: string };
 type CopyInode = Pick<ShownVersion, "ino" | "dev">;
 
 /**
- * Writes the copy of a version, and records its path in the conflict. The copy of the earlier
- * version goes to the trash in a second phase.
+ * Writes the conflict copy of a version, and records its path in the conflict. In a second phase,
+ * the copy of the earlier version goes to the trash.
  */
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
@@ -37,16 +37,16 @@ export const showCopy = {
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
-    // ORDER: no other step may run between this check and the count, because it may open a conflict
-    // too. Conflicts over the limit are left to the next plan, which asks the user
-    // (`conflict-flood`).
+    // ORDER: no `await` between this check and the increment of `counts.conflicts`, because another
+    // step could open a conflict in between. Conflicts over the limit are left to the next plan,
+    // whose safety check `conflict-flood` asks the user.
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
     const written = writeConflictCopy(ctx, path, text, writes);
     if (written.kind === "end") return { kind: "over", outcome: written.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
-    // ORDER: the copy is flushed before the state records it. A missing copy counts as removed by
-    // the user, so a power cut must not remove a recorded copy.
+    // ORDER: the copy is flushed before the state records it. A recorded copy that is missing
+    // counts as removed by the user, so a power cut must not remove it.
     await flushFiles(ctx.world, [path]);
     return { kind: "seen", seen: inodeOf(ctx, path) };
   },
@@ -55,13 +55,13 @@ export const showCopy = {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
     const atPath = ctx.world.disk.look(row.path);
     if (atPath.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${atPath.why}`);
-    // If the copy is missing or has other content, no copy shows that version. The next cycle then
-    // decides again.
+    // The copy is missing or has other content, so the version is not shown. The next cycle plans
+    // the conflict again.
     if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    // ORDER: a power cut may still lose this copy. Its inode is therefore not recorded, and its
-    // absence does not count as a choice. The next plan writes and flushes the copy again, then
-    // records the inode.
+    // A power cut may still lose this copy, which was not flushed. Without a recorded inode, its
+    // absence does not count as the user's choice. The next plan writes and flushes the copy again,
+    // then records its inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },
 
@@ -85,8 +85,8 @@ export const showCopy = {
 
 async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Outcome> {
   const shown = removeUnrecorded(ctx, row);
-  // ORDER: the copy is flushed before its journal row is closed; otherwise a power cut may restore
-  // the old copy.
+  // ORDER: the removal of the copy is flushed before its journal row is closed. Otherwise a power
+  // cut may bring the old copy back.
   await flushFiles(ctx.world, [row.path]);
   concludeLocal(ctx, showCopy, rowId, row, shown);
   return DONE;
@@ -96,15 +96,16 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
   return budget !== null && counts.conflicts > budget.max && !budget.approved.has(id);
 }
 
-/** Returns the current inode of a copy; 0 if the file is missing. */
+/** Returns the current inode and device of a conflict copy; zeros if the file is missing. */
 function inodeOf({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
   const atPath = disk.look(path);
   return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
 }
 
 /**
- * Returns the path of the document's file: where the plan found it (base does not have the path of
- * a blocked move), or where an effect moved it while its content was fetched.
+ * Returns the current path of the document's file. This is the path that the plan found, because
+ * the record may lack the path of a move that is blocked. If a step moved the file while its
+ * content was downloaded, it is the new path in the record.
  * @param record the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {
@@ -113,11 +114,11 @@ function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: Loca
 }
 
 /**
- * Opens the conflict of a document. The local content stays, and the service's content is written
- * beside it as `note (theirs).md`. A document has at most one conflict.
- * @param record the new record; its base stays the content from which both sides started
+ * Opens a conflict for a document, which has at most one. The local content stays, and the
+ * service's content is written beside it as `note (theirs).md`.
+ * @param record the new record; its base is still the content that both sides edited
  * @param found path at which the plan found the file
- * @param base digest of that base content; null if both files were new at one path
+ * @param base version that both sides edited; null if the document is new on both sides
  */
 export function openConflict(
   ctx: CycleContext,
@@ -153,7 +154,8 @@ export function openConflict(
 }
 
 /**
- * Records the conflict without a copy, for a sync that only uploads: each side keeps its content.
+ * Blocks the document instead of opening a conflict, for a sync that only uploads: each side keeps
+ * its content.
  */
 async function recordWithoutCopy(
   ctx: CycleContext,
@@ -171,8 +173,8 @@ async function recordWithoutCopy(
 }
 
 /**
- * Shows the service's current version in a copy of its own. The copy of the earlier version goes to
- * the trash, unless the user edited that copy.
+ * Writes the service's current version to a new conflict copy. The copy of the earlier version goes
+ * to the trash, unless the user edited it.
  * @param record the document's new record; null if it is unchanged
  */
 export async function showVersion(
@@ -212,11 +214,12 @@ function isFreeFor({ world: { disk } }: CycleContext, path: LocalPath, digest: D
 }
 
 /**
- * Applies policy `copy`: writes the service's content to the path, and keeps the local content
- * beside it as `note (mine).md`. If an earlier copy still exists, the name is `note (mine 2).md`.
- * ORDER: the copy is flushed before the file is replaced, because replacing removes the old inode.
- * Otherwise, after a power cut, the local content would only be in the store.
- * @returns the failure, if any
+ * Writes the local content to `note (mine).md` beside the document, for the conflict policy `copy`.
+ * If an earlier copy still exists, the name is `note (mine 2).md`. The caller then writes the
+ * service's content to the document's path.
+ * ORDER: the copy is flushed before the caller replaces the file. Otherwise, after a power cut, the
+ * local content would only be in the content store.
+ * @returns the outcome of the action if the copy could not be written
  */
 export async function keepMineBeside(
   ctx: CycleContext,
@@ -231,7 +234,10 @@ export async function keepMineBeside(
   return written;
 }
 
-/** Returns the first path that is free or already has the content of the copy. */
+/**
+ * Returns the first path of a numbered series that is free, cannot be read, or already has the
+ * content.
+ */
 function placeBeside({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const copyAt = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);

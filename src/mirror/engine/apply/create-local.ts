@@ -15,13 +15,13 @@ import { ensureFolders } from "./parents.ts";
 import { adoptOwnVersion } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 
-/** LIMIT: files in one journal row, which is read and written as a whole. */
+/** LIMIT: new files in one journal row. Each row is read and written as a whole. */
 const MAX_FILES_PER_ROW = 64;
 
 /**
- * Creates files, and keeps them in the journal until `create` has ended. The rows are flushed to
- * disk. A power cut may lose the files' records and damage the files, which would then look like
- * edits.
+ * Runs `create`, which writes new files, and keeps their paths in the journal until it has ended.
+ * The journal rows are flushed first. A power cut may damage the files and lose their records;
+ * without the rows, the damaged files would look like edits by the user.
  */
 export async function journalNewFiles<T>(
   { world: { state }, run }: CycleContext,
@@ -44,9 +44,9 @@ export async function journalNewFiles<T>(
 }
 
 /**
- * Downloads a new document into a new file. A journal row contains the path until the commit. After
- * a crash before the commit, the file exists without a record; the next run matches the file to its
- * document.
+ * Downloads a new document into a new file. The file's path is in the journal until the record is
+ * committed. After a crash before the commit, the file exists without a record; the next run
+ * matches the file to its document.
  */
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
@@ -54,13 +54,15 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const fetched = await fetchWithoutStoring(ctx, id);
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
-  // An edit that was once sent from this folder may have restored the document.
+  // The document may be back on the service because an edit from this folder, sent earlier, has
+  // restored it.
   const record = action.comesBack === true ? state.record(id) : null;
   const adopted = record === null ? null : adoptOwnVersion(ctx, record, fetched.value, "lately");
   if (adopted !== null) return adopted;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
-  // ORDER: the bytes of a file with links differ from its content. With the content in the store,
-  // the bytes can be matched to it after a kill, even if the link targets have moved.
+  // ORDER: content with links is stored before the file is created, because links have another form
+  // in the file. With the content in the store, a file can be matched to its document after a
+  // crash, even if the targets of its links have moved.
   if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
@@ -94,15 +96,15 @@ async function recordCreated(
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps, record, version: { id: action.id, ...version }, removes, event };
-  // The record is written in one transaction with other steps. If the process is killed before
-  // that, the next plan records the file.
+  // The record is written in one transaction with those of other steps. If the process is killed
+  // before that, the next plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
 }
 
 /**
- * Ends the download after the file was created. If the folder was missing, stores the content and
- * creates the file again.
+ * Returns the created file, or the outcome of the failure. If the file's folder was missing,
+ * creates the folder, then the file.
  */
 function endCreation(
   ctx: CycleContext,
@@ -113,9 +115,11 @@ function endCreation(
 ): ValueOrEnd<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
-  // The user may see the content and edit it before the next scan reads the file (I03).
+  // The file may exist although its creation failed. The user may edit it before the next scan
+  // reads it, so its content is stored first (I03).
   state.putKnownText(digest, text, remoteContentName(localPath, id));
-  // The folder nearly always exists, so it is checked only after a failure: checks are slow.
+  // The folder nearly always exists, and checking for it is slow. So it is checked only after a
+  // failure.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
   if (!isWithoutFolder) return ended(outcomeOfDisk(end));
   const parents = ensureFolders(ctx, localPath);

@@ -30,17 +30,20 @@ type Row = Extract<Intent, { kind: "post" }>;
 type CreatedDocument = {
   readonly id: DocId;
   readonly changeId: ChangeId;
-  /** Digest of this version's content, as sent or as read. */
+  /** Digest of the content that was sent, or read from the service. */
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
-  /** True if the service shows content with this digest, or is known not to change content. */
+  /**
+   * True if the service was seen to have content with this digest, or is known to save content
+   * unchanged.
+   */
   readonly isRead: boolean;
 };
 
 /**
- * Creates the document on the service. If the service says that the path is taken, but the listing
- * shows no item at the path, mdmirror blocks the file and does not send it again.
+ * Creates a document on the service. If the service answers that the path is taken, but lists no
+ * item at the path, mdmirror blocks the file and does not send it again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, string, CreatedDocument> = {
   async prepare(ctx, planned) {
@@ -58,8 +61,9 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const { id, lastChangeId: changeId, path, protected: isProtected, content } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
-    // If another user wrote to the new document before the answer, the answer has that content
-    // (I12). The next read may not find this content, so mdmirror stores it (I03).
+    // If another user edited the new document before the answer was sent, the answer contains the
+    // edited content (I12). A later read may return newer content, so mdmirror stores this content
+    // now (I03).
     const name = remoteContentName(row.localPath, id);
     const isOther = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !isOther;
@@ -69,15 +73,16 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
   /**
-   * Lists the exact path, and adopts the document at that path if it has the content that was sent
-   * (I08).
+   * Lists the exact path. If the document at that path has the content that was sent, returns it as
+   * the created document (I08).
    */
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
     const listed = await remote.listFiles({ kind: "path", path });
     if (!listed.complete) return { kind: "open", outcome: outcomeOfFailedRead(listed.fault ?? fault) };
-    // A service that treats several spellings as one name may show another document for this path.
+    // A service that treats several spellings of a name as equal may list a document whose path has
+    // another spelling.
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
       return { kind: "over", outcome: provenNotDone("write", fault), ...endOfUnfoundWrite(ctx, row, fault) };
@@ -111,8 +116,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
 const OTHER_AT_PATH = stale("another document is at that path now");
 
 /**
- * Returns true if a new document must be read back, because a 201 shows no content. After enough
- * documents were read back unchanged, a new document costs only its POST.
+ * Returns true if a new document must be read again after its POST, because the answer (201)
+ * contains no content. After enough documents were read again unchanged, mdmirror skips this read.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
@@ -120,20 +125,21 @@ function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: str
 }
 
 type ReadBack = Extract<Intent, { kind: "read-back" }>;
-/** The version on the service, which could not be written to the file. */
+/** Version on the service that could not be written to the local file. */
 type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 /**
- * Reads the new document, as the second phase of a POST, because a 201 has no content. Content that
- * the service changed is written to the file, unless somebody is editing the file. Until then, base
- * has the sent content. After a crash or a lost answer, the next cycle reads the document (I12).
- * Otherwise mdmirror would send its own content as an edit (I10).
+ * Reads a new document after its POST, as a second phase, because the answer (201) contains no
+ * content. If the service changed the content, writes its content to the file, unless somebody is
+ * editing the file. Until then base has the content that was sent. A later cycle repeats a failed
+ * read (I12). Without this read, mdmirror would upload the user's original content as an edit
+ * (I10).
  */
 export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const record = state.record(row.id);
-    // Base has moved to the version that was read.
+    // Another effect has moved base since the POST, so this read has nothing left to do.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
     const fetched = await fetchText(ctx, record.id, record.localPath);
     if (fetched.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(fetched.outcome) };
@@ -155,8 +161,8 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === record.changeId) return { kind: "seen", seen: next };
-    // Both sides were edited since. Base stays the sent content, from which both were made, and the
-    // next cycle merges them.
+    // Both sides were edited since the POST. Base stays the content that was sent, from which both
+    // edits were made. The next cycle merges them.
     return {
       kind: "over",
       outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides after mdmirror uploaded it"),
@@ -166,8 +172,8 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
-    // Base takes the service's content. The local file is either an edit of this content, or
-    // differs only in how the service normalises it; the next cycle finds out which. A sync that
+    // Base becomes the service's content. The local file is either an edit of this content, or
+    // differs only because the service normalised it; the next cycle finds out which. A sync that
     // only uploads never rewrites the file, so the record keeps the file's digest.
     const localDigest = ctx.settings.direction === "push" ? record.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
@@ -185,8 +191,8 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
 const NORMALISED = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
 /**
- * Returns the outcome for a document that was created, if its content on the service is not known.
- * A 404 does not prove that the document is gone: the key may have lost its access.
+ * Returns the outcome for a document that was created, but whose content on the service could not
+ * be read. A 404 does not prove that the document is gone: the key may have lost its access.
  */
 function outcomeIfContentUnknown(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);

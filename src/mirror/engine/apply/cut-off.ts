@@ -1,4 +1,4 @@
-/** Recognises files that a power loss damaged. */
+/** Recognises files that a power loss damaged: they end early, or end in zeros. */
 
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalFile } from "../../model/tree.ts";
@@ -6,26 +6,33 @@ import { META } from "../run/meta.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * ASSUMES: disks write whole sectors and systems write whole pages, so a damaged file ends at a
- * multiple of this many bytes. A file of any other length was shortened by a user.
+ * ASSUMES: disks write whole sectors and systems write whole pages. So the part of a damaged file
+ * that was written has a multiple of this many bytes. A file of any other length was shortened by a
+ * user.
  */
 const SECTOR = 512;
 
-/** A set-aside file, described by its size in bytes and its digest. */
+/** Size in bytes and digest of a set-aside file. */
 type SizeAndDigest = { readonly size: number; readonly digest: Digest };
 
-/** Returns true if the machine was restarted since a run last restored damaged files. */
+/**
+ * Returns true if the machine was restarted since mdmirror last restored files that a power loss
+ * damaged.
+ */
 export function hasRestarted({ state, bootId }: World): boolean {
   const before = state.meta(META.boot);
   return bootId !== null && before !== null && before !== bootId;
 }
 
-/** Returns true if a file has a size or zeros that a power loss may have caused. */
+/**
+ * Returns true if a power loss may have damaged a file: its size is a multiple of `SECTOR`, or it
+ * contains zeros.
+ */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
   return size % SECTOR === 0 || textFault === "contains-nul";
 }
 
-/** Returns true if a power loss may have turned this content into the file. */
+/** Returns true if the file differs from `text` and may be what a power loss left of it. */
 export function isTorn(
   { disk }: Pick<World, "disk">,
   { path, stamp, bytes, digest }: LocalFile,
@@ -37,8 +44,8 @@ export function isTorn(
 }
 
 /**
- * Returns true if a file has the first sectors of `bytes` and then zeros or nothing. Compares
- * digests, because half a character cannot be read as text.
+ * Returns true if a file consists of the first sectors of `bytes`, followed by zeros or nothing.
+ * Compares digests, because a character that was cut in half cannot be read as text.
  */
 export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolean {
   if (size > bytes.length) return false;
@@ -47,7 +54,7 @@ export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolea
   return false;
 }
 
-/** Returns true if a text consists of whole sectors (or none), followed only by zeros. */
+/** Returns true if `text` ends in zeros, and the bytes before them are whole sectors (or none). */
 export function isZeroed(text: string): boolean {
   const firstZero = text.indexOf("\0");
   if (firstZero < 0 || !/^\0+$/.test(text.slice(firstZero))) return false;

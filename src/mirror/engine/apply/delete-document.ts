@@ -23,24 +23,25 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 
 type Deletion = {
   readonly id: DocId;
-  /** Local path of the document's file in the plan; the file may be gone. */
+  /** Local path that the document's file had in the plan. The file may be deleted already. */
   readonly localPath: LocalPath;
   /**
-   * Only version that may be deleted: somebody on the service wrote any other version since the
-   * plan.
+   * The only version that may be deleted. Any other version was written by a user since the plan.
    */
   readonly changeId: ChangeId;
   /**
-   * Only path at which the document may be deleted: a user who moved the document since the plan
-   * wants it.
+   * The only path at which the document may be deleted. A user who moved the document since the
+   * plan wants to keep it.
    */
   readonly remotePath: RemotePath;
   readonly why: string;
-  /** True if the file was deleted locally. If the file comes back, the document must stay. */
+  /**
+   * True if the file was deleted locally. If a file is at its path again, the document must stay.
+   */
   readonly onlyWhileAbsent: boolean;
   /**
-   * Returns the outcome after a refusal. `live`: the document as it was read just before the
-   * DELETE.
+   * Returns the outcome if the service refuses the deletion. `live` is the document, read just
+   * before the DELETE.
    */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
@@ -48,8 +49,8 @@ type Deletion = {
 type Row = Extract<Intent, { kind: "delete" }>;
 
 /**
- * Deletes a document on the service; no other code does. Opens a row in the journal, reads the
- * document again, checks that its file is still absent, sends DELETE, closes the row.
+ * Deletes a document on the service. No other code does. Opens a row in the journal, reads the
+ * document again, checks that its file is still absent, sends DELETE, then closes the row.
  */
 export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async prepare(_, deletion) {
@@ -58,9 +59,9 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   },
 
   async perform(ctx, row, deletion) {
-    // ORDER: after the journal row is committed. That commit may take a while, because it has the
-    // rows of other effects, too. So the checks also see an edit on the service, or a file that was
-    // saved, during the commit.
+    // ORDER: the document is read after the journal row is committed. That commit may take a while,
+    // because it contains rows of other effects. So the checks notice an edit or a saved file
+    // during the commit.
     const fetched = await fetchText(ctx, row.id, row.localPath);
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
@@ -68,11 +69,11 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
       return { kind: "over", outcome: stale("it was moved on the service meanwhile") };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
-    // ORDER: stored before the DELETE. A power cut can revert the last commits of the store, but
-    // not the DELETE.
+    // ORDER: the content is flushed to the disk before the DELETE. A power cut can revert the last
+    // commits of the content store, but not the DELETE.
     ctx.world.state.secureTexts(fetched.value.digest);
-    // RACE: from now on, an edit on either side is not noticed; the API has no conditional DELETE.
-    // The content that was read is in the store.
+    // RACE: an edit on either side is not noticed from now on, because the API has no conditional
+    // DELETE. The version read just before is in the content store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };
@@ -103,8 +104,8 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
 
 /**
  * Reads the document once more after a 404 to DELETE. Usually another user deleted the document
- * after the first read. If the service still shows the document, reporting it as deleted would be
- * wrong, and the next run would download it again.
+ * after the first read. If the service still shows the document, mdmirror must not report it as
+ * deleted: the next run would download it again.
  */
 async function readAgain(
   ctx: CycleContext,

@@ -28,8 +28,8 @@ import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
 /**
- * Downloads new content and replaces the file. If only the change id is new, only the id is
- * recorded.
+ * Downloads new content and replaces the file. If only the document's change id is new, records the
+ * new id.
  */
 export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const record = ctx.world.state.record(action.id);
@@ -41,13 +41,15 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (digest === record.digest) {
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
     const renamed = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
-    // The version is remembered even if only its id is new: a service that shows a superseded
-    // version again was restored from a backup.
+    // A version with a new id is recorded even if its content is the same. With a complete history,
+    // mdmirror recognises a service that was restored from a backup: it shows a superseded version
+    // again.
     return commit(ctx, { record: renamed, version: { id: record.id, changeId: renamed.changeId, digest } });
   }
   const adopted = adoptOwnVersion(ctx, record, fetched.value, "this-run");
   if (adopted !== null) return adopted;
-  // If this run sent an edit, the user has reverted it since: the file has base's content again.
+  // This run sent an edit that the service's version contains, but the file has base's content. So
+  // the user has reverted the edit, and both sides must be merged.
   if (commonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
@@ -67,15 +69,16 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
 }
 
 /**
- * Handles a document that is new on both sides at one path:
- * - Equal contents, but for line ends, BOM, final newline or the form of links: records the
- *   document. The local bytes stay.
- * - Else, a document that is empty on the service: replaces it by the local content.
- * - Else, with a preference of the first sync: takes that side. The other content stays in the
- *   content store. In every other case no content is overwritten (I05).
- * - Else, with policy `copy`: keeps the local content in a copy. Policies `local` and `remote` do
- *   not apply: after a lost state, every edited document looks new on both sides.
- * - Else: opens a conflict with an empty base.
+ * Handles a document that is new on both sides at one path. The first rule that applies decides:
+ * - The contents are equal, except for line ends, BOM, final newline or the form of links: records
+ *   the document. The local file stays unchanged.
+ * - The document is empty on the service: the local content becomes its next edit.
+ * - The user named a preferred side for the first sync: takes that side. The other content stays in
+ *   the content store. No other rule overwrites content (I05).
+ * - The conflict policy is `copy`: keeps the local content in a copy beside the document. The
+ *   policies `local` and `remote` do not apply, because every edited document looks new on both
+ *   sides after the state file was lost.
+ * - Otherwise: opens a conflict without a base.
  */
 export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -91,7 +94,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     localDigest: action.expect,
     stamp,
     stampTrusted,
-    // A killed run may have created the file, or a program may have saved it without an fsync.
+    // The file may not survive a power cut: a run that was killed may have created it, or a program
+    // may have saved it without an fsync.
     durable: false,
   });
   flushAtEnd(ctx, action.id, action.localPath);
@@ -107,8 +111,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     });
   }
   const { prefer, why } = chooseSide(ctx, action.localPath, fetched.value);
-  // The remote version becomes the base of the local content, which is then sent as an edit. Both
-  // contents are kept.
+  // The service's version becomes the base of the local content, which is then sent as an edit.
+  // Both contents are kept.
   const rebased = { ...adopted, localDigest: digest };
   if (prefer === "local") {
     return commit(ctx, { ...adopting, record: rebased, event: { ...event, detail: why, after: digest } });
@@ -128,8 +132,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
 }
 
 /**
- * Compares two contents. If they are equal, returns in which way, for the log, and the digest of
- * the local content in the service's form.
+ * Compares the local content with the service's. If they are equal, returns in what way, as a
+ * sentence for the log. Also returns the digest of the local content as the service would have it.
  * @returns null if the contents differ
  */
 function equalityOf(
@@ -152,15 +156,12 @@ function equalityOf(
 type LocalReplacement = {
   /** Record with the service's version as its base. */
   readonly rebased: DocumentRecord;
-  /**
-   * Local content that stays in a file beside the document; null: the local content is not kept.
-   */
+  /** Local content to keep in a file beside the document; null if it is not kept. */
   readonly keptText: string | null;
   readonly remote: RemoteText;
   readonly why: string;
 };
 
-/** Replaces the local content by the service's. */
 async function replaceLocal(
   ctx: CycleContext,
   action: ActionOf<"meet">,
@@ -191,10 +192,10 @@ async function replaceLocal(
 }
 
 /**
- * Decides which side wins if both are new at one path with different contents, and returns the
- * reason for the log. Without a common base, a document that is empty on the service has no content
- * to lose. So no conflict is opened, whatever the user prefers. An empty local file is different:
- * somebody may be about to write into it.
+ * Decides which side wins if a document is new on both sides with different contents. Also returns
+ * the reason for the log. If the document is empty on the service, the local content wins, whatever
+ * the user prefers, because no content is lost. An empty local file does not lose in the same way,
+ * because the user may be about to write into it.
  */
 function chooseSide(
   ctx: CycleContext,

@@ -1,4 +1,4 @@
-/** Reads what an effect needs at its start, and returns the outcomes of failures. */
+/** Reads what an effect needs before it begins, and turns failures into outcomes. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
@@ -22,7 +22,7 @@ export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 
-/** Outcomes of steps whose document is not as the plan expects. */
+/** Outcomes of steps whose document is no longer as the plan expects. */
 export const STALE = {
   noRecord: stale("mdmirror removed its record of this document meanwhile"),
   baseMoved: stale("the last synced version of this document changed meanwhile"),
@@ -30,7 +30,7 @@ export const STALE = {
   conflictEnded: stale("the conflict ended meanwhile"),
 } as const;
 
-/** An outcome, or a value to continue with. */
+/** Value to continue with, or the outcome that ends the step. */
 export type ValueOrEnd<T> =
   | { readonly kind: "got"; readonly value: T }
   | { readonly kind: "end"; readonly outcome: Outcome };
@@ -45,7 +45,7 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
 
 /**
  * Returns the outcome of a failed read, or of a failed write that certainly changed nothing. A 404
- * is stale: the next cycle proves whether the document is gone.
+ * makes the step stale: the next cycle proves whether the document is gone.
  */
 export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcome {
   switch (fault.kind) {
@@ -74,8 +74,8 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 }
 
 /**
- * Returns the code under which refused content is blocked. If the service found a link without a
- * target, that is the code of the field; otherwise the code of the whole answer.
+ * Returns the error code for a block of refused content. If the service refused a link without a
+ * target, this is the code of that field. Otherwise it is the code of the whole answer.
  */
 export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolved: FieldCode = "unresolved_reference";
@@ -83,15 +83,16 @@ export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: 
 }
 
 /**
- * Returns true if the service answers that no document has this id, or none that this key may see.
+ * Returns true if the service answered that no document with this id exists, or none that this key
+ * may read.
  */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
 /**
- * Returns the outcome of an effect on the disk that was not done. The disk is unchanged; after a
- * fault (no space, no permission) the next run tries again.
+ * Returns the outcome of a change of the disk that failed and changed nothing. After an error such
+ * as no space or no permission, the next run tries again.
  */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
@@ -100,9 +101,9 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
 }
 
 /**
- * Checks, right before a file is replaced or removed, whether somebody has started to work on it
- * since the plan. If so, the next cycle blocks the change.
- * @returns null if nobody has
+ * Checks, right before a file is replaced or removed, whether somebody has opened or edited the
+ * file since the plan. If so, the step is stale, and the next cycle blocks the change.
+ * @returns null if nobody uses the file
  */
 export function blockIfInUse(
   ctx: CycleContext,
@@ -112,7 +113,10 @@ export function blockIfInUse(
   return inUse === null ? null : stale(inUse.why);
 }
 
-/** Returns the reason for writing a file, with a note if somebody was working on the file. */
+/**
+ * Returns the reason for writing a file, with a note if mdmirror waited for an editor that has the
+ * file open.
+ */
 export function reasonForWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -127,8 +131,9 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
 }
 
 /**
- * Returns the outcome of a refusal, with a block, so that the same request is not sent again.
- * @param fields fields of the block. By default, code and detail are those of the refusal
+ * Returns the outcome of a refused request, with a block, so that the same request is not sent
+ * again.
+ * @param fields fields of the block; code and detail default to those of the refusal
  */
 export function refusedWith(
   ctx: CycleContext,
@@ -140,7 +145,7 @@ export function refusedWith(
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** Reads a document. Its content is stored before any code uses it (I03). */
+/** Reads a document from the service. Its content is stored before any code uses it (I03). */
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const fetched = await fetchWithoutStoring(ctx, id);
   if (fetched.kind === "got")
@@ -149,8 +154,8 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
 }
 
 /**
- * Reads a document for its version and path. Stores its content too, because another user may
- * change it before the next read (I03).
+ * Reads a document for its version, path or protection. Stores its content too, because another
+ * user may change it before the next read (I03).
  */
 export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
@@ -159,16 +164,16 @@ export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): 
 }
 
 /**
- * Reads a document without storing its content. The caller must store the content no later than in
- * the commit that uses it, and must remove nothing before that.
+ * Reads a document from the service without storing its content. The caller stores the content at
+ * the latest in the commit that uses it, and removes nothing before that commit.
  */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
   const { clock, remote } = ctx.world;
   const answer = await remote.getFile(id);
-  // ORDER: the next request is sent before this content is processed, which takes longer than an
-  // answer.
+  // ORDER: other steps send their requests before this content is processed, because processing
+  // takes longer than an answer.
   if (clock.turn !== undefined) await clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
   const { value: file } = answer;
@@ -176,8 +181,8 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
 }
 
 /**
- * Returns the document if this cycle read it before the safety checks. Each read is used once; the
- * next call reads again.
+ * Returns the document if this cycle already read it before the safety checks; otherwise null. Each
+ * such read is used once. The next call returns null, so the document is read again.
  */
 function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText | null {
   const before = notes.readBefore.get(id);
@@ -189,9 +194,9 @@ function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText |
 }
 
 /**
- * Returns the content of base, and makes sure that it is in the store. If the store lost the
- * content, reads the document from the service, provided that it is still at that version.
- * Otherwise the content of base is lost, and the next plan decides.
+ * Returns the content of base, which is then in the content store. If the store has lost the
+ * content, reads the document from the service, provided that the service still has that version.
+ * Otherwise the step is stale, and the next plan decides.
  */
 export async function readBase(
   ctx: CycleContext,
@@ -207,7 +212,10 @@ export async function readBase(
 
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
-/** Reads the local content, which must still have the digest `expect`, and stores it. */
+/**
+ * Reads the local content and stores it. The step is stale if the file does not have the digest
+ * `expect`.
+ */
 export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalRead> {
   const read = asExpected(ctx.world.disk.read(path), expect);
   if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, localContentName(path, id));
@@ -215,8 +223,8 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
 }
 
 /**
- * Reads local content together with other steps, without storing it. The caller must store it no
- * later than in the journal row that uses it.
+ * Reads local content in one batch with other steps, without storing it. The caller stores it at
+ * the latest with the journal row that uses it.
  */
 export async function readWithoutStoring(
   ctx: CycleContext,
@@ -233,8 +241,8 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<Lo
 }
 
 /**
- * Returns an action whose digest fits the current targets of the file's links: some targets may
- * have been created since the plan.
+ * Returns the action with the digest that the local content has now. The digest depends on the
+ * targets of the file's links, and some targets may have been created since the plan.
  */
 export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: CycleContext,
@@ -248,18 +256,18 @@ export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
 }
 
 /**
- * Returns the log entry for an action: its document or folder, and the reason. Fields of
- * `overrides` override these.
+ * Returns the event of an action for the log: its document or folder, and the reason. Fields of
+ * `overrides` replace these.
  */
 export function eventOf(action: Action, side: EventSide, overrides: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...overrides };
 }
 
 /**
- * Returns the outcome of a write that failed or got no answer, if a later read could not show
- * either whether the write arrived.
+ * Returns the outcome of a write with an unknown result, if a later read could not show either
+ * whether the write arrived.
  * @param outcome outcome of the read
- * @param fault fault of the write, if there was one
+ * @param fault error of the write; null if it had none
  */
 export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =
@@ -269,45 +277,51 @@ export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): Outc
 }
 
 /**
- * Returns the outcome of a write if the read that should show its result failed.
- * @param fault fault of the read, or of the write if the read has none
+ * Returns the outcome of a write with an unknown result, if the read that should show its result
+ * failed.
+ * @param fault error of the read, or of the write if the read has none
  */
 export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
-/** Returns the result that leaves the journal row of a local effect open. */
+/** Returns the result of a local effect whose journal row stays open. */
 export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/** Returns the reason why the journal row of an effect stays open; null if it can be closed. */
+/**
+ * Returns the reason why the journal row of an effect stays open; null if the row can be removed.
+ */
 export function whyOpen(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }
 
 /**
- * Returns the outcome of a write that a read proved was not done. The next plan sends the write
- * again, based on the current state.
- * @param fault reason why the result was not known; shown if the service keeps failing
+ * Returns the outcome of a write that did not happen, as a read has shown. The next plan sends the
+ * write again, based on the current state.
+ * @param fault reason why the result was unknown; shown to the user if the service keeps failing
  */
 export function provenNotDone(request: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
   return { kind: "stale", detail: `the ${request} did not happen${cause}` };
 }
 
-/** Code of events in which a document lost its content: the safety checks count these events. */
+/** Code of events in which a document became empty. The safety checks count these events. */
 const EMPTIED = "emptied";
 
 /**
- * Returns true if content is blank and the earlier content was not. Earlier content that the store
- * lost counts as not blank.
+ * Returns true if `text` is blank and the earlier content was not. Earlier content that the content
+ * store has lost counts as not blank.
  */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }
 
-/** Returns the event code for replacing one content by another. */
+/**
+ * Returns the event code for replacing one content by another; null unless the document becomes
+ * empty.
+ */
 export function contentEventCode(
   world: Pick<World, "state">,
   before: Digest | null,

@@ -1,6 +1,6 @@
 /**
- * Makes files survive a power loss. A replaced file is fsynced when it is written. New files are
- * fsynced in batches; until then their records are marked as not durable.
+ * Makes files survive a power loss. A replaced file is flushed (fsync) when it is written. New
+ * files are flushed in batches; until then their records are marked as not durable.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -11,19 +11,19 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * LIMIT: new files that are fsynced at the end of their cycle. If there are more, all are left to
- * the next cycle: by then the system has written most of them itself.
+ * LIMIT: new files that are flushed at the end of their cycle. If there are more, all are left to
+ * the next cycle, because by then the system has written most of them itself.
  */
 const MAX_NEW_FILES = 64;
 /**
- * LIMIT: files of earlier cycles that are fsynced in a cycle, if the disk cannot be flushed as a
- * whole. An fsync is slow even if nothing is left to write.
+ * LIMIT: files of earlier cycles that one cycle flushes if the disk cannot be flushed as a whole.
+ * Flushing a file is slow even if nothing is left to write.
  */
 const MAX_EARLIER_FILES = 2_000;
 
 /**
- * Notes a file that must be fsynced at the end of the cycle. If there are too many files, none is
- * flushed in this cycle: the next cycle finds all of them by their records.
+ * Notes a file to be flushed at the end of the cycle. If there are more than `MAX_NEW_FILES`, none
+ * of them is flushed in this cycle: the next cycle finds them by their records.
  */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
@@ -35,8 +35,8 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 }
 
 /**
- * Flushes files of earlier cycles. `base` still shows them as not durable afterwards. This costs
- * only another fsync: a later commit reads the durable mark from the state, not from `base`.
+ * Flushes files of earlier cycles. The state file then marks their records as durable; `base`, read
+ * before, does not. This costs at most a second flush.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const atRisk = new Map<DocId, LocalPath>();
@@ -46,12 +46,12 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
   else if (atRisk.size > 0) await flush(world, new Map([...atRisk].slice(0, MAX_EARLIER_FILES)));
 }
 
-/** Returns true if a power loss may destroy the file of a record. */
+/** Returns true if a power loss may destroy or damage the file of a record. */
 export const mayBeLost = ({ durable, state }: DocumentRecord): boolean => !durable && state === "linked";
 
 /**
  * Flushes files and their folders.
- * @returns paths that may not survive a power loss yet, including files that are gone
+ * @returns paths that could not be flushed, including files that no longer exist
  */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failures = await disk.flush(paths);

@@ -14,15 +14,15 @@ import type { Effect } from "./run-effect.ts";
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
 type ObservedFolder = {
-  /** Current path of the folder on the service; null: the folder was not moved. */
+  /** Current path of the folder on the service; null if the folder was not moved. */
   readonly to: RemotePath | null;
-  /** True if the user moved the folder back since the move was sent. */
+  /** True if the user moved the local folder back after the request was sent. */
   readonly isBack: boolean;
 };
 
 /**
- * Moves a folder on the service by one PATCH. If the deployment has no such route, mdmirror
- * remembers that, and the next plan moves file by file.
+ * Moves or renames a folder on the service with one PATCH. If the service has no such route,
+ * mdmirror remembers that, and the next plan moves the documents one by one.
  */
 export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
@@ -77,8 +77,9 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
 };
 
 /**
- * Returns the move from base's local path to the folder's path when its move was sent, if base's
- * two paths do not correspond. The next plan then sees that the user moved the folder back.
+ * Returns a correction of the folder's record, for a folder that the user moved back. If the two
+ * paths in the record do not belong together, the local path becomes the one that the folder had
+ * when the request was sent. The next plan then sees that the user moved the folder from that path.
  */
 function moveBackOf(
   { id, localPath }: FolderRecord,

@@ -27,11 +27,11 @@ import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, sameInodeAndBirth } from "../../model/record.ts";
 
 /**
- * Creates a local folder, and records it as if both sides already had it. If the process is killed
- * before it records the folder, the next plan does.
+ * Creates a local folder, and records that both sides have it. If the process is killed before the
+ * record is written, the next plan writes it.
  */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
-  // A key that may read a folder may not be allowed to read its parent.
+  // The parent folder may be missing locally, because the key may not be allowed to read it.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
   const made = ctx.world.disk.makeFolder(action.localPath);
@@ -43,8 +43,7 @@ export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-
 type PostRow = Extract<Intent, { kind: "post-folder" }>;
 
 /**
- * Creates a folder on the service. The answer to the POST contains its id; otherwise a read by its
- * path shows the id.
+ * Creates a folder on the service. If no answer arrives, a read by its path finds the folder's id.
  */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
@@ -58,8 +57,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
-      // If the read fails, the refusal remains the result and the folder is blocked, so that the
-      // POST is not sent again unchecked (I08).
+      // If this read fails, the folder is blocked like after any refusal, so that the POST is not
+      // sent again unchecked (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
     return { kind: "failed", fault };
@@ -85,8 +84,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
 };
 
 /**
- * Removes a local folder, then its record. If the process is killed before it removes the
- * record, the next plan does.
+ * Removes a local folder, then its record. If the process is killed in between, the next plan
+ * removes the record.
  */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
@@ -138,8 +137,8 @@ function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault:
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // The folder contains an item that this key cannot read, or that was created meanwhile. After
-    // the next listing, mdmirror creates the folder locally again.
+    // The folder contains an item that this key cannot read, or that was created meanwhile. Without
+    // its record the folder counts as new on the service, so the next plan creates it locally.
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
@@ -149,8 +148,8 @@ function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault:
 }
 
 /**
- * Handles a deployment that cannot delete folders: the folder that was deleted locally stays empty
- * on the service, and no request is sent again.
+ * Returns the outcome for a folder on a service that cannot delete folders. The folder was deleted
+ * locally and stays empty on the service. The block prevents further requests.
  */
 function undeletable(
   ctx: CycleContext,
@@ -162,7 +161,7 @@ function undeletable(
   return refusedWith(ctx, { code, detail, requestId }, { key, path, reason: "folder-stays" });
 }
 
-/** Removes the record of a folder that neither side has. */
+/** Removes the record of a folder that no longer exists on either side. */
 export function forgetFolder(
   ctx: CycleContext,
   { dirId }: Pick<ActionOf<"remove-folder-local">, "dirId">,
@@ -176,8 +175,8 @@ export function forgetFolder(
 
 /**
  * Finds a folder on the service by its path.
- * @returns the folder; null if there is none; an open result if the read failed, so that the
- * journal row stays open
+ * @returns the folder, or null if no folder has the path. If the read failed, an `open` result,
+ * which leaves the journal row open
  */
 export async function findFolder(
   { world }: CycleContext,
@@ -191,9 +190,9 @@ export async function findFolder(
 }
 
 /**
- * Returns the record of a local folder. Fails while another record has the same folder: the plan
- * found that record's folder elsewhere, and has not recorded the new path yet. If both were in base
- * after a crash, every plan would move the folder back and forth (I11).
+ * Returns the new record of a local folder. Fails if another record has the same folder: the plan
+ * found that record's folder at a new path, which is not recorded yet. If base had one folder twice
+ * after a crash, every plan would move it back and forth (I11).
  */
 function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,
@@ -212,8 +211,8 @@ function readFolderRecord(
 }
 
 /**
- * Records the path of a folder that both sides have, and the paths below it. Its documents stayed
- * inside, whichever side moved it.
+ * Records the paths of a folder that both sides have, and of everything below it. Its documents
+ * stay inside, whichever side moved the folder.
  */
 export async function recordFolder(
   ctx: CycleContext,
@@ -223,8 +222,8 @@ export async function recordFolder(
   const dirOrEnd = readFolderRecord(ctx, dirId, localPath, remotePath);
   if (dirOrEnd.kind === "end") return dirOrEnd.outcome;
   const { value: dir } = dirOrEnd;
-  // Folders of one depth are recorded in one transaction; steps that put entries into these folders
-  // wait.
+  // Folders of one depth are recorded in one transaction. Steps that create or move something in
+  // these folders wait for it.
   await ctx.group.commit(() => {
     const before = ctx.world.state.dir(dirId);
     if (before !== null && carries === null) moveRecordsBelow(ctx, before, dir);
@@ -237,8 +236,8 @@ export async function recordFolder(
 
 function moveRecordsBelow({ world: { state, links } }: CycleContext, from: FolderRecord, to: FolderRecord): void {
   if (from.localPath !== to.localPath) {
-    // After a kill, base may have entries at the folder's new path on the service, while the folder
-    // itself is recorded at its old path.
+    // After a crash, base may have documents at the folder's new path on the service, while the
+    // folder itself is recorded at its old path.
     for (const within of new Set([from.remotePath, to.remotePath]))
       state.moveMembers("local", from.localPath, to.localPath, within);
     links?.forms.known.recordMoved(from.localPath, to.localPath);

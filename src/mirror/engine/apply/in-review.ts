@@ -6,13 +6,13 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { mergedContentName } from "./text-name.ts";
 
-/** Local content and submissions after new content was published. */
+/** Local content and submissions (contents in review) after the service published new content. */
 type AfterPublication = {
-  /** Local content after the step; null if it does not merge with the published content. */
+  /** Merged local content; null if it does not merge with the published content. */
   readonly local: string | null;
   /**
-   * Submissions that are still in review. Each has the content as sent, and the content merged with
-   * the published content.
+   * Submissions that are still in review. Each has its content as sent, and as merged with the
+   * published content.
    */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
@@ -20,9 +20,9 @@ type AfterPublication = {
 };
 
 /**
- * Merges new published content with the local content and with each submission.
- * @param baseDigest content from which the submissions were made; null if unknown
- * @returns the result; the contents that are still in review are in the store
+ * Merges newly published content with the local content and with each submission.
+ * @param baseDigest content that the submissions changed; null if unknown
+ * @returns the merged contents; those that are still in review are in the content store
  */
 export function mergeWithPublished(
   ctx: CycleContext,
@@ -43,9 +43,9 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions that were made from the version in base. If there are none, the service
- * gave base's content a new change id, so all submissions count. Leaves out a submission whose
- * content the store lost.
+ * Returns the submissions that are based on base's version, without those whose content the content
+ * store lost. If no submission has base's change id, the service has given base's content a new id;
+ * all submissions then count.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const onBase = submissions.filter((submission) => submission.baseChangeId === changeId);
@@ -61,16 +61,16 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
 }
 
 /**
- * Returns submissions without duplicates. Of content that was sent twice, the later base version
- * counts.
+ * Returns submissions without duplicates. If the same content was sent twice, keeps the later
+ * submission.
  */
 function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }
 
 /**
- * Returns a clause for the log about content that is still in review but no longer in the
- * document's record; "" if there is none.
+ * Returns a clause for the log if changes of the document stay in review although its new record no
+ * longer lists them; otherwise "".
  */
 export function stillInReview({ submissions }: DocumentRecord): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";

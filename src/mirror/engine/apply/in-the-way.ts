@@ -13,20 +13,20 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 
-/** Result of checking a path that the service reported as taken. */
+/** Result of reading a path that is taken according to the service. */
 type PathOccupant =
-  /** The next listing will show the item at the path, so that the next plan can use it. */
+  /** The next listing will contain the item at the path, so the next plan takes it into account. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No listing will show the item at the path: the write is blocked, and not sent again. */
+  /** No listing will contain the item at the path. The write is blocked and not sent again. */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
  * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
- * Finds out whether this key can read the item, and whether its path has the same spelling. A
- * service that treats several spellings as one name shows the item under another spelling, which
- * the next plan then knows. If the request fails, the write is blocked too: a 4xx is not sent again
- * unchecked (I08).
- * @param self id of the document or folder that is being moved; null if it is new
+ * Finds out whether this key can read the item, and whether the item's path is spelled the same. A
+ * service that treats several spellings of a name as equal lists the item under another spelling;
+ * the next plan then knows that. If the read fails, the write is blocked too, because a 4xx is not
+ * sent again unchecked (I08).
+ * @param self id of the document or folder to move; null if it is new
  */
 async function examineTakenPath(
   ctx: CycleContext,
@@ -48,9 +48,9 @@ async function examineTakenPath(
 }
 
 /**
- * Returns the outcome for a document or folder that the service refused to create: stale, so that
- * the next cycle plans again, or blocked.
- * @param digest content of the new document; the block ends when it changes; null for a folder
+ * Returns the outcome for a document or folder that the service refused to create. It is stale if
+ * the next plan can do better, otherwise blocked.
+ * @param digest content of the new document, whose change ends the block; null for a folder
  */
 export async function refuseCreation(
   ctx: CycleContext,
@@ -73,13 +73,15 @@ export async function refuseCreation(
 
 /** The request of a move, and the local path of the moved document or folder. */
 export type MoveRequest = {
-  /** New parent folder; null: the parent folder stays. */
+  /** New parent folder; null if the parent folder stays. */
   readonly parent: ParentRef | null;
-  /** Local path in the plan. */
+  /** Local path that the document or folder had in the plan. */
   readonly lastLocalPath: LocalPath;
 };
 
-/** Returns the request of a move, and the current local path. */
+/**
+ * Returns what a move on the service sends, and the current local path of the document or folder.
+ */
 export async function prepareMove(
   ctx: CycleContext,
   move: {
@@ -100,8 +102,8 @@ export async function prepareMove(
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
 /**
- * Returns the outcome of a move that was certainly not done: stale, so that the next cycle plans
- * again, or blocked.
+ * Returns the outcome of a move that certainly did not happen. It is stale if the next plan can do
+ * better, otherwise blocked.
  */
 export async function refuseMove(
   ctx: CycleContext,
@@ -135,8 +137,8 @@ const FOLDER_NOT_TO_ROOT = stale(
 const NAME_RULES_LEARNED = "after planning this step, mdmirror learned more about the names that the service accepts";
 
 /**
- * Returns true if this cycle learned, after the plan was made, which characters the service refuses
- * in names, or which names it treats as equal.
+ * Returns true if mdmirror learned more about names after planning: characters that the service
+ * refuses in names, or names that it treats as equal.
  */
 function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();
@@ -148,9 +150,9 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
 }
 
 /**
- * Returns true if the user moved the file back after the move was interrupted. Base still has the
- * old local path, so the plan would see no local move. The document would then follow the service
- * to the path that the user undid.
+ * Returns true if the user moved the file back after the move on the service was interrupted. Base
+ * still has the old local path, so the plan would see no local move. It would then move the file
+ * again to the path that the user left.
  */
 export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const { lastLocalPath } = intent;

@@ -20,10 +20,10 @@ const CLOSED = { kind: "over", outcome: DONE } as const;
 const KEPT = { kind: "open", outcome: DONE } as const;
 
 /**
- * Checks the old file after a replacement: a program that still had it open may have saved to it
- * (I14).
- * @param run run in which the file was replaced. A file without a late save is kept until that run
- * has ended, because the cycles of a run follow each other without a pause
+ * Checks the old file after a replacement: a program that still had the file open may have saved to
+ * it (I14).
+ * @param run number of the run that replaced the file. Until that run has ended, the old file is
+ * kept even without a late save, because its cycles follow each other without a pause
  */
 export function checkSetAside(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
   return {
@@ -39,7 +39,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   const { aside, atPath } = found;
   const reverted = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (reverted !== null) return reverted;
-  // An old file in the trash stays in the trash for the user.
+  // If the old file is in the trash, it stays there for the user.
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
@@ -60,18 +60,18 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
     return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT;
-  // The content was stored when it was first read. If the store has lost the content since, it is
-  // stored again before the file is removed (I03).
+  // The content was stored when it was first read. It is stored again in case the content store has
+  // lost it since, because the file is removed now (I03).
   state.putKnownText(digest, text, localContentName(row.path, row.id));
   return removeAfterFlush(ctx, row);
 }
 
 /**
- * Handles a new file that a power loss removed, together with the latest changes of names. Its path
- * is free, or has the old file again, which its user may have edited since. The record may have
- * survived although the names did not. The old file is compared with its own base, so that the next
- * plan repeats the replacement.
- * @returns null if the new file is at its path, or if the set-aside file is to be checked as well
+ * Handles a replacement that a power loss reverted. The file's path is free, or has the old file
+ * again, which the user may have edited since. The record may have survived with the new version.
+ * If so, base moves back to the version of the old file, so that the next plan replaces the file
+ * again.
+ * @returns null if the new file is at its path, or if the set-aside file must be checked as well
  */
 function redoAfterPowerLoss(
   ctx: CycleContext,
@@ -85,8 +85,8 @@ function redoAfterPowerLoss(
   const isSetAside = aside.kind !== "done" || aside.value !== null;
   const isLost = atPath.kind === "absent" ? isSetAside : lacksNewVersion(ctx, row, record, atPath);
   if (!isLost) return null;
-  // ORDER: base moves back first. With the newer base, the old content would look like an edit that
-  // reverts it.
+  // ORDER: base moves back before the file does. With the newer base, the old content would look
+  // like an edit that reverts the new version.
   state.putRecord({
     ...record,
     ...baseBefore(row, record),
@@ -101,8 +101,8 @@ function redoAfterPowerLoss(
 }
 
 /**
- * Returns true if the file at the path has another inode than the recorded one, and its content
- * lacks changes of the newer base.
+ * Returns true if the file at the path is not the recorded file, and its content lacks changes of
+ * the recorded base.
  */
 function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, atPath: PathState): boolean {
   if (atPath.kind !== "file" || (record.stamp !== null && sameInodeAndBirth(record.stamp, atPath.stamp))) return false;
@@ -112,11 +112,11 @@ function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, at
 }
 
 /**
- * Checks after a restart of the machine whether a power loss removed the last writes to a set-aside
- * file. Such content is older than the saved one: merging it as a late save would remove what the
- * lost writes had added.
- * @returns "older" if so; null if the content is a late save, or without a restart; "unclear" if
- * neither is certain
+ * Finds out, after a restart of the machine, whether a power loss removed the last writes to a
+ * set-aside file. The file then has older content than expected. Merging it as if a program had
+ * saved it late would remove what the lost writes had added.
+ * @returns "older" if so; null if a program saved the content late, or without a restart; "unclear"
+ * if neither is certain
  */
 function examineAfterPowerLoss(
   ctx: CycleContext,
@@ -128,15 +128,16 @@ function examineAfterPowerLoss(
   const replaced = state.text(row.expect);
   if (replaced !== null && isCutOff(Buffer.from(replaced), { size: stamp.size, digest })) return "older";
   if (containsChanges(ctx, versionBefore(ctx, row, replaced), row.expect, text)) return null;
-  // Only a version of the document is certainly older. Other content in the store may be the late
-  // save itself, because content is stored before it is written.
+  // Content is certainly older only if it is a version of the document. Other content in the
+  // content store may come from the late save, because content is stored before it is written.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 
 /**
- * Returns the newest version, up to base, whose content differs from that of the replaced file
- * (`replaced`). A version with the file's content is skipped: the user's program had not flushed
- * that content when it was uploaded.
+ * Returns the newest version, not newer than base, whose content differs from that of the replaced
+ * file (`replaced`). A version with the replaced file's content does not help: the power loss may
+ * have removed just that content.
+ * @returns null if there is no such version
  */
 function versionBefore(
   { world: { state } }: CycleContext,
@@ -154,8 +155,9 @@ function versionBefore(
 }
 
 /**
- * Removes the set-aside file. ORDER: its content is flushed first: a power cut could revert the
- * last commits of the store, but not the removal.
+ * Removes the set-aside file.
+ * ORDER: its content is flushed to the content store first. A power cut could revert the last
+ * commits of the store, but not the removal.
  */
 function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
   state.secureTexts();
@@ -164,11 +166,12 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 }
 
 /**
- * Moves a set-aside file back to its path, which is free. The document was deleted or moved since,
- * or an interrupted effect set the file aside again. The record keeps the digest of the document's
- * current file (`localDigest`), so a moved document is still recognised. The restored file becomes
- * a document of its own. ORDER: base moves back first. With the newer base, the old content would
- * seem to be an edit that reverts it.
+ * Moves a set-aside file back to its path, which is free: the document was deleted or moved since
+ * the replacement, or an interrupted effect set the new file aside too. The record keeps the digest
+ * of the document's current file (`localDigest`), so that a moved file is still recognised. The
+ * restored file becomes a new document.
+ * ORDER: base moves back before the file does. With the newer base, the old content would look like
+ * an edit that reverts the new version.
  */
 function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
@@ -177,15 +180,18 @@ function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectRe
   return putBack(ctx, row, detail);
 }
 
-/** Returns the fields of a record whose file has the set-aside content again. */
+/**
+ * Returns the fields to change in the record of a document whose file has the set-aside content
+ * again.
+ */
 function baseBefore(row: Row, record: DocumentRecord): Partial<DocumentRecord> {
   const older = olderVersion(row, record);
   return older === null ? {} : { ...older, echoDigest: null };
 }
 
 /**
- * Returns the base of the set-aside content; null if the content had no base, or if base is still
- * that version (a new document that was read back since).
+ * Returns the base of the set-aside content; null if the content had no base, or if the record
+ * still has the same base.
  */
 function olderVersion(
   { baseChangeId, baseDigest }: Row,
@@ -196,11 +202,12 @@ function olderVersion(
 }
 
 /**
- * Handles content that a program saved to the old file. It is the user's newest content, based on
- * the content that was replaced (`expect`), so it is merged with the file at the path. If it does
- * not merge with the version that mdmirror wrote, it becomes the local content again. Base then
- * moves back, and the next plan decides. If it does not merge with any other content at the path,
- * it becomes a document of its own, so that nothing is lost.
+ * Handles content that a program saved late, to the set-aside file. It is the user's newest edit of
+ * the replaced content, so it is merged with the file at the path.
+ * - If it does not merge with the version that mdmirror wrote, it becomes the local content. Base
+ *   then moves back, and the next plan decides.
+ * - If it does not merge with any other content at the path, it becomes a new document, so that
+ *   nothing is lost.
  */
 function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
@@ -216,8 +223,8 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
 }
 
 /**
- * Writes `text`, the late content alone or merged, to the document's path. The newer base stays if
- * `text` has all of that base's changes: the program may also have saved to the path.
+ * Writes the late content, alone or merged, to the document's path. Base stays if `text` contains
+ * all changes of base, because the program may have saved to both files. Otherwise base moves back.
  */
 function writeLateContent(
   ctx: CycleContext,
@@ -247,17 +254,16 @@ function writeLateContent(
   });
   if (outcome.kind !== "done")
     return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
-  // A later write to the set-aside file is an edit of the content that is written now.
+  // If a program saves to the set-aside file again, that content is an edit of the late content.
   if (disk.isOpenElsewhere(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return removeAfterFlush(ctx, row);
 }
 
 /**
- * Returns the content to write. This is the late content merged with the file at the path. If the
- * two do not merge, it is the late content alone, provided that the file contains only what
- * mdmirror wrote.
- * @returns null if the file must not be replaced
+ * Merges the late content with the file at the path. If they do not merge, returns the late content
+ * alone, provided that the file contains only what mdmirror wrote.
+ * @returns the content to write; null if the file must not be replaced
  */
 function mergeLateContent(
   { world: { state } }: CycleContext,
@@ -269,15 +275,16 @@ function mergeLateContent(
   const replaced = state.text(row.expect);
   const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
   if (merged?.kind === "clean") return merged.text;
-  // Only content that mdmirror wrote may be replaced. The file has the late content already if the
-  // process ended after it was written and before base moved.
+  // Only content that mdmirror wrote may be replaced. If the process ended after writing the late
+  // content and before moving base, the file has the late content already.
   const isWrittenByMirror = current.digest === record.localDigest || current.digest === late.digest;
   return isWrittenByMirror && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
 /**
- * Returns true if content has all changes of the newer base. The newer base may contain the changes
- * since the replaced content (the service combines edits), or those since the previous base.
+ * Returns true if content has all changes of the document's new base. These are the changes since
+ * the replaced content, or since the previous base: the service combines edits, so either may
+ * apply.
  */
 function hasNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, record: DocumentRecord, text: string): boolean {
   return (

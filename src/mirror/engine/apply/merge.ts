@@ -24,11 +24,10 @@ import { updateFile } from "./write-file.ts";
 type BothVersions = { readonly record: DocumentRecord; readonly local: string; readonly remote: RemoteText };
 
 /**
- * Merges a document that both sides edited. If the merge is clean, the merged content is written to
- * the disk, and the remote version becomes the base. The merged content is then an ordinary edit,
- * which the next cycle sends with the remote change id. If the merge is not clean, the policy
- * decides; its default is a conflict. If the content of base is lost, equal contents are recorded
- * as one version, and different contents become a conflict.
+ * Merges a document that both sides edited. A clean merge is written to the file, and base becomes
+ * the version on the service. The next cycle sends the merged content as an edit of that version.
+ * If the merge is not clean, the conflict policy decides; its default is a conflict. If the content
+ * of base is lost, different contents also go to the policy.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -41,7 +40,8 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
       counts: "merged",
     });
   if (remote.digest === record.digest) {
-    // The change id is new but the content is not: the local edit is now based on the new id.
+    // The service has a new change id with base's content. The local edit is now based on the new
+    // id.
     const detail = "the service has a newer version id with the same content";
     return writeMergedFile(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
@@ -67,8 +67,8 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
 }
 
 /**
- * Handles a document that changed on the service while local content is in review. Local changes
- * since then are still an edit, which the next cycle sends.
+ * Handles a document that changed on the service while a change from this folder was in review.
+ * Later local changes stay an edit, which the next cycle sends.
  */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -107,13 +107,13 @@ type MergedVersion = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** Submissions that are still in review; undefined if unchanged. */
+  /** Submissions that are still in review; undefined if they did not change. */
   readonly waiting?: readonly Submission[];
-  /** The common base of the merged contents; undefined if nothing was merged. */
+  /** Digest of the common base of the merged contents; undefined or null if nothing was merged. */
   readonly mergedFrom?: Digest | null;
 };
 
-/** Writes merged content, which ends a conflict of the document. */
+/** Writes merged content to the document's file. This ends a conflict of the document. */
 export function writeMergedFile(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
@@ -139,8 +139,8 @@ export function writeMergedFile(
 }
 
 /**
- * Applies the policy to two contents that do not merge. The content that is not chosen is in the
- * store, like all content that was ever read.
+ * Applies the conflict policy to two contents that do not merge. The losing content stays in the
+ * content store, like all content that mdmirror read.
  */
 async function applyPolicy(
   ctx: CycleContext,

@@ -26,21 +26,23 @@ import type { EffectEnd, Effect, ResultSource } from "./run-effect.ts";
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
 type ObservedPlace = {
-  /** Current path and version of the document on the service; null: the document was not moved. */
+  /**
+   * Current path and version of the document on the service; null if the document was not moved.
+   */
   readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
-  /** Current local path of the file, or its path when the move was sent. */
+  /** Current local path of the file, or its path when the request was sent. */
   readonly lastLocalPath: LocalPath;
-  /** True if the user moved the file back since the move was sent. */
+  /** True if the user moved the local file back after the request was sent. */
   readonly isBack: boolean;
 };
 type KnownVersion = {
-  /** Current change id of base's content on the service; null if the service has other content. */
+  /** Change id that base's content has on the service; null if the service has other content. */
   readonly contentId: ChangeId | null;
-  /** Change id that the record of the document had before `contentId` was read. */
+  /** Change id in the document's record before `contentId` was read. */
   readonly earlierBaseId: ChangeId;
 };
 
-/** Changes a document's name or folder on the service by one PATCH. */
+/** Moves or renames a document on the service with one PATCH. */
 export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
@@ -70,8 +72,8 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const record = ctx.world.state.record(row.id);
     const answer = await readFacts(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    // If the path differs, the service may have changed the name, or another user may have moved
-    // the document since.
+    // If the document is at a third path, the service may have changed the name, or another user
+    // may have moved the document since.
     const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (record === null) {
       const gone = isMoved ? STALE.noRecord : provenNotDone("move", fault);
@@ -99,7 +101,7 @@ async function versionAt(
   file: FileResource | FileWithContent,
 ): Promise<KnownVersion> {
   if (file.lastChangeId === earlierBaseId) return { contentId: earlierBaseId, earlierBaseId };
-  // The answer to a move has no content.
+  // The answer to a move has no content, so the document is read.
   const read = "content" in file ? { ok: true, value: file } : await readFacts(ctx, id, localPath);
   const hasBaseContent = read.ok && digestOf(read.value.content) === digest;
   return { contentId: hasBaseContent ? read.value.lastChangeId : null, earlierBaseId };
@@ -113,15 +115,15 @@ function concludeMoved(
   source: ResultSource,
 ): EffectEnd {
   const { path, contentId, earlierBaseId } = observed;
-  // If the request changed only the folder and the document now has another name, another user
+  // If the request changed only the folder, but the document also has a new name, another user
   // renamed the document. Base then gets the new folder with the old name, so that the next cycle
   // sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = { ...record, remotePath: isRenamed ? row.to : path };
-  // On some deployments a rename gives the document a new change id for the same content, so base
-  // takes the new id. `contentId` is null if the content differs. Base then keeps the old id, and
-  // the next cycle reads the document. ORDER: not the id in the answer to the move, because a PUT
-  // may have been saved in between.
+  // Some services assign a new change id to the unchanged content when a document is renamed. Base
+  // takes this id (`contentId`), but only if the content was read and equals base's. Otherwise base
+  // keeps the old id, and the next cycle reads the document. The id in the answer to the move is
+  // not enough, because a PUT may have saved other content before.
   const newBase = contentId !== null && record.changeId === earlierBaseId ? { ...moved, changeId: contentId } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = newBase;
@@ -137,8 +139,8 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === record.changeId ? {} : { version: { id, changeId, digest } };
-  // True if base's id has not changed since the read, or is already the id that was read. An effect
-  // on the content may have ended in between.
+  // True if base has the version that was read. A step that changed the content may have moved base
+  // after the read.
   const isKnown = contentId !== null && (contentId === earlierBaseId || contentId === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, lastLocalPath, isKnown, requestId),
@@ -151,9 +153,9 @@ function isReparent({ from, to }: Row): boolean {
 }
 
 /**
- * Returns the record. If its two paths do not belong to each other (`isPathPair`), its local path
- * becomes that of the file when the move was sent: the next plan then sees that the user moved the
- * file from that path.
+ * Returns the record for a file that the user may have moved back. If its two paths do not
+ * correspond, its local path becomes the one that the file had when the request was sent. The next
+ * plan then sees that the user moved the file from that path.
  */
 function asMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
   return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };
@@ -168,10 +170,11 @@ function outcomeOf(
   requestId: string | null,
 ): Outcome {
   if (nameOf(path) === nameOf(row.to))
-    // The move is done. If the service has newer content, the next cycle must read that content.
+    // The move happened. If the service has newer content, the next cycle must read it.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
-  // The service would change the name in the same way each time (I08).
+  // The service would change the name in the same way each time, so the request is not repeated
+  // (I08).
   const [wanted, saved] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${wanted} to ${saved}`;
   const block = { key: row.id, path: lastLocalPath, reason: "refused", code: null } as const;

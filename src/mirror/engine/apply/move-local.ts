@@ -9,12 +9,15 @@ import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileRow = Extract<Row, { kind: "move" }>;
-/** Stamp of the moved file; null for a folder, or a file that is already at its new path. */
+/**
+ * Stamp of the moved file; null for a folder, or for a conflict copy that was at its new path
+ * already.
+ */
 type MovedFile = { readonly stamp: Stamp | null };
 
 /**
- * Moves a file or folder on the disk: the file of a document, a conflict copy, or a folder with
- * everything below it. Base gets the new paths, unless a user asked for the move.
+ * Moves a document's file, a conflict copy, or a folder with everything below it on the disk. Base
+ * gets the new paths, except for a move by a manual command.
  */
 export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
   prepare(ctx, row) {
@@ -29,10 +32,10 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
     if (row.kind === "move-folder") return performFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
-    // The content may have been edited since the plan. A file is moved whatever its content.
+    // The file is moved whatever its content, because the user may have edited it since the plan.
     const end = disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
-    // A file that is set aside has both names, and recovery completes the move.
+    // If the disk linked the file at both paths and could not finish, recovery completes the move.
     return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 
@@ -69,7 +72,8 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
 function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<MovedFile> {
   const end = ctx.world.disk.moveFolder(from, to);
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
-  // Only moves of this cycle: a plan made after a recovery has the new paths.
+  // Only a plan of this cycle needs these moves. A plan made after a recovery has the new paths
+  // already.
   ctx.notes.movedLocally.push({ from, to });
   ctx.world.links?.forms.placesIfKnown()?.moveFolder(from, to);
   for (const [id, path] of ctx.notes.toFlush)
@@ -77,7 +81,7 @@ function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Moved
   return { kind: "seen", seen: { stamp: null } };
 }
 
-/** Returns the inode of the moving file; null: not known. */
+/** Returns the recorded inode of the document's file or conflict copy; null if unknown. */
 function inodeOf({ world: { state } }: CycleContext, { id, nth }: FileRow): number | null {
   const known = nth === undefined ? state.record(id)?.stamp : state.conflict(id)?.shown[nth - 1];
   return known?.ino ?? null;
@@ -102,9 +106,9 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, eve
 }
 
 /**
- * Returns true if an interrupted move left the file under both names. On a disk that ignores case,
- * a rename that changes only case and has not happened yet looks the same; the file then has only
- * one hard link.
+ * Returns true if an interrupted move left the file under both names. The number of hard links is
+ * checked too: on a disk that ignores case, both names find the same file before a rename that
+ * changes only case.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
@@ -112,8 +116,9 @@ function isOneFile(from: PathState, to: PathState): boolean {
 }
 
 /**
- * Returns the document's block at its new path, because links to the document use the path of its
- * block. A block about a path ends when the document moves.
+ * Returns the document's block with its new path, because links to a blocked document use the path
+ * in its block. Returns no block if the block is only about a path; such a block ends when the
+ * document moves.
  */
 function blockAt({ world }: CycleContext, { id, from, to }: FileRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);

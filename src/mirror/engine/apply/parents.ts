@@ -6,8 +6,9 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /**
- * Creates the missing folders above a path: no listing showed them, or they were deleted before a
- * document in them was restored. Returns the outcome if that failed; null on success.
+ * Creates the missing folders above a path. Folders are missing if no listing contained them, or if
+ * they were deleted before a document in them was restored.
+ * @returns the outcome if that failed; null on success
  */
 export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
@@ -20,9 +21,9 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 }
 
 /**
- * Returns true if a recorded folder is missing that existed in this cycle's scan, or that this
- * cycle created. RACE: somebody moved the folder. If mdmirror created the folder again, base would
- * confuse the new folder with the moved one. Documents in it would then count as moved by the user.
+ * Returns true if a recorded folder is missing although this cycle scanned or created it.
+ * RACE: somebody moved the folder. If mdmirror created it again, base would take the new folder for
+ * the moved one. Documents in it would then count as moved by the user.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
@@ -37,8 +38,8 @@ export type FreePath =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Returns the first free path of a numbered series. A path that cannot be read ends the search,
- * because the same cause may hide all the paths.
+ * Returns the first free path of a numbered series. Stops at a path that cannot be read, because
+ * the same cause may affect all of them.
  */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {

@@ -24,10 +24,10 @@ import type { CycleContext } from "../run/cycle-context.ts";
 
 type Perform<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
-/** Effects by kind of action. The type is complete: a missing kind does not compile. */
+/** Functions that carry out each kind of action. */
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
-  // ORDER: checked before the request, and again before the write.
+  // ORDER: `blockIfInUse` runs before the request. The write checks the file again.
   "write-local": (ctx, action) => blockIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),

@@ -8,9 +8,9 @@ import { toService } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Returns the current path of a file that was at a path when the plan was made. RACE: a folder
- * above may have moved locally during the request; a block at the old path would end immediately
- * (I08).
+ * Returns the current path of a file, given its path in the plan.
+ * RACE: this cycle may have moved a folder above the file since. A block with the old path would
+ * end immediately, and the refused request would be repeated (I08).
  */
 export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPath {
   let path = planned;
@@ -18,7 +18,7 @@ export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPa
   return path;
 }
 
-/** Returns the new parent folder of a move on the service; null if the parent stays. */
+/** Returns the new parent folder for a move on the service; null if the parent stays. */
 export function newParent(
   ctx: CycleContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
@@ -26,7 +26,7 @@ export function newParent(
   return parentOf(from) === parentOf(to) ? got(null) : folderAt(ctx, parentOf(to));
 }
 
-/** Returns the id of a folder by its path below the prefix, in the form of a request. */
+/** Returns a folder on the service as a request names it. An empty path is the root. */
 async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const fullPath = toService(ctx.world, path);
   if (fullPath === "") return got({ kind: "root" });
@@ -40,9 +40,9 @@ async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd
 }
 
 /**
- * Returns the stamp of a file that was found at another path than base's. If this cycle has written
- * the file since the scan, the record has the newer stamp. The older stamp has another inode, by
- * which the document would not be recognised.
+ * Returns the stamp for a file that was found at another path than base's. This is the stamp of the
+ * scan, unless this cycle has written the file since. The record then has the newer stamp, and the
+ * scan's stamp has an inode that no longer exists.
  */
 function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
@@ -51,7 +51,7 @@ function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp
   return atPath.kind === "file" && known !== null && sameInodeAndBirth(known, atPath.stamp) ? known : walked;
 }
 
-/** Records new paths of a document in base. Both sides already have the document at these paths. */
+/** Records new paths of a document, at which both sides already have it. */
 export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const record = state.record(action.id);

@@ -11,9 +11,9 @@ import { type Removal, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
- * Handles a document that is no longer on the service, or outside the linked folder. Its file goes
- * to the trash. If the document is gone, its record becomes a tombstone, which ends if the id
- * appears again. If it is only outside, its record stays.
+ * Moves the file of a document to the trash that is no longer on the service, or no longer in the
+ * linked folder. If the document is gone, its record becomes a tombstone, which is removed if the
+ * id appears again. If it is only outside the linked folder, its record stays.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
@@ -39,19 +39,19 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
 
 /**
  * Deletes a document on the service whose file was deleted locally, unless the service has another
- * version or a file is at the path again. If the service refuses, the file is restored, unless only
- * a review prevents the deletion.
+ * version or a file is at its path again. If the service refuses, mdmirror restores the file,
+ * unless the only reason is an open review.
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
-  // With this block, the document stays on the service, and its file stays deleted locally.
+  // With this block, the document stays on the service, and its file is not restored.
   const blocked = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
     refused(live, outcome) {
-      // Only a user of the web app can decide the review. The deletion is sent again later, like
-      // any refused write.
+      // An open review is decided by a user of the web app, so mdmirror waits. It sends the
+      // deletion again later, like any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
         return refusedWith(ctx, { ...outcome, detail: IN_REVIEW }, { ...blocked, reason: "delete-pending" });
       if (ctx.settings.direction === "push") return refusedWith(ctx, outcome, { ...blocked, reason: "delete-refused" });
@@ -63,8 +63,8 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
 const IN_REVIEW = "deleted locally; the service keeps it while changes to it are in review";
 
 /**
- * Handles a service that refuses the deletion (protected, no grant): the file is restored, and the
- * run reports why.
+ * Restores the file of a document that the service refuses to delete (protected, or no grant). The
+ * run reports the reason.
  */
 function comeBack(
   ctx: CycleContext,
@@ -82,7 +82,7 @@ function comeBack(
   return outcome.kind === "done" ? refused : outcome;
 }
 
-/** Writes a version from the service to a free path, for a document that lost its file. */
+/** Writes a version of the service to a free path, for a document without a local file. */
 export function writeBack(
   ctx: CycleContext,
   { id, remotePath }: DocumentRecord,
@@ -114,8 +114,8 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
 }
 
 /**
- * Records a document's protection, and whether it is outside the linked folder or ignored. Its
- * content and its path stay.
+ * Updates a document's protection and state (outside the linked folder, ignored) in its record. Its
+ * content and its paths stay.
  */
 export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const record = ctx.world.state.record(action.id);

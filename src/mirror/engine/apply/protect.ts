@@ -5,8 +5,8 @@ import type { Effect } from "./run-effect.ts";
 type Row = Extract<Intent, { kind: "protect" }>;
 
 /**
- * Sets or clears a document's review protection on the service. The record learns the new value
- * from the next listing, like a change by another user.
+ * Sets or clears a document's review protection on the service. The record gets the new value from
+ * the next listing, as if another user had changed it.
  */
 export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
   async prepare(_, action) {

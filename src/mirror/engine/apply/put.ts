@@ -35,12 +35,12 @@ import { updateFile } from "./write-file.ts";
 type Row = Extract<Intent, { kind: "put" }>;
 type SavedVersion = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type ObservedPut =
-  /** The service saved the sent content, or a changed form of it. */
+  /** The service saved the content that was sent, or a normalised or merged form of it. */
   ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
- * Sends the local content as a PUT on the base version. Afterwards both sides have the content that
- * the service saved.
+ * Sends the local content as a PUT based on base's version. Base then becomes the content that the
+ * service saved.
  */
 export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
   async prepare(ctx, planned) {
@@ -51,11 +51,12 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     const local = await readWithoutStoring(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
-    // The PUT overwrites base's content on the service, so that content must be in the store (I03,
-    // I07).
+    // The PUT overwrites base's content on the service, so that content must be in the content
+    // store first (I03, I07).
     const base = await readBase(ctx, record, localPath);
     if (base.kind === "end") return base;
-    // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
+    // ORDER: flushed before the PUT, because a power cut can revert the last commits of the store,
+    // but not the PUT.
     ctx.world.state.secureTexts(record.digest);
     const keeps = { digest, text, name: localContentName(localPath, id) };
     const row = {
@@ -89,7 +90,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     }
     const saved = await savedVersion(ctx, row, answer.value);
     if (saved.kind === "got") return adoptSavedVersion(ctx, row, saved.value);
-    // The service has saved the content, but its new version is not known.
+    // The service has saved the content, but could not be asked for the new version.
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },
@@ -98,14 +99,14 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
 
   async observe(ctx, row, fault) {
     const fetched = await fetchText(ctx, row.id, row.localPath);
-    // ORDER: read after the request, because a rename during the PUT may have moved base's change
-    // id.
+    // ORDER: the record is read after the request, because a rename during the PUT may have changed
+    // base's change id.
     const record = ctx.world.state.record(row.id);
     const mayBeInReview = isPerhapsInReview(record, row, fetched.kind === "got" ? fetched.value : null);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
       if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
-      // The document is gone, or no longer readable: the next cycle proves which.
+      // The document is deleted, or the key may no longer read it. The next cycle proves which.
       return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
     }
     const { file, digest, text } = fetched.value;
@@ -115,12 +116,12 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
     if (mayBeInReview) return PERHAPS_IN_REVIEW;
-    // The content was not saved, or was saved and edited since. Base stays. The next plan merges
-    // from base, or from the sent content if the service still has it.
+    // The content was not saved, or was saved and then edited by another user. Base stays. The next
+    // plan merges from base, or from the sent content if the service's version contains it.
     const outcome =
       changeId === row.baseChangeId
         ? provenNotDone("write", fault)
-        : // If the service had a newer version, the upload may be in review, which no read shows.
+        : // The upload may be part of the newer version, or in review, which no read shows.
           stale("a newer version on the service may include this upload");
     return { kind: "over", outcome, ...endOfUnfoundWrite(ctx, row, fault) };
   },
@@ -136,12 +137,12 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
 };
 
 /**
- * No read shows whether content is in review, so it counts as submitted: one save must not become
- * two reviews.
+ * Result for content that may be in review. No read shows whether it is, so it counts as submitted;
+ * otherwise one save might open two reviews.
  */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
-/** Ends an upload that went to review. Base keeps its version during the review. */
+/** Ends an upload that went to review. Base stays as it is during the review. */
 function concludeSent(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
@@ -208,17 +209,17 @@ function eventOfSavedVersion(
 }
 
 /**
- * Returns true if the answer shows base's version with other content. A version has only one
- * content, so the sent content may not have been saved (because of a cache, or a lost write). If it
- * counted as saved, the next edit on the service would remove it.
+ * Returns true if the answer has base's change id but other content. One of the two is wrong
+ * (because of a cache, or a lost write), so the sent content may not have been saved. If mdmirror
+ * counted it as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
 /**
- * Returns the saved version. Reads it, unless the answer shows that it has the sent content, or
- * base's.
+ * Returns the version that the service saved. Reads it, unless the answer shows that it has the
+ * sent content or base's content.
  */
 async function savedVersion(
   ctx: CycleContext,
@@ -227,8 +228,8 @@ async function savedVersion(
 ): Promise<ValueOrEnd<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
-    // The sent content has been in the store since the journal row was opened. If the answer has no
-    // change id, a read may return other content, which is stored as well (I03).
+    // The sent content is in the content store since the journal row was opened. Any other content
+    // is stored now, because the read below may return yet another version (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, remoteContentName(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
@@ -239,8 +240,8 @@ async function savedVersion(
 }
 
 /**
- * Takes over the version that the service saved. If it is neither the sent content nor base's,
- * writes it to the local file.
+ * Returns the version that the service saved as the result of the PUT. If its content is neither
+ * the sent content nor base's, writes it to the local file.
  */
 function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
@@ -266,13 +267,17 @@ function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): Ef
     event: { ...event, side: "both" },
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
-  // Somebody saved the file meanwhile, or is editing it, or the sync only uploads: base stays. A
-  // later cycle merges the file with the version that the service saved. Both descend from the sent
-  // content; a merge from base alone would revert changes of one of them.
+  // The file was not written: somebody saved it meanwhile or is editing it, or the sync only
+  // uploads. Base stays, and a later cycle merges the file with the version that the service saved.
+  // Both are edits of the sent content. A merge from base alone would revert changes of one of
+  // them.
   return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
-/** Returns true if the sync only uploads, and the service changed only the form of the content. */
+/**
+ * Returns true if the sync only uploads, and the service changed only line ends, BOM or final
+ * newline of the content.
+ */
 function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: SavedVersion): boolean {
   const text = settings.direction === "push" ? world.state.text(sent) : null;
   return text !== null && sameExceptTextForm(text, saved.text);
@@ -280,24 +285,25 @@ function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Sa
 
 /**
  * Returns true if the PUT may be in review, even if the document became protected only after the
- * plan. If it was protected throughout, an earlier submission may have been accepted, which changes
- * the published content.
- * @param found the document; null if it was not found, and is perhaps only hidden from this key
+ * plan. If it was protected all the time, the published content may also have changed, because an
+ * earlier submission was accepted.
+ * @param found the document; null if the service did not show it, perhaps because the key may not
+ * read it
  */
 function isPerhapsInReview(record: DocumentRecord | null, row: Row, found: RemoteText | null): boolean {
   if (record?.digest !== row.baseDigest) return false;
   if (found === null) return row.review;
   const { file, digest } = found;
   if (!(row.review || file.protected)) return false;
-  // The content is compared as well, because a parallel rename may have moved the change id.
+  // The content is compared as well, because a rename at the same time may have changed the change
+  // id.
   const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isAsItWas || (row.review && file.protected);
 }
 
 /**
- * Handles a PUT that the service refuses and would refuse again. If the document has a newer
- * version, the next cycle merges and sends again; otherwise the content is blocked until it
- * changes.
+ * Handles a PUT that the service refused. If the document has a newer version, the next cycle
+ * merges and sends again. Otherwise the content is blocked until it changes.
  */
 async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -307,7 +313,8 @@ async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Ou
   return refusedWith(ctx, fault, {
     key: row.id,
     path: row.localPath,
-    // Without a grant, the service refuses any content; any other refusal concerns this content.
+    // Without a grant (403), the service refuses any content. Any other refusal is about this
+    // content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: contentCodeOf(fault),
     changeId: isRead ? null : row.baseChangeId,
@@ -315,9 +322,10 @@ async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Ou
 }
 
 /**
- * Reads a document whose PUT was refused. Returns "same" if it still has the base version, and an
- * outcome if it has another version or is gone. Returns "unread" if the read fails: the content is
- * blocked anyway, so that it is not sent again unchanged (I08). A newer version ends that block.
+ * Reads a document whose PUT was refused.
+ * @returns "same" if it still has base's version; an outcome if it has another version or is gone;
+ * "unread" if the read fails. Unread content is blocked too, so that it is not sent again unchanged
+ * (I08); a newer version ends the block
  */
 async function readRefused(ctx: CycleContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);

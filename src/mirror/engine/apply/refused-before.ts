@@ -1,7 +1,7 @@
 /**
- * Remembers requests that the service has refused. A block knows only the last request and the path
- * of its file. Without this memory, mdmirror would repeat a refused request after content, path or
- * name was changed and changed back (I08).
+ * Remembers requests that the service refused. A block stores only the last request. Without this
+ * memory, mdmirror would repeat a refused request after a user changed a content, path or name and
+ * changed it back (I08).
  */
 
 import type { Outcome } from "../../model/action.ts";
@@ -11,13 +11,16 @@ import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 
-/** LIMIT: requests that are remembered. Beyond it, the oldest request may be sent once more. */
+/**
+ * LIMIT: number of remembered requests. If there are more, the oldest is forgotten and may be sent
+ * once more.
+ */
 const MAX_REFUSALS = 1_000;
 
 /**
- * A request to the service, as remembered after a refusal. `facts`: everything in which two
- * requests can differ, as one string; equal strings are the same request. `item`: the document or
- * folder to block if the same request was refused before, and its path.
+ * A request to the service, as remembered after a refusal. `facts` is everything in which two
+ * requests can differ, as one string: equal strings are the same request. `item` is the document or
+ * folder to block if the same request was refused before.
  */
 export type Request = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 
@@ -36,7 +39,7 @@ export function rememberRefusal({ notes }: CycleContext, { facts }: Request, out
 
 /**
  * Returns true if the service refused the request itself, so that a retry is useless. Any other
- * refusal concerns a path, which may become free.
+ * refusal is about a path, which may become free.
  */
 function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
@@ -44,9 +47,9 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
 }
 
 /**
- * Returns all facts of a move's request as one string, with the whole target path. A rename names
- * no folder, and a move into a folder may name no file. So the same request has another target if
- * the document is elsewhere.
+ * Returns the string that identifies the request of a move (`Request.facts`). It contains the whole
+ * target path, although a rename sends only a name and a move only a folder: the same request has
+ * another result if the document is elsewhere.
  */
 export function moveRequest(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

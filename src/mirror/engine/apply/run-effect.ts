@@ -1,6 +1,7 @@
 /**
- * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer comes,
- * or after a crash, the result is observed instead, and the same code concludes the effect.
+ * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer
+ * arrives, or after a crash, the result is observed instead. The same code then concludes the
+ * effect.
  */
 
 import type { Outcome } from "../../model/action.ts";
@@ -11,12 +12,12 @@ import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
 import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
 import { rememberRefusal, earlierRefusal, type Request } from "./refused-before.ts";
 
-/** Source of the result of an effect. */
+/** How the result of an effect became known. */
 export type ResultSource =
   | { readonly from: "answer"; readonly requestId: string | null }
   /**
-   * The result was observed, not answered. `fault`: the reason why there was no answer; null: the
-   * process ended first.
+   * The result was observed later. `fault` is the reason why no answer arrived; null if the process
+   * ended first.
    */
   | { readonly from: "observation"; readonly fault: Fault | null };
 
@@ -24,38 +25,33 @@ export type ResultSource =
 type PreparedEffect<Row extends Intent, Input> = {
   readonly row: Row;
   readonly input: Input;
-  /** Content that is stored in the transaction that opens the journal row. */
+  /** Content to store in the transaction that opens the journal row. */
   readonly keeps?: StoredContent;
-  /**
-   * Request, to be remembered after a refusal. Undefined if the effect may send the same request
-   * again.
-   */
+  /** Request that must not be repeated after a refusal; undefined if the effect may repeat it. */
   readonly request?: Request;
 };
 
-/** The result of an answer or an observation. */
+/** Result of an effect, from an answer or an observation. */
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or nothing is left to do for it: its journal row is closed. */
+  /** The effect did not happen, or nothing is left to do for it. Its journal row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
-  /**
-   * The result is not known: the journal row stays open, and the next cycle observes the result.
-   */
+  /** The result is unknown. The journal row stays open, and the next cycle observes the result. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
-/** The request failed. If the fault is uncertain, only an observation shows the result. */
+/** A request that failed. If its fault is uncertain, only an observation shows the result. */
 type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
 export type EffectEnd = {
   readonly outcome: Outcome;
-  /** Changes in the transaction that closes the journal row; null: none. */
+  /** Changes to make in the transaction that closes the journal row; null if there are none. */
   readonly change: StateChange | null;
   readonly next?: NextPhase;
 };
 
 /**
- * The next phase of an effect, and the journal row that replaces the closed one. `run` carries out
- * the phase in this cycle. Undefined: the next cycle carries it out.
+ * The next phase of an effect, with the journal row that replaces the closed one. `run` carries out
+ * the phase in this cycle; if it is undefined, the next cycle does.
  */
 type NextPhase = {
   readonly row: Intent;
@@ -64,17 +60,17 @@ type NextPhase = {
 
 interface Conclusion<Row extends Intent, Seen> {
   /**
-   * Returns the changes of the state. Called within the transaction that closes the journal row:
-   * reads base in that transaction and does not wait.
+   * Returns the changes of the state. Runs within the transaction that closes the journal row, so
+   * it reads base in that transaction and never waits.
    */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
-/** The part of an effect that recovery needs. A later phase of an effect has only this part. */
+/** The methods of an effect that recovery needs. A later phase of an effect has only these. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   /**
-   * Finds out how far the effect got. Only reads, and is idempotent. `fault`: reason why there was
-   * no answer; null: after a crash.
+   * Finds out whether the effect happened. Only reads, and may be repeated.
+   * @param fault reason why no answer arrived; null after a crash
    */
   observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
 }
@@ -82,25 +78,27 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
 export interface Effect<Action, Row extends Intent, Input, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
-  /** Sends the request. The last checks of the disk come before the request. */
+  /** Sends the request. Checks the disk just before, where that matters. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
   /**
-   * Returns the outcome of a request that certainly changed nothing. Undefined if the fault
-   * decides.
+   * Returns the outcome of a request that certainly changed nothing. If this method is missing, the
+   * fault alone determines the outcome.
    */
   refuse?(ctx: CycleContext, row: Row, input: Input, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
- * An effect on the disk. ORDER: no other step runs while the journal row of the effect is open.
- * Otherwise another step could flush the state in between, and a power cut would lose the rows of
- * an earlier effect.
+ * An effect on the disk.
+ * ORDER: no other step runs while its journal row is open, because `perform` does not wait. Another
+ * step could flush the state in between, and a power cut would then lose the rows of an earlier
+ * effect.
  */
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends Conclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
   perform(ctx: CycleContext, row: Row, input: Input): EffectResult<Seen>;
   /**
-   * Finds out the state after a crash, and completes or reverts an unfinished effect. Idempotent.
+   * Finds out after a crash whether the effect happened, and completes or reverts an unfinished
+   * effect. May be repeated.
    */
   observe(ctx: CycleContext, row: Row): EffectResult<Seen>;
 }
@@ -136,8 +134,7 @@ async function refused<Row extends Intent, Input>(
 
 /**
  * Observes the result of an effect with an open journal row, and concludes the effect.
- * @param fault reason why there was no answer; null: the row comes from an earlier run, or from a
- * crash
+ * @param fault reason why no answer arrived; null if the row comes from an earlier run
  */
 export async function recoverEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
@@ -150,7 +147,10 @@ export async function recoverEffect<Row extends Intent, Seen>(
   return end(ctx, effect, rowId, row, shown, { from: "observation", fault });
 }
 
-/** Resolves when the journal row and its content are committed: only then may the effect begin. */
+/**
+ * Opens a journal row. Resolves with its id when the row and its content are committed; only then
+ * may the effect begin.
+ */
 async function journal(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
@@ -182,8 +182,8 @@ async function end<Row extends Intent, Seen>(
 type ConcludedRow = EffectEnd & { readonly nextId: number };
 
 /**
- * Ends an effect within a transaction: closes its journal row and moves base. Every effect ends in
- * this function.
+ * Ends an effect within the caller's transaction: closes its journal row and moves base. Every
+ * effect ends in this function.
  */
 function close<Row extends Intent, Seen>(
   ctx: CycleContext,
@@ -201,7 +201,7 @@ function close<Row extends Intent, Seen>(
   return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
 }
 
-/** Returns the next phase of an effect, with the journal row of that phase. */
+/** Returns a next phase that observes and concludes in this cycle, with its journal row. */
 export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
@@ -215,8 +215,8 @@ export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   if (ready.kind === "end") return ready.outcome;
   const { row, input } = ready.value;
   const { state } = ctx.world;
-  // ORDER: the journal row is durable first. Otherwise a power cut could lose the row and keep a
-  // part of the change: a document without its file, or a file with two names.
+  // ORDER: the journal row is flushed before the effect. Otherwise a power cut could lose the row
+  // and keep a part of the change, such as a document without its file.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, input));
 }

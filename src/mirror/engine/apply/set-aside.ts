@@ -1,4 +1,4 @@
-/** A file that was set aside, and its original path. */
+/** A set-aside file (`setAsideAt`, below `.mdmirror/`), and the path of the file that it was. */
 
 import type { Digest } from "../../../contract/digest.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -17,8 +17,8 @@ import type { StateChange } from "./commit.ts";
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /**
- * Reads a set-aside file, and the file now at its path. Returns the reason if the path cannot be
- * read; the journal row then stays open.
+ * Reads a set-aside file, and the file that is now at its original path. Returns the reason if that
+ * path cannot be read; the journal row then stays open.
  */
 export function readSetAside(
   { world: { disk } }: CycleContext,
@@ -32,8 +32,8 @@ export function readSetAside(
 }
 
 /**
- * Returns true if a set-aside file should be moved back to its path: the path is free, or has the
- * same inode under its other name.
+ * Returns true if a set-aside file must be moved back to its original path. That is the case if the
+ * path is free, or if the disk shows the same file at both paths.
  */
 export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathState): boolean {
   if (atPath.kind === "absent") return aside.kind !== "done" || aside.value !== null;
@@ -52,7 +52,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** Moves a set-aside file to a path beside its original path, because another file is there now. */
+/** Moves a set-aside file to a free path beside its original path, which another file has now. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
@@ -65,7 +65,8 @@ export function moveBeside(
 }
 
 /**
- * Returns the first free path beside a file: `note-late.md` for `note.md`, then `note-late-2.md` …
+ * Returns the first free path beside a file: `note-late.md` for `note.md`, then `note-late-2.md`,
+ * and so on.
  */
 function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): FreePath {
   const stem = nameOf(path).replace(/\.md$/, "");
@@ -75,7 +76,7 @@ function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): Fre
   });
 }
 
-/** Moves a set-aside file back. Returns the reason if that failed, or null. */
+/** Moves a set-aside file to `path`. Returns the reason if that failed; null on success. */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
@@ -85,8 +86,8 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
 }
 
 /**
- * Returns true if content has all changes from one version to another. Ignores line ends and white
- * space at the end. False if the content of either version is unknown.
+ * Returns true if `text` has all changes from one version to another. Ignores line ends and white
+ * space at the end. Returns false if the content of either version is unknown.
  */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
@@ -110,8 +111,8 @@ export type Removal = {
 type Row = Extract<Intent, { kind: "trash" }>;
 
 /**
- * Moves a file to the trash. After a crash before the state is changed, recovery moves the file
- * back, and the next plan decides again.
+ * Moves a file to the trash. If the process ends before the state is changed, recovery moves the
+ * file back, and the next plan decides again.
  */
 export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   prepare(_, removal) {
@@ -122,7 +123,8 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   perform(ctx, { path, setAsideAt }, { expect, change }) {
     const end = ctx.world.disk.trash(path, expect, setAsideAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
-    // The journal row stays open only if a file is still set aside: recovery restores that file.
+    // The journal row stays open only if a file is still set aside. Recovery then restores that
+    // file.
     return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 
@@ -134,8 +136,8 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
       return putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file");
     const { expect = null } = row;
     const isChanged = expect !== null && aside.kind === "done" && aside.value !== null && aside.value.digest !== expect;
-    // An edit is newer than the deletion (I06). After a restart of the machine, the content may be
-    // damaged instead.
+    // An edit is newer than the deletion, so it is kept (I06). After a restart of the machine, the
+    // difference may be damage instead of an edit.
     return isChanged && !hasRestarted(ctx.world)
       ? moveBeside(ctx, row, "the file was edited while mdmirror removed it")
       : { kind: "over", outcome: DONE };

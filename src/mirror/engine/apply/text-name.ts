@@ -1,5 +1,5 @@
 /**
- * Names of stored content, by which users find it (`history`, `show`, `restore`): its path, its
+ * Names of stored content. Users find content by them (`history`, `show`, `restore`): its path, its
  * document, and why it was stored.
  */
 
@@ -12,7 +12,7 @@ import type { RecordColumns } from "../../model/record-columns.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
-/** Stores content that was found at a path. */
+/** Function that stores content found at a path. */
 type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
 
 export function localContentName(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
@@ -28,7 +28,8 @@ export function mergedContentName(path: LocalPath, id: DocId, why: string): Text
 }
 
 /**
- * Stores the content that a scan reads, under the document that base has at each path.
+ * Returns a function that stores the content that a scan reads. It names the content by the
+ * document whose record has the path.
  * @param columns records that base does not contain; undefined if base contains all records
  */
 export function storeLocalContents(state: State, base: BaseTree, columns?: RecordColumns): KeepText {
@@ -40,10 +41,9 @@ export function storeLocalContents(state: State, base: BaseTree, columns?: Recor
 }
 
 /**
- * Stores the current content of a file before the file is changed or removed (I03). Bytes that are
- * not text are not stored.
- * @param name name under which users find the content
- * @returns digest of the content; null if the file is not text
+ * Stores the current content of a file before the file is changed or removed (I03).
+ * @param name name by which users find the content
+ * @returns digest of the content; null if the file is not text, which is not stored
  */
 export function keepFileText(
   { disk, state }: Pick<World, "disk" | "state">,
@@ -57,9 +57,9 @@ export function keepFileText(
 }
 
 /**
- * Stores the current content of a conflict copy. The user may edit the copy, and remove it before
- * mdmirror reads it again (I03). Bytes that are not text are not stored. The content is stored
- * under the document, because the copy exists only during the conflict.
+ * Stores the current content of a conflict copy, because the user may edit the copy and remove it
+ * before mdmirror reads it again (I03). Content that is not text is not stored. The content is
+ * named by the document, because the copy exists only during the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.record(id)?.localPath ?? path;

@@ -1,14 +1,17 @@
 /**
- * Handles content that was sent without an answer, and that a read did not find. The service may
- * still save it later: a gateway ended the request, and the service works on. The content then
- * looks like another user's, while the local content descends from it. A merge from base would
- * restore lines that were removed since, or remove lines that were added since. But if the content
- * was never saved, another user may write the same content much later, and that edit must not be
- * reverted. So content counts as sent from this folder only under three conditions. It was sent on
- * the present base; it was sent in this run or the one before; and no scan has seen both sides
- * equal since. The service may also answer a PUT with another version, which combines it with
- * another edit. If that version cannot be written to the local file, base stays. The sent content
- * is then certainly part of the service's version, and counts as long as base stays.
+ * Handles content that was sent but got no answer, and that a read did not find. The service may
+ * still save it later, for example if a gateway ended the request while the service worked on. The
+ * saved version then looks like another user's edit, although the local content is based on it. A
+ * merge from base would revert later local changes. But the content may also never be saved, and
+ * another user may write the same content much later; that edit must not be reverted.
+ *
+ * So content counts as sent from this folder only under three conditions: base has not changed
+ * since it was sent; it was sent in this run or the one before; and no scan has seen both sides
+ * equal since.
+ *
+ * The service may also answer a PUT with a version that combines it with another edit. If that
+ * version cannot be written to the local file, base stays. The service's version then certainly
+ * contains the sent content, so that content counts until base moves.
  */
 
 import { moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
@@ -33,8 +36,8 @@ type WriteEnd = Pick<EffectEnd, "change" | "next">;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
 /**
- * Returns the end of a write that no read found: an event for the log, and a journal row with the
- * sent content.
+ * Returns the end of a write that a read did not find: an event for the log, and a journal row with
+ * the sent content.
  */
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
@@ -43,8 +46,8 @@ export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fa
 }
 
 /**
- * Returns the end of a PUT that the service combined with another edit: an event for the log, and a
- * journal row with the sent content. The local file keeps its content.
+ * Returns the end of a PUT that the service combined with another edit, and whose result is not in
+ * the local file: an event for the log, and a journal row with the sent content.
  */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
@@ -73,8 +76,8 @@ function remember(
 }
 
 /**
- * Closes, at the start of a cycle, the journal rows of unanswered writes that are too old or whose
- * document has another base now.
+ * Closes the journal rows of unanswered writes that are too old, or whose document has another base
+ * now. Called at the start of a cycle.
  */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
@@ -94,7 +97,7 @@ function isSent(row: OpenIntent): row is OpenRow {
 }
 
 function sentRows({ notes, world: { state } }: CycleContext): readonly OpenRow[] {
-  // Few runs have a `sent` row in the journal, so the journal is read only in those runs.
+  // Few runs have such a row, so the journal is read only in these runs.
   return notes.tally.hasSent ? state.intents().filter(isSent) : [];
 }
 
@@ -103,8 +106,8 @@ function sentOn(ctx: CycleContext, { id, digest }: Pick<DocumentRecord, "id" | "
 }
 
 /**
- * Returns true if content was recently sent as a new document at this path, and not found on the
- * service.
+ * Returns true if content was recently sent as a new document for this path, and a read did not
+ * find the document.
  */
 export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boolean {
   const isPost = ({ intent: { id, localPath, digest } }: OpenRow) =>
@@ -113,15 +116,15 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 }
 
 /**
- * Period in which content was sent. `this-run`: only content that this run has sent counts. If the
- * file has base's content again, the user has undone the edit. `lately`: also the run before.
+ * Which unanswered writes count. `this-run`: only those of this run; if the file has base's content
+ * again, the user has undone the edit. `lately`: also those of the run before.
  */
 type SentPeriod = "this-run" | "lately";
 
 /**
- * Returns the common base of the local and the remote version, if it is not base: content that was
- * sent from this folder, and that another user has edited since.
- * @returns null if the common base is base
+ * Returns the digest of content that was sent from this folder and that another user has edited
+ * since. This content is the common base of the local version and the version on the service.
+ * @returns null if there is no such content; base is then the common base
  */
 export function commonSentVersion(
   ctx: CycleContext,
@@ -140,11 +143,10 @@ function sentSince(ctx: CycleContext, record: DocumentRecord, since: SentPeriod)
 }
 
 /**
- * If this folder sent the version that the service has, makes that version the base. Later local
- * changes then count as an ordinary edit. The file does not change.
- * @param read the version that was read
- * @returns null if this folder did not send it; else a stale outcome, so that the document is
- * planned again
+ * Makes the service's version the base if this folder sent it. Later local changes then count as an
+ * ordinary edit. The file does not change.
+ * @returns null if this folder did not send the version; otherwise a stale outcome, so that the
+ * document is planned again
  */
 export function adoptOwnVersion(
   ctx: CycleContext,
@@ -157,8 +159,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
     version: { id: record.id, changeId, digest },
-    // The event is not `put`: a caller that waits for an upload would conclude that the file was
-    // uploaded.
+    // The kind of the event is not `put`, because a program that waits for the upload of a file
+    // would take a `put` for the upload of its latest content.
     event: {
       kind: "recover",
       side: "remote",
@@ -173,15 +175,18 @@ export function adoptOwnVersion(
   return stale("its version on the service was uploaded by this folder");
 }
 
-/** LIMIT: unknown documents that are read; with more, a moved document is created a second time. */
+/**
+ * LIMIT: documents that are read to find a moved one. If more are new on the service, none is read,
+ * and a moved document may be created a second time.
+ */
 const MAX_UNKNOWN = 16;
 
 /**
- * Records new documents whose POST had no answer, and that somebody moved on the service before
- * mdmirror looked for them at their path. Otherwise the next plan would create them again. Only the
- * content shows which document it is: exactly one document that is new on the service has the sent
- * content, and no local file is at its path.
- * @returns trees with the new records
+ * Records new documents whose POST got no answer and that were moved on the service before mdmirror
+ * found them. Otherwise the next plan would create them again. Such a document is recognised by its
+ * content only. It must be the only new document on the service with the sent content, and no local
+ * file may have its path.
+ * @returns trees with the new records in base
  */
 export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
   const { state } = ctx.world;
@@ -214,11 +219,13 @@ function recordMovedPost(
   { file, digest }: RemoteText,
   local: LocalTree,
 ): void {
-  // Journal rows of earlier versions of mdmirror have no `remotePath`.
+  // Journal rows of earlier versions of mdmirror have no `remotePath`, so their documents are not
+  // recognised.
   if (remotePath === undefined) return;
   const { id, lastChangeId: changeId, protected: isProtected } = file;
   const { stamp = null } = local.files.get(localPath) ?? {};
-  // The record has the place from which the document was moved, so that the plan moves the file.
+  // The record gets the path to which the document was sent, so that the plan sees the move on the
+  // service and moves the file.
   const version = { changeId, digest, localDigest: sent, stamp, stampTrusted: false, durable: true };
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {

@@ -20,43 +20,46 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 type Row = Extract<Intent, { kind: "replace" }>;
 
-/** A write, with the members of its journal row that its caller decides. */
+/** A write to a document's file. The picked members go into its journal row. */
 export type FileWrite = Pick<
   Row,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
 > & {
-  /** Content to write. Null if the file keeps its content, which may then be binary. */
+  /** Content to write; null if the file keeps its content, which need not be text. */
   readonly text: string | null;
   /**
-   * Base before this write; a late edit of the old file would belong to it. Null if there is none.
+   * Base before this write; null if there is none. A late edit of the old file is an edit of this
+   * version.
    */
   readonly base: BaseVersion | null;
-  /** The version that base moves to; null if the content is an edit, so that base stays. */
+  /** Version to which base moves; null if the content is an edit and base stays. */
   readonly next: BaseVersion | null;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /**
-   * Path in the trash for the old file. Undefined: the old file is set aside until no program
-   * writes to it.
+   * Path in the trash to which the old file is moved. If undefined, the old file is set aside until
+   * no program writes to it.
    */
   readonly trash?: string;
-  /** Receives the paths of the removed conflict copies, below `.mdmirror/`. */
+  /**
+   * List to which the paths of the removed conflict copies are added; they are below `.mdmirror/`.
+   */
   readonly copies?: string[];
 };
 
 type File = { readonly stamp: Stamp; readonly digest: Digest };
-/** `same`: the file already had the content. */
+/** How content got into a file; `same` if the file had it already. */
 type WriteKind = "created" | "replaced" | "same";
 type ObservedFile = {
-  /** File with the written content. Null: the file at the path has other content. */
+  /** Stamp and digest of the written file; null if the file at the path has other content. */
   readonly file: File | null;
   readonly writeKind: WriteKind;
-  /** The reason why a copy of the ended conflict still exists; null if none does. */
+  /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
   readonly stays: Outcome | null;
 };
 
 /**
- * Writes content to the file of a document. The old file is moved to `trash`, or set aside: the
- * next run checks it again (late-write.ts), because an editor may still save to it.
+ * Writes content to a document's file. The old file goes to the trash, or is set aside and checked
+ * later (`late-write.ts`), because an editor may still save to it.
  */
 export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
@@ -111,7 +114,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
     if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
-    // If the user has edited the file since the write, the file still has every change of the
+    // The user may have edited the file since the write. It then still contains every change of the
     // written version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
@@ -132,8 +135,8 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
 };
 
 /**
- * Writes content to the file of a document, unless somebody is working on the file, or the sync
- * only uploads.
+ * Writes content to a document's file. Returns a stale outcome if somebody is working on the file,
+ * or if the sync only uploads.
  */
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
@@ -143,9 +146,9 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
 }
 
 /**
- * Returns true if a file has too little of the old and the new content to be an edit of either.
- * Without this check, it would count as an edit by its path alone, and replace the document on the
- * service.
+ * Returns true if a file is too different from the old and the new content to be an edit of either.
+ * Without this check, any file at the path would count as an edit, and would replace the document
+ * on the service.
  */
 function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
   const found = profileOf(text);
@@ -158,7 +161,7 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
   return expect;
 }
 
-/** Returns true if a document would lose its content without being counted by the safety checks. */
+/** Returns true if the document would become empty although the safety checks did not count it. */
 function isUncountedLoss(
   { notes: { mayBeEmptied: mayEmpty }, world }: CycleContext,
   { id, text, expect }: FileWrite,
@@ -166,14 +169,14 @@ function isUncountedLoss(
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
-/** Returns the result of the replacement of a file. */
+/** Returns the result of an attempt to replace or create a file. */
 export function resultOfReplace(
   ctx: CycleContext,
   row: Row,
   end: DiskOutcome<Written>,
   copies?: string[],
 ): EffectResult<ObservedFile> {
-  // The journal row stays open only if the old file is still set aside: recovery restores this
+  // The journal row stays open only if the old file is still set aside. Recovery then restores that
   // file.
   if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
@@ -187,8 +190,8 @@ export function resultOfReplace(
 }
 
 /**
- * Returns the written file as observed, and removes the copies of a conflict that it ends. During a
- * conflict, only content that ends the conflict moves base and removes the copies.
+ * Returns the written file as observed. If the write ends a conflict, moves the conflict copies to
+ * the trash. A write ends the conflict only if it moves base.
  */
 function observeWritten(
   ctx: CycleContext,
@@ -238,8 +241,8 @@ function changeOf(ctx: CycleContext, row: Row, file: File, writeKind: WriteKind,
 }
 
 /**
- * Returns the conflict after the write. If a copy could not be removed, the conflict stays with the
- * copy and its block.
+ * Returns the change of the document's conflict after a write. If a copy could not be removed, the
+ * conflict and its block stay.
  */
 function conflictAfter(
   { world: { state } }: CycleContext,
