@@ -104,7 +104,7 @@ export type Removal = {
   readonly expect: Digest;
   /** Destination of the file, below `.mdmirror/`. */
   readonly place: string;
-  /** Returns the change of the state to make when the file is in the trash. */
+  /** Returns the state change to commit when the file is in the trash. */
   readonly change: () => StateChange;
 };
 

@@ -3,39 +3,39 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 
 /**
- * LIMIT: milliseconds that a commit waits for others. `soon`: an effect waits for this commit;
- * `late`: only the end of a step does.
+ * LIMIT: milliseconds that a commit waits for commits of other steps. `soon`: an effect begins only
+ * after this commit. `late`: only the end of a step waits for it.
  */
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
- * Most commits in one transaction. Rows that are written together share index pages, which saves
- * time. But steps send nothing while they wait for their commit, so the other steps must be enough
- * to keep the service busy.
+ * LIMIT: commits in one transaction. More would save time, because rows that are written together
+ * share index pages. But a step sends nothing while it waits for its commit, so enough other steps
+ * must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
 /**
- * LIMIT: characters of content that wait for one transaction. The commit that exceeds the limit is
- * still included.
+ * LIMIT: characters of content that wait in memory for one transaction. The commit that exceeds the
+ * limit is still included.
  */
 const MAX_CHARACTERS = 4_000_000;
 /**
- * The reason with which a wait is aborted. Without a reason, each abort would create an exception
- * with its stack.
+ * Reason given when a wait is aborted. Without one, each abort would create an exception with its
+ * stack.
  */
 const FLUSHED = "flushed";
 
 type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 /**
- * A call that reads or creates a file. `run` makes the call, and returns a function that reports
- * the result to the caller.
+ * A call that reads or creates a file. `run` makes the call, and returns a function that passes the
+ * result to the caller.
  */
 type Call = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**
  * Combines the writes of several steps into one transaction, because a transaction costs more than
- * the rows of a step. Each step waits until its part is committed, so that no step continues from a
- * change that a kill could revert.
+ * the rows of a step. Each step waits until its rows are committed, so that no step continues from
+ * a change that a crash could revert.
  */
 export class Group {
   readonly #state: State;
@@ -55,8 +55,8 @@ export class Group {
 
   /**
    * Runs `work` in the next transaction, together with the work of other steps.
-   * @param characters size of the content that is in memory until then
-   * @throws exceptions of `work` or of the commit; nothing of the whole group is then written
+   * @param characters length of the content that stays in memory until then
+   * @throws exceptions of `work` or of the commit; nothing of the whole transaction is then written
    */
   commit(work: () => void, when: keyof typeof MAX_WAIT_MS, characters = 0): Promise<void> {
     const ms = MAX_WAIT_MS[when];
@@ -70,8 +70,8 @@ export class Group {
   }
 
   /**
-   * Runs a call that creates or reads one file, together with calls of other steps. The files are
-   * mostly in one folder, and checking the folder takes longer than reading a file. If a call
+   * Runs a call that creates or reads one file, together with calls of other steps. Most files of a
+   * plan are in few folders, and checking a folder takes longer than reading a file. If a call
    * throws, all callers get its exception.
    */
   runTogether<T>(call: () => T): Promise<T> {
@@ -95,7 +95,10 @@ export class Group {
     }
   }
 
-  /** Runs a step, and counts it as running until it ends. */
+  /**
+   * Runs a step. Counts it as running until it ends, so that the group knows when no other step can
+   * join a transaction.
+   */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -107,7 +110,7 @@ export class Group {
   }
 
   /**
-   * Drops the waiting writes, whose promises then never settle. Called after an exception, and at
+   * Drops the waiting commits, whose promises then never settle. Called after an exception, and at
    * the end of the plan.
    */
   abandon(): void {
@@ -152,8 +155,8 @@ export class Group {
   }
 
   /**
-   * Flushes when the last running step waits. Otherwise a plan would end with a wait that no other
-   * step joins.
+   * Commits if every running step waits. Without this, the last steps of a plan would wait for
+   * commits that never come.
    */
   async #flushInATurn(): Promise<void> {
     await null;
@@ -162,7 +165,8 @@ export class Group {
 
   async #flushLater(ms: number): Promise<void> {
     const { signal } = this.#startTimer(ms);
-    // One turn later, because steps that start one after the other belong to one group.
+    // Waits for the other steps of this turn first, because steps that start together belong to one
+    // transaction.
     await null;
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;

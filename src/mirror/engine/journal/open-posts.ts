@@ -9,11 +9,11 @@ export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
 export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
- * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
- * identifies it, so that it is not sent as another document. The document at its path on the
- * service is not downloaded as another document either. Once a read has shown the result, file and
- * document get one record, and the move counts as a move (I09).
- * @param open reason why each result is unknown
+ * Hides new documents whose POST has an unknown result. A file with the inode of the sent file is
+ * hidden, so that it is not sent again after a user moved it. A document at the sent path is
+ * hidden, so that it is not downloaded as another document. Once a read has shown the result, file
+ * and document get one record, and the user's move counts as a move (I09).
+ * @param open reason why the result of each POST is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
   if (open.size === 0) return trees;
@@ -40,7 +40,7 @@ function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, s
   return hideDocuments(remote, hidden);
 }
 
-/** Returns a tree that does not show these documents, each with the reason. */
+/** Returns the tree without some documents. Each is marked as not seen, with a reason. */
 export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [DocId, string])[]): RemoteTree {
   const files = new Map(remote.files);
   for (const [id] of hidden) files.delete(id);
@@ -48,10 +48,10 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
 }
 
 /**
- * Hides each folder whose move has an unknown result, and all entries at or below its old and its
- * new path. Documents may show the new path before a listing of folders does. Each would then look
- * like a separate move.
- * @param open reason why each result is unknown
+ * Hides each folder whose move has an unknown result, and everything at or below its old and its
+ * new path. The listing may show documents at the new path before it shows the folder there. Each
+ * document would then look as if it had been moved alone.
+ * @param open reason why the result of each move is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
   if (open.size === 0) return trees;
@@ -60,7 +60,7 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
   const folders = new Map(remote.folders);
   const documents: [DocId, string][] = [];
   for (const [{ dirId, from, to }, why] of open) {
-    // A complete listing, or one with the folder, shows the result.
+    // A complete listing of folders, or one that contains this folder, shows the result.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     const isHidden = ({ path }: { readonly path: RemotePath }): boolean => isWithin(path, from) || isWithin(path, to);

@@ -1,7 +1,7 @@
 /**
- * Restores files that a power loss damaged. A file that was not durable is damaged if, after a
- * restart of the machine, it is absent, empty, zeroed or cut off at a sector: nobody deleted or
- * shortened it. Its content is written again from the content store.
+ * Restores files that a power loss damaged. A file that was not flushed may be missing, empty,
+ * zeroed or cut off at a sector after a restart of the machine. mdmirror assumes that no user
+ * deleted or shortened it, and writes its content again from the content store.
  */
 
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
@@ -22,33 +22,34 @@ import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
 
 /**
- * Records the boot of the machine. ORDER: after everything was restored. If a cycle ended earlier
- * (because of a kill, or without the service), a file that a power loss removed would count as
- * deleted by the user.
+ * Records the current boot of the machine.
+ * ORDER: after all damaged files were restored. If a cycle recorded the boot and then ended early
+ * (after a crash, or without the service), a file that a power loss removed would count as deleted
+ * by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
-  // A power loss may undo a usual transaction. In a first clone, it would then remove the recorded
-  // boot, so that mdmirror would not recognise damaged files.
+  // The transaction is flushed. During the first sync, a power loss could otherwise remove the
+  // recorded boot, and mdmirror would not recognise damaged files.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
 type DamagedFile = {
   readonly record: DocumentRecord;
   /**
-   * Path of the file. If the file is missing: its expected path, after the moves of the folders
+   * Path of the file. If the file is missing, its expected path after the moves of the folders
    * above it.
    */
   readonly path: LocalPath;
-  /** The file of the document; undefined if missing. */
+  /** File of the document; undefined if it is missing. */
   readonly file: LocalFile | undefined;
-  /** True if the file of another document is at its path. */
+  /** True if another document's file is at the path. */
   readonly isTaken: boolean;
 };
 
 /**
- * Restores damaged files, or removes their records. Returns true if there was one, so that the
- * folder is scanned again.
+ * Restores damaged files. Removes the record of a file that cannot be restored. Returns true if any
+ * file was damaged, so that the folder must be scanned again.
  */
 export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damaged = [...damagedFiles(ctx, trees, policy)];
@@ -59,7 +60,10 @@ export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): bo
   return damaged.length > 0;
 }
 
-/** Returns the folder as `restoreTorn` would leave it, but without missing files, for a dry run. */
+/**
+ * Returns the local tree for a dry run, with damaged files as `restoreTorn` would restore them.
+ * Missing files stay missing.
+ */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
   const restored = [...damagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>
@@ -70,8 +74,8 @@ export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Polic
 }
 
 /**
- * Finds damaged files. Without a restart of the machine, the disk may have been lost and mounted
- * again; a file then counts as damaged only if nobody has changed it since it was written.
+ * Finds damaged files. If the machine was not restarted, the disk may have been lost and mounted
+ * again. A file then counts as damaged only if nobody has changed it since mdmirror wrote it.
  */
 function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
   const { base, local } = trees;
@@ -86,8 +90,8 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
 }
 
 /**
- * Returns a function that finds the file of a record, by inode first. It thus finds a moved file at
- * the file's new path. `isTaken`: the file at the path belongs to another record.
+ * Returns a function that finds the file of a record. It looks for the inode first, so it finds a
+ * moved file.
  */
 function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
@@ -108,8 +112,8 @@ function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => O
 
 /**
  * Returns true if a file differs from the content that mdmirror wrote, although nobody has changed
- * it since. A user's change gives the file a later time; a lost disk shows the time of the write,
- * or an earlier one.
+ * it since. A user's change gives the file a later time. A file without mdmirror's last write has
+ * the time of that write, or an earlier one.
  */
 function lacksWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -125,9 +129,9 @@ function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Om
 }
 
 /**
- * Removes the record of a file that cannot be restored: otherwise the missing file would count as
- * deleted by its user. Without a record the document is new on the service, and the next plan
- * downloads it. If a damaged file is still at its path, the two become a conflict.
+ * Removes the record of a file that cannot be restored. With the record, the missing file would
+ * count as deleted by the user. Without it, the document is new on the service, and the next plan
+ * downloads it. If a damaged file is still at the path, the two become a conflict.
  */
 function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: DocumentRecord, why: string): void {
   const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
@@ -140,7 +144,7 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
 }
 
 /**
- * Restores a damaged file, or moves it to the trash if its content is not in the content store.
+ * Restores a damaged file. If its content is not in the content store, moves the file to the trash.
  * Returns the reason why it was not restored, as a clause; null on success.
  */
 function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
@@ -167,17 +171,17 @@ function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile
 }
 
 /**
- * Result for a new file. `put-away`: it is in the trash. `open`: it could not be compared, so its
- * journal row stays open.
+ * Result of checking a new file. `put-away`: the file was damaged and is in the trash now. `open`:
+ * the file could not be compared with its document, so its journal row stays open.
  */
 type NewFileResult = "whole" | "put-away" | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
 
 /**
- * Moves damaged new files to the trash, so that the next plan creates them again. A file gets its
- * name only when it is complete, so only a restart of the machine can damage it. The planner
- * matches all other new files to their documents.
- * @returns `changed`: true if files went to the trash, so that the folder must be scanned again;
- * `open`: the paths that could not be compared, with the reason
+ * Moves damaged new files to the trash, so that the next plan creates them again. Only a restart of
+ * the machine can damage them, because a file gets its name when it is complete. The planner
+ * matches undamaged new files to their documents.
+ * @returns `changed` is true if files went to the trash, so that the folder must be scanned again.
+ * `open` has the paths that could not be compared, each with the reason
  */
 export async function recoverNewFiles(
   ctx: CycleContext,
@@ -191,8 +195,8 @@ export async function recoverNewFiles(
     const judged: NewFileResult[] = [];
     for (const file of isDoubtful ? intent.files : []) judged.push(await trashTorn(ctx, file, local));
     if (judged.every((end) => typeof end === "string")) {
-      // ORDER: flushed before the journal row is closed. Otherwise a power loss may restore a
-      // damaged file, or damage a whole one, and no row would name that file.
+      // ORDER: files are flushed before the journal row is closed. Otherwise a second power loss
+      // may bring a damaged file back, or damage a good one, and no row would name that file.
       await flushFiles(
         ctx.world,
         intent.files.map(({ path }) => path),

@@ -1,4 +1,7 @@
-/** Recovers effects on the disk that a crash interrupted. Called before the first scan (I13). */
+/**
+ * Recovers effects on the disk that a crash interrupted, and finds out the results of writes to the
+ * service that are unknown. Runs before the first scan (I13).
+ */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
@@ -49,8 +52,8 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
 type RowOfDocument = { readonly id: DocId; readonly path: LocalPath };
 
 /**
- * Recovers the effects on the disk, the first part of recovery. Returns the paths of journal rows
- * that stay open; they count as unknown, never as absent.
+ * Recovers the effects on the disk. Returns the paths of journal rows that stay open, each with the
+ * reason. These paths count as unknown, never as absent.
  */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
@@ -63,12 +66,12 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   const named = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
-  // ORDER: before files are observed. A file that still has the name of its temporary file has two
-  // names, so its inode would prove nothing.
+  // ORDER: temporary files are removed before the disk is scanned. A file that also has the name of
+  // its temporary file has two names, so its inode would not identify it.
   ctx.world.disk.sweep(named);
-  // ORDER: files that an interrupted effect set aside are put back first, because late content is
-  // compared with the file that is then at its path. The other journal rows are of later phases;
-  // some were opened a moment ago.
+  // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
+  // save is compared with the file at the original path. Recovery may also open new rows for
+  // set-aside files, so the journal is read again.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
@@ -77,9 +80,9 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs: the path in its journal row if the effect was
- * interrupted, or if the document is still at this path because its move was refused; otherwise the
- * path in the record, because the document or its folder may have moved since.
+ * Returns the path to which a set-aside file belongs. This is the path in its journal row if the
+ * effect was interrupted, or if the file is still at that path because its move was refused.
+ * Otherwise it is the path in the record, because the document or its folder may have moved since.
  */
 function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowOfDocument>): LocalPath {
   const { disk, state } = ctx.world;
@@ -92,8 +95,8 @@ function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowO
   const isOwn = (stamp: Stamp | null) =>
     stamp !== null && record.stamp !== null && sameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
-  // The user moved the file, and a power loss took the new version before base had the move: the
-  // old file is again at the path in the journal row.
+  // The user moved the file, and a power loss removed the new version before base had the move. The
+  // old file is then at the path in the journal row again.
   const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
   if (isReturned && hasRestarted(ctx.world)) return path;
   const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
@@ -105,7 +108,9 @@ function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | nu
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/** Recovers one effect. Returns the reason why its journal row stays open, or null. */
+/**
+ * Recovers one effect. Returns the reason why its journal row stays open; null if it was closed.
+ */
 function recoverOne(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -128,14 +133,14 @@ function recoverOne(
   }
 }
 
-/** Returns the current path of a file that was taken from `path`; null if unknown. */
+/** Function that returns the current path of a file whose path was `path`; null if unknown. */
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
- * Returns the function that finds paths for recovery, before there is a plan. Base has a folder at
- * its old path, but a user may have moved the folder since the process ended. A scan finds it by
- * its inode, and runs only if such a folder is missing. A folder that no scan finds was deleted,
- * and is created again with the restored file.
+ * Returns a function that finds current paths for recovery, before there is a plan. Base may have
+ * an old path for a folder, because a user moved the folder after the crash. A scan finds the
+ * folder by its inode; it runs only if a folder is missing. If a complete scan does not find the
+ * folder, it was deleted, and is created again for the restored file.
  */
 function currentPathOf(ctx: CycleContext): CurrentPath {
   const { disk, state } = ctx.world;
@@ -158,8 +163,8 @@ function placeOf(dir: FolderRecord | null, places: ReadonlyMap<string, LocalPath
 }
 
 /**
- * Returns the path of each folder by inode; empty if inodes are not reliable. `isComplete`: true if
- * the scan could read everything.
+ * Scans the linked folder for its folders. `places` has the path of each folder by inode; it is
+ * empty if inodes are not reliable. `isComplete` is true if the scan could read everything.
  */
 function scanForFolders({ world }: CycleContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
@@ -179,18 +184,18 @@ function scanForFolders({ world }: CycleContext): {
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
-  /** Entries of `paths` that belong to new documents. */
+  /** Those entries of `paths` that are new documents. */
   readonly posts: Map<Post, string>;
   readonly folderMoves: Map<FolderMove, string>;
 };
 
 /**
- * Finds out the result of each write by a read, before the first plan (I13). Returns the writes
- * whose results stay unknown.
+ * Finds out the result of each open write to the service by a read, before the first plan (I13).
+ * Returns the writes whose results stay unknown.
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const open: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: one journal row after the other, oldest first, because two rows of one document may
+  // ORDER: journal rows are handled one by one, the oldest first, because rows of one document may
   // depend on each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
@@ -224,7 +229,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
   "delete-folder": removeFolderRemote,
 };
 
-/** Finds out by a read the result of a write that an earlier run, or a crash, left open (I08). */
+/** Finds out by a read the result of a write that an earlier run left open (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }
