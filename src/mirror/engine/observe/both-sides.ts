@@ -43,8 +43,8 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const { columns, ...before } = loaded;
   const keep = contentSinkOf(ctx, input, loaded);
   const { local: walked, remote } = await scanBoth(ctx, input, loaded, inodesTrusted, keep);
-  // Files that a power loss damaged are restored from the content store, even if the service does
-  // not answer.
+  // If the service does not answer, the cycle ends. Only after a restart of the machine does it
+  // continue, because files that a power loss damaged can be restored without the service.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
   const scanned = columns?.complete(differing) ?? differing;
@@ -66,14 +66,14 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   return { kind: "seen", trees };
 }
 
-/** Records the results of the scans for the effects of the cycle. */
+/** Stores the results of the scans in the notes of the cycle, for its effects. */
 export function noteScan({ notes }: CycleContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
   notes.isListed = remote.complete;
 }
 
-/** A tree of the service before anything is known about it. */
+/** Tree of a service about which nothing is known. */
 export const NOTHING_SEEN: RemoteTree = {
   files: new Map(),
   folders: new Map(),
@@ -86,8 +86,8 @@ export const NOTHING_SEEN: RemoteTree = {
 };
 
 /**
- * Returns true if the trees of a cycle may leave out unchanged documents, because only the plan
- * uses the trees.
+ * Returns true if the trees of a cycle may leave out unchanged documents. That is the case if only
+ * the plan uses the trees.
  */
 function mayLeaveOut(
   { world }: CycleContext,
@@ -98,7 +98,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base, and its records separately. */
+/** Loads base, with its records in `columns` instead of `records`. */
 function loadRecords({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));
@@ -106,7 +106,7 @@ function loadRecords({ state, disk }: World): LoadedBase {
   return { ...base, columns };
 }
 
-/** Effects of earlier runs that are not finished. */
+/** Effects of earlier runs that have no end yet. */
 type LeftOpen = {
   /** Local paths in open journal rows, and the reason why each row is open. */
   readonly paths: ReadonlyMap<LocalPath, string>;
@@ -115,7 +115,7 @@ type LeftOpen = {
 
 const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
-/** Recovers from a crash or a lost answer before either side is scanned. */
+/** Recovers from a crash or a lost answer. Runs before either side is scanned. */
 async function recover(ctx: CycleContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
@@ -124,10 +124,10 @@ async function recover(ctx: CycleContext): Promise<LeftOpen> {
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
-/** Lists the unfinished effects for a dry run, which recovers nothing. */
+/** Returns the effects without an end for a dry run, which recovers nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
-  // The replacement of this file is complete; only its set-aside file has to be checked again.
+  // A row for a set-aside file does not count, because its file has been replaced already.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
@@ -135,15 +135,18 @@ function foreseeRecovery({ state }: World): LeftOpen {
 }
 
 /**
- * Returns the function with which a scan stores the content that it reads: in the content store, or
- * in the notes of a dry run.
+ * Returns a function that stores the content that a scan reads: in the content store or, in a dry
+ * run, in the notes of the cycle.
  */
 export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return storeLocalContents(world.state, base, base.columns);
 }
 
-/** Returns the function that stores a document which is read only to prove that it exists. */
+/**
+ * Returns a function that stores the content of a document that is read only to prove that it
+ * exists.
+ */
 function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInput): NonNullable<KnownFacts["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
@@ -158,7 +161,8 @@ async function scanBoth(
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
-  // ORDER: the listing is requested before the scan, so that the service answers meanwhile.
+  // ORDER: the service is asked for its listing before the local scan, so that it answers during
+  // the scan.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   const known = { keep: proofKeeper(ctx, input) };
   const looking = input.observers?.remote(base, trustEmpty, known) ?? observeRemote(world, base, trustEmpty, known);
@@ -170,8 +174,8 @@ async function scanBoth(
 }
 
 /**
- * Returns the scan for a preview of a workspace in which no known document was found. Assumes that
- * the user approves, so that the preview shows all changes for which one approval is enough.
+ * Changes the scan for a dry run of a workspace in which no known document was found. Assumes that
+ * the user approves this, so that the preview shows all changes that one approval would allow.
  */
 async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
   if (scan.kind !== "seen" || scan.tree.nothingKnown !== true) return scan;
@@ -183,8 +187,8 @@ async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, k
 }
 
 /**
- * Scans the folder: by the daemon's observers if there are any; otherwise by a scan that pauses to
- * receive answers of the service.
+ * Scans the folder. A daemon uses its observers. Otherwise the scan pauses regularly to receive
+ * answers of the service.
  */
 function scanFolder(
   ctx: CycleContext,
@@ -204,12 +208,13 @@ type Rescan = {
   readonly inodesTrusted: boolean;
   readonly keep: OnText;
   readonly policy: Policy;
-  /** True if no journal row about the disk stays open. */
+  /** True if no journal row about a local path stays open. */
   readonly settled: boolean;
 };
 
 /**
- * Restores the files that a power loss damaged, and scans again. Base records what the scan proves.
+ * Restores the files that a power loss damaged, and scans again. Also records stamps that the scan
+ * has confirmed, and flushes files of earlier cycles.
  */
 async function restoreAndRescan(
   ctx: CycleContext,
@@ -232,8 +237,8 @@ async function restoreAndRescan(
 }
 
 /**
- * Returns the local tree after the links in its files were read. Links need the paths of documents,
- * which are known once both sides were scanned.
+ * Returns the local tree after the links in its files were read. This comes after both scans,
+ * because links are resolved by the paths of all documents.
  */
 export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
@@ -241,8 +246,7 @@ export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): L
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
   const again = input.settings.direction !== "pull" && trees.local.partial !== true;
   const local = links.read(trees, matching, contentSinkOf(ctx, input, trees.base), again);
-  // Only without observers: the watcher of a daemon reports the moved files, and the daemon scans
-  // them.
+  // A daemon needs no note about replaced files: its watcher reports them, and it scans them.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
   return local;
 }
@@ -262,8 +266,8 @@ function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPat
 }
 
 /**
- * Hides documents with a write whose result is unknown. A document that this scan proves deleted is
- * deleted, whatever the result of the write.
+ * Hides documents with a write whose result is unknown. A document that this scan proves deleted
+ * stays visible as deleted, whatever the result of the write.
  */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
@@ -273,15 +277,15 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
   );
 }
 
-/** LIMIT: link targets that are requested in a cycle; other targets stay unknown. */
+/** LIMIT: link targets that one cycle requests. Others stay unknown. */
 const MAX_TARGETS = 16;
 
 /**
- * Requests documents that links lead to but the listing does not show. Base does not have these
- * documents, because they were to be created locally and were not. Nothing else proves their
- * absence, and listings can miss documents; without an answer, the links would lose their targets.
+ * Requests documents to which links lead, but which neither base nor the listing contains. A
+ * listing can miss documents. If mdmirror took such a document for deleted, the links would lose
+ * their targets.
  * @param keep stores the content that is read
- * @returns the trees with the documents that are on the service, in the linked folder or outside
+ * @returns the trees with the documents that exist on the service, in the linked folder or outside
  */
 async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
@@ -293,7 +297,7 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText)
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const found = answer.ok ? documentBelow(ctx.world, { ...answer.value, id }) : null;
-    // The content may be edited on the service before the next read (I03).
+    // A user may change this content on the service before the next read, so it is stored (I03).
     if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);
     else if (answer.ok) outside.add(id);

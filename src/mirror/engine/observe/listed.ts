@@ -5,19 +5,23 @@ import type { RecordColumns } from "../../model/record-columns.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Documents in a list of the linked subtree, with their paths below the subtree. */
+/**
+ * A listing of the documents in the linked part of the workspace, with their paths below that
+ * folder.
+ */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
   /**
-   * Listed documents. If `columns` takes the documents that match their records, only the others.
+   * Listed documents. If the scan has `columns`, documents that match their records are not in this
+   * map.
    */
   readonly files: Map<DocId, RemoteFile>;
-  /** True if the list shows no document at all. */
+  /** True if the listing contains no document at all. */
   readonly isEmpty: boolean;
 };
 
 /**
- * Lists the documents of the linked subtree.
- * @param columns takes the documents that match their records
+ * Lists the documents in the linked part of the workspace.
+ * @param columns receives the documents that match their records
  */
 export async function listDocuments(world: World, columns?: RecordColumns): Promise<DocumentList> {
   const { remote, prefix, progress } = world;
@@ -47,19 +51,17 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
     },
     { begin, receive },
   );
-  // If no attempt was complete, a document that only an earlier attempt showed counts.
+  // If no attempt was complete, the documents that earlier attempts listed count as well.
   return { files: complete ? files : new Map([...earlier, ...files]), complete, fault, isEmpty: count === 0 };
 }
 
-/** Returns the listed documents by id, at their paths below the linked subtree. */
+/** Returns the documents of a listing by id, at their paths in the linked folder. */
 export function documentsOf(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
   const files = items.map((item) => documentBelow(world, item)).filter((file) => file !== null);
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/**
- * Returns a document at its path below the linked subtree; null if the document is outside.
- */
+/** Returns a document at its path in the linked folder; null if the document is outside. */
 export function documentBelow(
   world: World,
   { id, path: fullPath, lastChangeId: changeId, protected: isProtected }: FileResource,

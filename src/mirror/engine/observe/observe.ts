@@ -1,4 +1,7 @@
-/** Scans both sides. A scan may be incomplete, and says so; the planner decides what follows. */
+/**
+ * Scans both sides. A scan may be incomplete, and its tree says so. The planner decides what
+ * follows from that.
+ */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
@@ -14,31 +17,31 @@ import { type DocumentList, listDocuments } from "./listed.ts";
 import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, notProven } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Base as a scan loads it. */
+/** Base, as it is loaded for a scan. */
 export type LoadedBase = BaseTree & {
   /**
-   * Records that base does not contain. The scans leave out the documents that they show as
-   * recorded. Undefined if base contains all records.
+   * Records that `records` does not contain. The scans leave out documents that are as these
+   * records say. Undefined if `records` is complete.
    */
   readonly columns?: RecordColumns | undefined;
 };
 
 /**
- * Scans the folder. A file is not read if its stamp is the recorded one. New content is stored
- * during the scan (I03).
+ * Scans the local folder. Does not read files whose stamps are the recorded ones. Stores new
+ * content during the scan (I03).
  */
 export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: OnText): LocalTree {
   world.progress.report("scan", 0, null);
-  // One transaction, because one for each content would be slow. The scan runs without a pause;
-  // after a kill, the next scan finds the same content.
+  // All contents are stored in one transaction, because one for each would be slow. The scan runs
+  // without a pause, so the transaction ends soon.
   const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep, base.columns));
   return seenBy(world, base, inodesTrusted, tree);
 }
 
 /**
- * Scans as `observeLocal`, but receives the service's answers meanwhile and reports the number of
- * files read.
- * @param turn waits until pending answers were received
+ * Scans like `observeLocal`, but pauses to receive answers of the service, and reports the number
+ * of files read.
+ * @param turn resolves when waiting answers were received
  */
 export async function observeLocalAsync(
   world: World,
@@ -53,11 +56,11 @@ export async function observeLocalAsync(
     keep(...text);
   };
   world.progress.report("scan", read, null);
-  // Lets pending requests be sent before the scan blocks the event loop.
+  // Waits first, so that pending requests are sent before the scan blocks the event loop.
   await turn();
   const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted, base.columns);
   for (;;) {
-    // One transaction for each part, so that none stays open while other code runs.
+    // Each part has its own transaction, so that none is open during the pauses.
     const part = world.state.transact(() => walk.next());
     if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
     world.progress.report("scan", read, null);
@@ -72,8 +75,8 @@ function knownBy(state: State, { records: loaded, columns }: LoadedBase): (path:
     if (record === null) return null;
     const { stamp, localDigest: digest, localPath } = record;
     if (record.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
-    // The stamps of a clone's files are not trusted yet. Their content is in the store, unless the
-    // store lost it; it is then stored again.
+    // The stamps of downloaded files are not trusted until a scan has read them. If the content
+    // store still has their content, it need not be stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -85,9 +88,9 @@ function seenBy(world: World, { columns }: LoadedBase, inodesTrusted: boolean, t
 }
 
 /**
- * Records the newer stamp of a file that was read and found unchanged, so that the next scan need
- * not read it.
- * @returns base with these records: loading all of them a second time would be slow
+ * Records the newer stamp of each file that was read and found unchanged, so that the next scan
+ * need not read it.
+ * @returns base with these records, because loading all records again would be slow
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshed: DocumentRecord[] = [];
@@ -105,9 +108,7 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
   return { ...base, records };
 }
 
-/**
- * Returns true if a file has the record's content, but a stamp that the record does not have yet.
- */
+/** Returns true if a file has the record's content, but a stamp that the record does not have. */
 function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, record: DocumentRecord): boolean {
   return stampTrusted && digest === record.localDigest && !hasStamp(record, stamp);
 }
@@ -121,25 +122,25 @@ export type RemoteScan =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * Facts about the service that were known before the scan: a listing that was just made, and the
- * folders of an earlier listing.
+ * Facts about the service that a scan may use: a listing that was just made, and the folders of an
+ * earlier listing.
  */
 export type KnownFacts = {
   readonly files?: DocumentList;
-  /** Folders of an earlier listing. They are listed again if a document is in none of them. */
+  /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Stores the content of a document that was read only as a proof: another user may change the
-   * document before the next scan (I03).
+   * Stores the content of a document that was read only as a proof, because another user may change
+   * the document before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };
 
 /**
- * Lists the linked subtree and proves each absence. If a page fails, no absence counts in this run
- * (I20).
- * @param trustEmpty true if the user approved that no known document is visible: then 404 alone is
- * proof
+ * Lists the linked part of the workspace, and proves each absence. If a page of the listing fails,
+ * no document counts as absent (I20).
+ * @param trustEmpty true if the user approved that no known document is visible: a 404 alone is
+ * then proof of absence
  */
 export async function observeRemote(
   world: World,
@@ -151,8 +152,8 @@ export async function observeRemote(
   const [files, early] = await listBoth(world, known, columns);
   const filesById = files.files;
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
-  // If a document is missing, only a folder listed in this scan shows that the key can still read
-  // the workspace and that folder.
+  // If a document is missing, folders are listed again. A folder of base in the new listing shows
+  // that the key still works.
   const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
   const reusable = isAnyMissing ? null : reusableFolders(known.folders, filesById);
@@ -173,8 +174,8 @@ export async function observeRemote(
 
 /**
  * Returns base with the records of documents that the service lists differently, or not at all. If
- * the service does not list a document, also adds a listed document: reading the listed document
- * proves that the key works.
+ * a document is missing, also adds one that is listed as recorded. Reading that document proves
+ * that the key works.
  */
 function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());
@@ -225,8 +226,8 @@ function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof,
 }
 
 /**
- * Returns the fault that concerns the whole service: no connection, another server, a refused key,
- * or a refused listing (I19).
+ * Returns the fault of a listing if it affects the whole service: no connection, another server, a
+ * refused key, or a refused listing (I19). Otherwise returns null.
  */
 function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null {
   if (complete || fault === null) return null;
@@ -234,8 +235,8 @@ function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null 
 }
 
 /**
- * Returns why a listing is incomplete. `misread`: the next scan will find the same reason.
- * `cutShort`: the reason may be gone by then.
+ * Returns why a listing is incomplete. `misread`: the next scan will find the same problem.
+ * `cutShort`: the problem may have ended by then.
  */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
@@ -246,7 +247,7 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
   return remote.listFolders(prefix === "" ? null : prefix);
 }
 
-/** Returns the folders of an earlier scan, if each listed document is in one of them. */
+/** Returns the folders of an earlier scan if they contain every listed document; otherwise null. */
 function reusableFolders(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
@@ -282,8 +283,9 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
 }
 
 /**
- * Finds folders of base that are gone: not listed, and without a document below their paths. Such a
- * document may mean that the key cannot read the folder.
+ * Finds folders of base that are gone: they are not listed, and no document is below their paths.
+ * If a document is below such a path, the folder may exist, and the key may not be allowed to read
+ * it.
  */
 function findGoneFolders(
   base: BaseTree,
@@ -293,7 +295,8 @@ function findGoneFolders(
   const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missing.length === 0) return new Set();
   const files = listFiles();
-  // The folder was deleted and created again: entries below its path are in the new folder.
+  // If another folder has the path now, the folder was deleted and created again, and the documents
+  // are in the new one.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const gone = missing.filter((dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files));
   return new Set(gone.map((dir) => dir.id));

@@ -1,8 +1,8 @@
 /**
- * Proves absences: reads by its id each document that a complete listing does not show, with a key
- * that is known to work. A key is known to work if something in base, a document or a listed
- * folder, answers in this run. A wrong workspace would also answer with an empty listing and with
- * 404.
+ * Proves absences. Each document that a complete listing does not contain is read by its id, with a
+ * key that is known to work. A key is known to work if a document or a folder of base answers in
+ * this run. Without this condition, a wrong workspace would look like one whose documents were
+ * deleted: its listing is empty, and it answers 404.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -15,15 +15,15 @@ import type { World } from "../run/world.ts";
 import { documentBelow } from "./listed.ts";
 
 /**
- * LIMIT: documents outside the linked subtree that are requested, if nothing else shows that the
- * key works.
+ * LIMIT: documents outside the linked folder that are read if nothing else shows that the key
+ * works.
  */
 const MAX_OUTSIDE_CHECKS = 5;
 const NO_DOCUMENT_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
- * Returns true if no more requests can succeed in this run: no connection, the service is closed,
- * or the key is refused.
+ * Returns true if no further request can succeed in this run: there is no connection, the service
+ * is closed, or the key is refused.
  */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
@@ -34,14 +34,17 @@ export type Proof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** True if no document or folder of base answered. */
+  /** True if neither a document nor a folder of base answered. */
   readonly nothingKnown: boolean;
 };
 
-/** Documents of base that a listing does not show. */
+/** Documents of base that a listing does not contain. */
 type UnlistedDocuments = {
   readonly missing: readonly DocId[];
-  /** Documents known to be outside the linked subtree. The listing does not have to show them. */
+  /**
+   * Documents that are outside the linked folder according to base. The listing need not contain
+   * them.
+   */
   readonly outside: ReadonlySet<DocId>;
 };
 
@@ -63,8 +66,8 @@ export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault 
 }
 
 /**
- * The documents of base, those that the scan has seen so far, and a store for the content that is
- * read.
+ * Input of `proveAbsences`. `seen` has the documents that the scan has found so far; `keep` stores
+ * the content that is read.
  */
 type Reading = {
   readonly base: BaseTree;
@@ -75,10 +78,10 @@ type Reading = {
 type KeepContent = (digest: Digest, text: string, record: DocumentRecord) => void;
 
 /**
- * Reads each known document that the listing does not show, and adds to `seen` those that an
- * inconsistent listing missed.
- * @param isKnownToWork true if a listed folder of base proves that the key works, or the user said
- * so
+ * Reads each known document that the listing does not contain. Adds documents that exist after all
+ * to `seen`.
+ * @param isKnownToWork true if a listed folder of base shows that the key works, or if the user
+ * approved
  */
 export async function proveAbsences(
   world: World,
@@ -90,9 +93,8 @@ export async function proveAbsences(
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visible = [...seen.keys()].find((id) => base.records.has(id));
-  // If no known document is listed, a document outside the linked folder can also show that the key
-  // works. If each absence was proven before, the key is not in doubt, and documents outside need
-  // not be read.
+  // If no known document is listed, documents outside the linked folder are read too: an answer
+  // shows that the key works. This is not needed if each absence was proven before.
   const isHealthy = isKnownToWork || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };
@@ -106,10 +108,10 @@ export async function proveAbsences(
 
 type ProofSets = Pick<Proof, "gone" | "outside" | "unseen">;
 
-/** Additional results of the reads by id; `Proof` has the others. */
+/** Results of the reads by id that `Proof` does not contain. */
 type ReadResults = {
   readonly notFound: DocId[];
-  /** True if a document or folder of base answered, or the user said that the key works. */
+  /** True if a document or folder of base answered, or if the user approved. */
   isKeyProven: boolean;
   fault: Fault | null;
 };
@@ -141,7 +143,8 @@ function judgeNotFound(
   away: readonly DocId[],
 ): void {
   if (!isKeyProven) {
-    // No document answered, not even one outside the subtree: this may be the wrong workspace.
+    // No document answered, not even one outside the linked folder. This may be the wrong
+    // workspace, so nothing counts as absent.
     for (const id of proof.outside) proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
     proof.outside.clear();
   }
@@ -153,8 +156,8 @@ function judgeNotFound(
 }
 
 /**
- * Returns true if the document was proven gone earlier, and has been blocked since. It stays proven
- * even if no other document is visible.
+ * Returns true if an earlier run proved that the document is gone, and the document has been
+ * blocked since. The proof stays valid even if no other document is visible now.
  */
 function isProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
