@@ -1,4 +1,4 @@
-/** Runs the steps of a plan. Logs and remembers those that fail. */
+/** Runs the steps of a plan. Logs the steps that fail, and remembers them. */
 
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -12,14 +12,15 @@ import { recordEvent } from "./world.ts";
 import type { CycleContext } from "./cycle-context.ts";
 
 /**
- * LIMIT: actions in progress. The number allows all parallel requests of the client, and further
- * actions that write files or commit rows. Each action has its content in memory (I33).
+ * LIMIT: steps that run at the same time. The number is higher than that of the client's parallel
+ * requests, because some steps write files or wait for a commit. Each step has its content in
+ * memory (I33).
  */
 const MAX_PARALLEL_STEPS = 40;
 
 /**
- * Carries out the steps of a plan.
- * @param stop when it aborts, no more steps start
+ * Carries out the steps of a plan. Returns how each step ended, by its index.
+ * @param stop no more steps start after this signal aborts
  */
 export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
@@ -39,12 +40,15 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   }
 }
 
-/** Returns the path of an id in base, because a message shows paths, not ids. */
+/**
+ * Returns the local path of a document in base, because messages show paths instead of ids. Returns
+ * "" if `id` is not that of a recorded document.
+ */
 function knownPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
-/** Runs an action. Logs and remembers a failure. */
+/** Runs an action. Logs a failure, and remembers it so that the action is not repeated forever. */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);

@@ -1,5 +1,5 @@
 /**
- * Checks whether the local content at the time of a call is on the service. Scans the disk itself,
+ * Checks whether local changes that a caller waits for are on the service. Scans the disk itself,
  * because the watcher may not have reported a save yet. Writes nothing.
  */
 
@@ -14,18 +14,23 @@ import { type Attention, attentionOfBlock } from "./report.ts";
 import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
-/** A file or a deletion that is not known to be on the service. */
+/** A path with a file or a deletion that may not be on the service yet. */
 export type AwaitedPath = {
   readonly path: LocalPath;
-  /** Number of the newest run when the path was scanned. A later run has scanned the disk since. */
+  /**
+   * Number of the newest run at the time of the scan. Runs with a higher number scanned the disk
+   * later.
+   */
   readonly run: number;
   /**
-   * True if, at that scan, content of the file had been sent and the service had not answered. If a
-   * later run finds that content on the service, the current file may still differ.
+   * True if, at the time of the scan, content of the file had been sent and the service had not
+   * answered. The answer may come in a later run, and need not be about the content that was
+   * scanned.
    */
   readonly isUnderWay: boolean;
   /**
-   * Document that base had at the path at that scan; null if none. Its file may have moved since.
+   * Document that base had at the path at the time of the scan; null if none. Its file may have
+   * moved since.
    */
   readonly id: DocId | null;
 };
@@ -33,7 +38,7 @@ export type AwaitedPath = {
 /** A path that is never sent to the service. */
 type UnsentPath = {
   readonly path: LocalPath;
-  /** Reason. `unknown`: nothing is at the path, and nothing ever was. */
+  /** Reason why the path is not sent; `unknown` if no file is or was at the path. */
   readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
 };
 
@@ -43,16 +48,16 @@ export type NotedPaths =
       readonly kind: "seen";
       readonly awaited: readonly AwaitedPath[];
       /**
-       * Number of files and deletions at or below the paths, including those already on the
-       * service.
+       * Number of files and deletions at or below the caller's paths, including those already on
+       * the service.
        */
       readonly documents: number;
     };
 
 /**
- * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
- * later.
- * - `gone`: nothing is at the path on either side, and its document is not elsewhere.
+ * State of a path for which a caller waits.
+ * - `live`: since the scan, the service has had the content that the file had at the scan or later.
+ * - `gone`: neither side has a file at the path, and its document was not moved elsewhere.
  * - `in-review`: the content was submitted, and a reviewer decides.
  * - `blocked`: the user must act, or the sync has one direction.
  * - `waiting`: the content is being sent, or cannot be sent yet.
@@ -61,18 +66,23 @@ export type PathOnService = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
-  /** Change id of the base version; for `live`, of the version with the content. */
+  /**
+   * Change id of base's version; null without a record. If the state is `live`, that version has
+   * the content.
+   */
   readonly changeId: ChangeId | null;
-  /** Changes in review that the service reported. */
+  /** Change ids of the document's changes that are in review, as reported by the service. */
   readonly reviews: readonly ChangeId[];
   /** Reason why the path is not live; null if it is live, or no reason is known. */
   readonly open: Attention | null;
 };
 
 /**
- * Scans the disk for the paths of a caller.
+ * Scans the disk for the paths of a caller. Returns the files and deletions that are not known to
+ * be on the service, or the paths that are never sent.
  * @param scope files and folders; "" is the whole linked folder
- * @param isCompared true if base may count as the service's state
+ * @param isCompared true if base was compared with the service since the process began, so that a
+ * file with base's content counts as on the service
  */
 export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): NotedPaths {
   const base = world.state.load();
@@ -95,8 +105,8 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
 }
 
 /**
- * A scanned file or deletion. `isOnService`: the service has its content already, so the caller
- * need not wait for it.
+ * A scanned file or deletion. `isOnService` is true if the service already has the content, so that
+ * the caller need not wait for it.
  */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
@@ -108,17 +118,19 @@ function scanPath(scan: BarrierScan, path: LocalPath): readonly ScannedPath[] | 
 type BarrierScan = {
   readonly world: World;
   readonly base: BaseTree;
-  /** True if base shows the service's state. */
+  /** True if base is known to be what the service has. */
   readonly isProof: boolean;
   readonly run: number;
   readonly records: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Ids of existing documents, and paths of new ones, whose upload has no answer yet. */
+  /** Ids of recorded documents, and paths of new ones, whose upload has no answer yet. */
   readonly underWay: ReadonlySet<string>;
-  /** Returns a scan of the whole folder, made at the first call. */
+  /** Scans the whole folder at the first call; later calls return the same scan. */
   readonly walk: () => LocalTree;
 };
 
-/** Returns true if the path is that of a document that exists, existed, or cannot be read. */
+/**
+ * Returns true if the path is that of a document's file that exists, existed, or cannot be read.
+ */
 function isFile({ world, records, walk }: BarrierScan, path: LocalPath): boolean {
   if (path === "") return false;
   const atPath = world.disk.look(path);
@@ -167,22 +179,23 @@ function isOnService({ base, isProof, records, walk }: BarrierScan, path: LocalP
   );
 }
 
-/** Returns the paths in a folder that could not be read, including the folder itself. */
+/** Returns the paths at or below a folder that could not be read. */
 function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
   const isItself = (path: LocalPath) => path === folder && (folder !== "" || isUnread(local));
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
 /**
- * Returns true if no path could be read. If the folder merely keeps changing, its files were read.
+ * Returns true if the scan read nothing. A scan of a folder that keeps changing is incomplete, but
+ * has read its files.
  */
 function isUnread({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
 /**
- * Handles a path with no synced entry: the entry was deleted, is never sent to the service, or
- * could not be read.
+ * Handles a path without a file and without a record: its file was deleted, could not be read, or
+ * is never sent to the service.
  */
 function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
@@ -201,12 +214,12 @@ function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPa
 }
 
 /**
- * Returns the current state of each path. A path is `live` if its file still has base's content, or
- * if a run that began after the scan has sent its document's content. A new base alone is not
- * proof: a merge moves base although an edit is still to be sent, and a move brings another
- * document's content. If a safety check stops the sync because the service lacks documents, base
+ * Returns the current state of each path. A path is `live` if its file has base's content, or if a
+ * run that began after the scan has sent its document's content. A new base alone proves nothing: a
+ * merge moves base although an edit must still be sent, and after a move the path may have another
+ * document. If a safety check stopped the sync because documents are missing on the service, base
  * may be wrong, so no path is `live`.
- * @param isCompared true if base may count as the service's state
+ * @param isCompared true if base was compared with the service since the process began
  */
 export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
   const base = world.state.load();
@@ -226,8 +239,8 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
 }
 
 /**
- * Returns the record of a document whose file was moved since the scan, on the service or by its
- * user. Null if it was not.
+ * Returns the record of the document that had the path, if its file was moved since the scan.
+ * Otherwise returns null.
  */
 function movedSince({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
@@ -248,17 +261,18 @@ function stateOf(world: World, awaited: AwaitedPath, { record, block, isProof }:
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
 }
 
-/** Kinds of events in which content was sent. */
+/** Kinds of events that record an upload of content. */
 const SENDING = ["put", "create-remote"];
 /**
- * LIMIT: versions of a document that are searched. If more versions were sent to review since, the
- * content is not found, and the caller waits longer.
+ * LIMIT: newest upload events of a document that are searched. If more uploads went to review
+ * since, the upload is not found, and the caller waits longer.
  */
 const NEWEST_VERSIONS = 8;
 
 /**
- * Returns true if content was sent after the scan. If content was being sent during the scan, the
- * first event of a later run may be about that content.
+ * Returns true if content of the document was sent after the scan. If an upload was under way
+ * during the scan, the first event of a later run may belong to that upload, so two events are
+ * needed.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING });

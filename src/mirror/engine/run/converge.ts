@@ -23,7 +23,7 @@ import type { Settings, World } from "./world.ts";
 
 const MAX_CYCLES = 5;
 
-/** The entry of a run in the log. The run gets its number at its first write. */
+/** Entry of a run in the log. A run gets its number when it first writes to the state. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -35,7 +35,7 @@ export class RunEntry {
     this.#kind = kind;
   }
 
-  /** Number of the run; null if it has written nothing yet. */
+  /** Number of the run; null if the run has not written anything yet. */
   get begun(): number | null {
     return this.#begun;
   }
@@ -58,21 +58,22 @@ export class RunEntry {
 export type ConvergeInput = {
   readonly run: RunEntry;
   readonly settings: Settings;
-  /** True if the first cycle tries refused changes again. */
+  /** True if the first cycle sends refused changes again. */
   readonly retryRefused: boolean;
   /**
-   * Memory of earlier runs of this process, to which this run adds. Undefined if there were none.
+   * Failed and refused actions of earlier runs of this process, to which this run adds its own;
+   * undefined if there were no such runs.
    */
   readonly memory?: RunMemory;
-  /** Returns the options of the next cycle's scans. Called before each cycle. */
+  /** Returns options for the scans of the next cycle. Called before each cycle. */
   readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
-  /** Called after each cycle, before the next. */
+  /** Called after each cycle, before the next begins. */
   readonly onCycle?: (end: CycleEnd) => void;
 };
 
 export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 
-/** Runs cycles until no change is left, and remembers how they ended. */
+/** Runs cycles until no change is left, and stores the results that later runs need. */
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
   const { run } = input;
   const ended = await converge(world, input);
@@ -80,10 +81,10 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     recordConflictStop(world, plan.verdict, tally.counts.conflicts);
-    // ORDER: taken before the cycles, because the approval ends with this run. It also confirms
-    // that documents are missing on the service.
+    // ORDER: the generation is stored before the approval ends (`rememberStop`). An approval of
+    // missing documents also allows mdmirror to store the generation.
     rememberGeneration(world, plan, trees);
-    // A run in which a change waits for another scan has not planned everything. It therefore ends
+    // If a change waits for a second scan, this run has not planned everything. It therefore ends
     // no stop and no approval (I22).
     if (plan.verdict.kind === "safety-stop" || !waitForScan(plan.blocks)) rememberStop(world, run, plan.verdict);
   }
@@ -117,8 +118,8 @@ function needsAnother(end: CycleEnd, tally: Tally): end is PlannedCycle {
 }
 
 /**
- * Waits before scanning for a missing conflict copy again, for the time that proves any absence. A
- * program may be between the two steps of a save.
+ * Waits before the next cycle if it must scan for a missing conflict copy again. A program may be
+ * between the two steps of a save, so the wait is as long as for any absence.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
   if (secondLookMs === null) return;
@@ -128,8 +129,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, cycles, tally }: Converged): RunReport {
   const hasMore = end.kind === "planned" && wantsMore(end, tally);
-  // Local files that were renamed because the service has another document at their path, and that
-  // are still at their new path.
+  // Local files that this run renamed because the service has another document at their path. Files
+  // that have left their new path since are not reported.
   const renamed = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -144,10 +145,7 @@ function reportRun(world: World, run: number, { end, cycles, tally }: Converged)
   };
 }
 
-/**
- * Stores, for the next run, facts that this run learned about the deployment. Writes only changed
- * facts.
- */
+/** Stores for later runs what this run learned about the service. Writes only if it changed. */
 function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
@@ -158,16 +156,17 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
 }
 
 /**
- * Returns true if another cycle is worth its scan: this cycle changed something, or a step must be
- * tried again.
+ * Returns true if another cycle is worth its scan, because this cycle changed something or a step
+ * must be tried again.
  */
 function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
-  // Searches without making a list of the completed steps: a clone has as many steps as documents.
+  // Searches without making a list of the steps that ran, because a first sync has as many steps as
+  // documents.
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A blocked step held back the steps that depend on it. The next cycle plans them without the
-  // blocked step, or blocks them as well (I17).
+  // A blocked step kept the steps that depend on it from starting. The next cycle plans them
+  // without the blocked step, or blocks them too (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

@@ -1,4 +1,4 @@
-/** Input of a cycle, the data that its effects share, and its end. */
+/** Input of a cycle, the data that its effects share, and its result. */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
@@ -18,39 +18,39 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
 export type CycleInput = {
   /**
-   * Gives the run its number at its first write: a cycle that changes nothing makes no run.
-   * `begun`: the number, or null if the run has not written yet. Undefined: the run always has a
+   * Run of the cycle. Reading `number` gives the run its number, so a run that changes nothing gets
+   * none. `begun` is the number, or null if the run has none yet; undefined if the run always has a
    * number.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Tally, which the cycles of one run share. Undefined: the cycle counts for itself. */
+  /** Tally that the cycles of one run share; undefined if the cycle starts its own. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
-  /** True: the trees may leave out unchanged documents. Undefined: they contain all documents. */
+  /** True if the trees may leave out unchanged documents. */
   readonly leavesOut?: boolean;
-  /** I23: nothing is written, on either side or in the state. */
+  /** True for a preview: nothing is written, neither on a side nor in the state (I23). */
   readonly dry: boolean;
-  /** Observers of a daemon that watches the folder. Undefined: both sides are scanned in full. */
+  /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: Observers;
   /**
-   * Absences that were observed for long enough; all others wait. Used with `secondLookMs: null`.
-   * Undefined: one scan is enough.
+   * Local paths that were absent for long enough to count as deleted; a deletion at another path
+   * waits. Used with `secondLookMs: null`. Undefined if one scan is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
 /**
- * The daemon's two scans of a cycle. They may be cheaper than full ones, and report files that are
- * still being written as unread.
+ * Scans of the two sides by a daemon. They may read less than full scans. Files that are still
+ * being written count as unread.
  */
 export type Observers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean, known: KnownFacts): Promise<RemoteScan>;
   /**
-   * Moves content that was saved to a document's old path to that document. Called when no safety
-   * check stops the plan.
+   * Moves content that a program saved to a document's old path to the document's new path. Called
+   * if no safety check stops the plan.
    * @returns true if files changed, so that both sides must be scanned again
    */
   redirectSaves(ctx: CycleContext, trees: Trees): boolean;
@@ -63,27 +63,30 @@ export type CycleEnd =
       readonly plan: Plan;
       readonly ends: readonly StepEnd[];
       /**
-       * True if the run was stopped, so that some steps may not have started. Undefined if it was
-       * not.
+       * True if the run was stopped, so that some steps may not have started; otherwise false or
+       * undefined.
        */
       readonly isStopped?: boolean;
-      /** Reasons for which the delayed deletions will stop the sync. Undefined if they will not. */
+      /**
+       * Reasons for which the delayed deletions will stop the sync later; undefined if they will
+       * not.
+       */
       readonly expectedStopReasons?: readonly Reason[];
     });
 
-/** The end of a cycle that made a plan. */
+/** Result of a cycle that made a plan. */
 export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;
 
-/** The approval under which a workspace counts as emptied although no known document is visible. */
+/** Name of the approval that lets a workspace without any known document count as emptied. */
 export const APPROVE_EMPTY = "wrong-workspace";
 
-/** The end of a write that must not be sent again unchanged. */
+/** Outcome of a refused write that must not be sent again unchanged. */
 export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /**
- * Repeats of an action that achieved nothing. `times`: how often; `isNotFound`: the service
- * answered that it does not have the target; `isOfEarlierRun`: the daemon's present run has not
- * tried it.
+ * An action that achieved nothing. `times` is the number of attempts. `isNotFound` is true if the
+ * service answered that it does not have the target. `isOfEarlierRun` is true if the daemon's
+ * current run has not tried the action.
  */
 type Futile = {
   readonly times: number;
@@ -92,49 +95,57 @@ type Futile = {
   readonly isOfEarlierRun?: true;
 };
 
-/** Counts of the cycles of one run. */
+/** Counts and notes that the cycles of one run share. */
 export type Tally = {
   readonly counts: Counts;
-  /** Number of documents created so far. The first ones on a deployment are read back. */
+  /**
+   * Number of documents created on the service so far. The first ones are read again after their
+   * POST.
+   */
   created: number;
   /**
-   * Actions that found another state than planned, or whose result is unknown, by their key.
+   * Actions that found another state than planned, or whose result is unknown, by the key of the
+   * action.
    */
   readonly futile: Map<string, Futile>;
-  /** Requests that the service refused, by all their facts. */
+  /** Refused requests, by a string that identifies the request (`Request.facts`). */
   readonly refused: Map<string, RefusedWrite>;
   /**
-   * Local files that got another name because the service has a document of that name: old path,
-   * new path.
+   * New paths of local files by their old path. They were renamed because the service has another
+   * document with that name.
    */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
-  /** The user's files that were renamed because a conflict copy needed their names. */
+  /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
   /**
-   * Changes that the run found for the first time and that stay on their side, because the sync has
-   * one direction.
+   * Changes found for the first time that stay on their side, because the sync has one direction.
    */
   readonly oneWay: Block[];
-  /** True if links were sent without a target that has one now. */
+  /**
+   * True if content was sent with links whose target did not exist on the service then, but does
+   * now.
+   */
   linksOpen: boolean;
   /**
-   * True if the last cycle read a document in another version than its listing showed. The content
-   * or the listing is out of date, and only another listing shows which.
+   * True if the last cycle read another version of a document than the listing had. The listing or
+   * the answer is out of date; only another listing shows which.
    */
   readsOther: boolean;
-  /** True if the journal has content that was sent and that a read did not find. */
+  /**
+   * True if the journal has content that was sent without an answer, and that a read did not find.
+   */
   hasSent: boolean;
   /**
-   * True if files with links were replaced after the last cycle scanned them and before it read
-   * their links.
+   * True if files with links were replaced between the last cycle's scan and its reading of their
+   * links.
    */
   filesMoved: boolean;
 };
 
-/** `keptAs`: current path of the file, below the root. */
+/** A file that was moved away. `keptAs` is its current path, relative to the linked folder. */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
-/** The part of a tally that a daemon keeps for its next runs. */
+/** Parts of a tally that a daemon keeps from run to run. */
 export type RunMemory = Pick<Tally, "futile" | "refused">;
 
 export function noMemory(): RunMemory {
@@ -156,69 +167,69 @@ export function zeroTally(): Tally {
   };
 }
 
-/** Notes of scans and effects for later ones in the same cycle. */
+/** Notes of a cycle that its later scans and effects use. */
 type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
   readonly tally: Tally;
-  /** The scan from which the plan was made; null during recovery, before the scan. */
+  /** Local scan from which the plan was made; null before the scan, during recovery. */
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
-  /** Folder ids by remote path (below the prefix), updated by the effects. */
+  /**
+   * Ids of folders by their path on the service (relative to the prefix). Effects keep them up to
+   * date.
+   */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
-   * Local files created or replaced in this cycle. They are fsynced and marked durable at its end,
-   * or by the next cycle.
+   * Local files that this cycle created or replaced. They are flushed and marked as durable at its
+   * end, or by the next cycle.
    */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
-   * Paths at which this cycle restored a file or folder before its plan. The user has not seen them
-   * yet, so changes at these paths do not show what the user wants.
+   * Paths of files and folders that this cycle restored before its plan. The user has not seen them
+   * yet, so a difference at these paths does not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** Keys of the blocks after the plan. */
+  /** Keys of the blocks that the plan leaves. */
   blockedKeys: ReadonlySet<string>;
-  /** Folders that this cycle moved locally, in that order. */
+  /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
-   * Limit of conflicts in this run, and the documents whose conflict is approved. At the limit, a
-   * safety check stops further conflicts. Null in a command, which has no limit.
+   * Limit for the conflicts of this run, and the documents whose conflict is approved; null without
+   * a limit, as in a command. At the limit, a safety check stops further conflicts.
    */
   conflictBudget: ConflictBudget | null;
   /**
-   * Files that are written although somebody is working on them, because they have waited for long
-   * enough; and the words for the log.
+   * Files that are written although somebody is working on them, because the write has waited long
+   * enough. Each value is a clause for the log.
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
-   * Documents that this cycle read before the safety checks. The next read of a document takes its
-   * entry and removes it. The contents are in the store.
+   * Documents that this cycle read before the safety checks. The next read of a document uses its
+   * entry and removes it. The contents are in the content store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
-   * Documents that may become blank locally, according to the safety checks. Null: all may, because
-   * few contents are downloaded.
+   * Documents whose local file may become blank, as the safety checks have counted; null if any
+   * file may, because too few are downloaded to matter.
    */
   mayBeEmptied: ReadonlySet<DocId> | null;
-  /** Contents that a dry run has read and must not store. */
+  /** Contents by digest that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;
 };
 
 export type ConflictBudget = { readonly max: number; readonly approved: ReadonlySet<DocId> };
 
-/**
- * Context that the effects of one cycle share. Everything that changes during the cycle is in its
- * notes.
- */
+/** Data that the effects of one cycle share. Only `notes` changes during the cycle. */
 export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
-  /** Combines commits of steps that run in parallel. */
+  /** Group that combines the commits of parallel steps. */
   readonly group: Group;
-  /** Knowledge about the deployment when the plan was made. */
+  /** Abilities of the service, as known when the cycle began. */
   readonly traitsAtStart: RemoteTraits;
   readonly notes: CycleNotes;
   readonly #run: CycleInput["run"];
@@ -248,16 +259,13 @@ export class CycleContext {
     this.#run = run;
   }
 
-  /** Returns true if the run has this number. Does not give the run a number. */
+  /** Returns true if this cycle's run has the number. Does not give the run a number. */
   isThisRun(number: number): boolean {
     const { begun } = this.#run;
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /**
-   * Number of the run. A daemon's run gets its number when this property is read for the first
-   * time.
-   */
+  /** Number of the run. A run of a daemon gets its number when this property is first read. */
   get run(): number {
     return this.#run.number;
   }

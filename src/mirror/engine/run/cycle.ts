@@ -47,7 +47,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
   let decided = await decide(ctx, input, check);
   if (decided.kind === "offline") return decided;
   if (input.dry) return { ...decided, ends: [] };
-  // ORDER: after the safety checks, because moving saves to their documents already changes files.
+  // ORDER: after the safety checks, because `redirectSaves` changes files.
   const mayRedirect = decided.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
     decided = await decide(ctx, input, check);
@@ -64,9 +64,9 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
 }
 
 /**
- * Runs a cycle over a few documents, if only content has to be transferred.
+ * Runs a cycle for a few documents, provided that only their content has to be transferred.
  * @param seen trees with these documents, and the folders above them
- * @returns null: a full cycle is needed, and nothing was done
+ * @returns null if a full cycle is needed; nothing was changed then
  */
 export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<PlannedCycle | null> {
   const { root, inodesTrusted } = checkRoot(world);
@@ -84,9 +84,9 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a cycle over everything must first finish an interrupted effect. Two kinds of
- * journal row do not count, because they concern no other document: a set-aside file, and content
- * that was sent and not found.
+ * Returns true if an interrupted effect must be finished first, by a full cycle. Journal rows for a
+ * set-aside file, and for content that was sent without an answer, matter only if they are about
+ * one of the given documents.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
@@ -96,14 +96,14 @@ function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns true if each step transfers content or updates a record. A new document must have the
- * same path on both sides.
+ * Returns true if each step of a plan only transfers content or updates a record. A new document
+ * also must have the same path on both sides.
  */
 function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
   return steps.every(({ action }) => {
     if (action.kind === "put") return !action.review;
-    // If links are converted, a new document may change the links in others.
+    // If links are converted, a new document may change links in other documents.
     if (links !== undefined) return false;
     if (action.kind === "create-local") return action.localPath === action.remotePath;
     return action.kind === "write-local" || action.kind === "note-facts";
@@ -121,13 +121,13 @@ async function decide(
     : { kind: "planned", ...(await planCycle(ctx, input, observed.trees, root)) };
 }
 
-/** Rewrites the links to documents that moved, unless a safety check stops the plan. */
+/** Rewrites the links to documents that moved, unless a safety check stopped the plan. */
 function settleLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
   links.forms.begin(false);
   rewriteLinks(ctx);
-  // ORDER: called after the links in moved documents have been read at their new paths.
+  // ORDER: after `rewriteLinks`, which reads the links of moved documents at their new paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
@@ -137,8 +137,8 @@ const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
 /**
- * Carries out the plan. After a stop, nothing changes on either side until the user answers, so no
- * step starts.
+ * Carries out a plan. If a safety check stopped it, no step starts: nothing changes on either side
+ * until the user answers.
  */
 async function carryOut(ctx: CycleContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
@@ -152,7 +152,10 @@ async function carryOut(ctx: CycleContext, plan: Plan): Promise<CarriedOut> {
 
 const unstoppable = stoppableBy(new AbortController().signal);
 
-/** Records the plan's blocks, and the conflict copies that exist again, before any step starts. */
+/**
+ * Stores the plan's blocks and the contents of conflict copies before any step starts. Resets the
+ * count of missing scans of conflict copies that were found again.
+ */
 function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
@@ -169,7 +172,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
   // A copy that was found again must be missing in two more scans in a row before it counts as
-  // gone.
+  // removed.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }
@@ -186,8 +189,8 @@ function planOver(input: PlanInput): DecidedPlan {
 type CyclePlan = DecidedPlan & { readonly expectedStopReasons?: readonly Reason[] };
 
 /**
- * Makes the plan of a cycle: scans absences a second time, leaves files in use alone, and reads the
- * content that the safety checks need.
+ * Makes the plan of a cycle. Scans local absences a second time, blocks writes to files in use, and
+ * reads the content that the safety checks need.
  */
 async function planCycle(
   ctx: CycleContext,
@@ -211,7 +214,7 @@ async function planCycle(
   return { ...planned, ...(verdict.kind === "safety-stop" ? { expectedStopReasons: verdict.reasons } : {}) };
 }
 
-/** Returns the documents whose local files a plan is known to empty. */
+/** Returns the documents whose local files the plan will make blank. */
 function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
   const emptied = new Set<DocId>();
   for (const { action } of steps) if ("empties" in action && action.empties === true) emptied.add(action.id);
@@ -219,8 +222,8 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
 }
 
 /**
- * Returns files that must not be written yet. If the run may sleep, it first waits for files that
- * have just changed.
+ * Returns the files that the plan must not write yet, because somebody is working on them. If the
+ * run may sleep, first waits until files that changed a moment ago are settled.
  */
 async function filesToLeave(
   ctx: CycleContext,
@@ -238,8 +241,8 @@ async function filesToLeave(
 }
 
 /**
- * Plans, and scans the local absences a second time. An absence that would delete a document on the
- * service needs two scans some seconds apart: a program may be between the two steps of a save.
+ * Makes a plan. If it would delete documents on the service, scans the local folder again after
+ * some seconds, because a program may be between the two steps of a save. Then plans again.
  */
 export async function planWithSecondScan(
   ctx: CycleContext,
@@ -260,12 +263,16 @@ export async function planWithSecondScan(
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withLinks(ctx, input, { ...all, local: withReturnedPaths(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
-  // The second plan decides again where each document is, and which document is still absent.
+  // The second plan matches files and documents again, and finds out which document is still
+  // absent.
   const twice = new Set(waiting.map((block) => block.path));
   return planOver({ ...decided, trees: { ...all, local }, policy: policyOf(ctx, input, twice) });
 }
 
-/** Makes the plan for a missing folder. No file counts as seen, and the plan's verdict says why. */
+/**
+ * Makes the plan for a missing or replaced linked folder. Nothing counts as scanned, and a safety
+ * check stops the plan with the reason.
+ */
 function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the linked folder changed identity";
@@ -287,9 +294,9 @@ function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]):
 }
 
 /**
- * Reads documents before their plan is checked. Only the content shows whether a document became
- * blank, and the safety checks must know how many did before the first one is written.
- * @returns the trees with the digests of the content that was read
+ * Reads documents before the safety checks. Only their content shows whether a local file would
+ * become blank, and the checks must know the number of such files before the first one is written.
+ * @returns the trees with the digests of the contents that were read
  */
 async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
   const files = new Map(trees.remote.files);
@@ -304,14 +311,18 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
   return { ...trees, remote };
 }
 
-/** Returns the digest of a version if an earlier cycle has read that version; null otherwise. */
+/**
+ * Returns the digest of the listed version if an earlier cycle has read that version; otherwise
+ * null.
+ */
 function knownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((other) => other.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
 /**
- * Reads a document. Returns null if it could not be read, or has another version than its listing.
+ * Reads a document. Returns its digest; null if it could not be read, or has another version than
+ * in the listing.
  */
 async function read(
   ctx: CycleContext,

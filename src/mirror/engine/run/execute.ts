@@ -1,18 +1,21 @@
 import type { Action, Outcome, Step } from "../../model/action.ts";
 
-/** End of a step. `withheld`: a safety check stopped the plan, so none of its steps began. */
+/**
+ * Result of a step. A step is `withheld` if a safety check stopped the plan. It has `needs-failed`
+ * if a step that it depends on failed, and `stopped` if the run was stopped.
+ */
 export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
-/** Returns true if steps that depend on this one may run. */
+/** Returns true if the steps that depend on a step with this outcome may run. */
 export function endedWell({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
 
 /**
- * Returns true if content was sent to review because another edit was published. That edit must
- * still be read.
+ * Returns true if content went to review because another edit was published meanwhile. The next
+ * cycle must still read that edit.
  */
 export function isReviewOfConflict(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.isConflict === true;
@@ -23,13 +26,13 @@ type Options = {
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
-  /** When the signal aborts, no more steps start. */
+  /** Signal after which no more steps start. */
   readonly stop?: AbortSignal;
 };
 
 /**
- * The end of nearly all steps. It is shared: an object for each would stay in memory until the
- * run's end.
+ * Result of nearly all steps. It is shared, because an object for each step would stay in memory
+ * until the end of the run.
  */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
@@ -37,11 +40,10 @@ const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
 const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
 
 /**
- * Runs the steps of a plan, several in parallel, each after the steps that it depends on have
- * succeeded. If a step fails, only the steps that depend on it are skipped (I17). Starts no more
- * steps after an outcome for which `isFatal` returns true (the service is gone, the key is
- * refused).
- * @returns how each step ended, by its index
+ * Runs the steps of a plan, several at a time, each after the steps that it depends on. If a step
+ * fails, only the steps that depend on it are skipped (I17). After an outcome for which `isFatal`
+ * returns true (the service is unreachable, or refuses the key), no more steps start.
+ * @returns the result of each step, by its index
  */
 export function executeSteps(
   steps: readonly Step[],
@@ -58,7 +60,9 @@ export function executeSteps(
   const ready = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [next, ended, running, isStopped] = [0, 0, 0, false];
 
-  /** Returns the dependants that are skipped. */
+  /**
+   * Stores the result of a step. Returns the steps that must be skipped because they depend on it.
+   */
   const note = (index: number, result: StepEnd): (readonly [number, StepEnd])[] => {
     ends[index] = result;
     ended++;
@@ -80,7 +84,8 @@ export function executeSteps(
 
   const start = async (index: number): Promise<void> => {
     running++;
-    // After a bug or a kill, no more steps start: the failed step counts as running forever.
+    // After an exception, no more steps start. `running` is not reduced, so the promise is not
+    // rejected a second time.
     const outcome = await perform(steps[index]!.action).catch((error: unknown) => {
       isStopped = true;
       throw error;

@@ -1,9 +1,9 @@
 /**
- * Delays writes to a file that somebody is working on: the file has just changed, or a program
- * reports that it has the file open. The delay has a limit and decides nothing about content. Each
- * effect checks the content of the file, so that no edit is lost in any case (I14). The disk's
- * clock is compared with the machine's. If the two differ, a write comes sooner or later by the
- * difference, no more (I29).
+ * Delays writes to a file that somebody is working on: the file changed a moment ago, or a program
+ * has it open. The delay is limited, and does not protect edits: each effect checks the file's
+ * content before it writes, so no edit is lost (I14). Times of files come from the disk's clock and
+ * are compared with the machine's clock. If these differ, a write is early or late by the
+ * difference (I29).
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -19,18 +19,18 @@ import type { EditorWait, Settings, World } from "./world.ts";
 /** A file that somebody is working on. */
 export type InUse = {
   /**
-   * Reason as a clause. It stays the same as long as the cause does, so that a blocked change keeps
-   * its time.
+   * Reason as a clause. It does not change while the cause lasts, so that the block keeps its start
+   * time.
    */
   readonly why: string;
   /**
-   * Milliseconds until the file has been unchanged for long enough; null: a program has the file
+   * Milliseconds until the file has been unchanged for long enough; null if a program has the file
    * open.
    */
   readonly settledInMs: number | null;
 };
 
-/** Actions that overwrite or remove a file, or may do so. */
+/** An action that overwrites or removes a file, or may do so. */
 type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MayWrite }>;
 type MayWrite = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
 
@@ -42,12 +42,12 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
   "meet",
 ]);
 
-/** Clause for the log about a write that waited for the longest time. */
+/** Clause for the log about a write that was delayed for the longest allowed time. */
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
 /**
- * Returns the files of this plan that must not be written now. Notes those that waited for long
- * enough.
+ * Returns the files of a plan that must not be written yet. Notes in `waitedEnough` the files whose
+ * write has waited for long enough.
  */
 export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
   const found = new Map<LocalPath, InUse>();
@@ -66,13 +66,14 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * Returns true if an action would overwrite the file. Some actions write a file only rarely:
- * - A review most often ends with the local content.
- * - An open conflict shows the new version beside the file.
- * - Two new contents at one path are recorded as one or become a conflict. They count only if the
- *   service's content may replace the local one.
- * Such an action counts if its effect has found that it must write (`blockIfInUse`), in this run or
- * an earlier one.
+ * Returns true if an action will probably overwrite the file. Some actions rarely do:
+ * - After a review, the file usually keeps its content.
+ * - During a conflict, a new version goes to a conflict copy.
+ * - A document that is new on both sides is recorded or becomes a conflict, unless the service's
+ *   content may replace the local content.
+ *
+ * Such an action counts if its effect has already found a file in use (`blockIfInUse`), in this run
+ * or an earlier one.
  */
 function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
@@ -80,9 +81,10 @@ function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree
 }
 
 /**
- * Returns true if, of two new contents at one path, the service's may replace the local file.
- * Either the service's content is preferred, or policy `copy` keeps the local content beside it. No
- * other policy counts: without a base, it is not known which content is older (I05).
+ * Returns true if the service's content may replace the local file of a document that is new on
+ * both sides. That is the case if the user prefers the service, or if policy `copy` keeps the local
+ * content beside it. Other policies do not count, because without a base nobody knows which content
+ * is older (I05).
  */
 export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
@@ -93,8 +95,8 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
 }
 
 /**
- * Returns true if a write has waited for the longest time. A program may have a file open for days,
- * so its lock is respected only for a limited time.
+ * Returns true if a write was delayed for the longest allowed time. The time is limited, because a
+ * program may have a file open for days.
  */
 function hasWaited(
   { world, settings }: CycleContext,
@@ -107,15 +109,15 @@ function hasWaited(
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
-/** Returns true if a wait is over. It is also over if the clock was set back. */
+/** Returns true if a wait since a time has lasted `maxMs`, or if the clock was set back since. */
 export function isWaitOver({ clock }: World, since: number, maxMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= maxMs || waitedMs < 0;
 }
 
 /**
- * Checks the file of a write right before the write.
- * @returns null: nobody is working on the file
+ * Checks, right before a write, whether somebody is working on the file.
+ * @returns null if nobody is
  */
 export function findUse(
   { world, settings: { handsOff }, notes }: CycleContext,
@@ -143,13 +145,16 @@ function isOff({ unchangedMs, openMs }: EditorWait): boolean {
   return unchangedMs + openMs === 0;
 }
 
-/** Tolerance in milliseconds: file times have fractions of a millisecond, event times do not. */
+/**
+ * Tolerance in milliseconds, because times of files have fractions of a millisecond, and times of
+ * events do not.
+ */
 const ROUNDING_MS = 1;
 
 /**
- * Returns the time until a file will have been unchanged for long enough. A disk's clock may be
- * slightly ahead of the machine's; a time that is far ahead comes from another clock and is
- * ignored.
+ * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if it has.
+ * The disk's clock may be slightly ahead of the machine's. A time that is far ahead comes from
+ * another clock, and is ignored.
  */
 export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
@@ -157,8 +162,8 @@ export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, 
 }
 
 /**
- * Returns the milliseconds by which a file's time may be too early. A disk that keeps whole
- * seconds, or every second one (FAT), may mean any time until the next.
+ * Returns the milliseconds by which a file's time may be too early. Some disks store only whole
+ * seconds, or every second one (FAT). A time without fractions probably comes from such a disk.
  */
 function clockResolution(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
@@ -166,8 +171,8 @@ function clockResolution(changedMs: number): number {
 
 /**
  * Returns true if mdmirror's own write or move was the last change of the file. A move gives the
- * file a new time, although its content is as old as before.
- * @param savedMs time when its bytes were written; null: long enough ago
+ * file a new time although its content is as old as before.
+ * @param savedMs time when the file's content was written; null if that is long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
   const events = state.events({ limit: MAX_NEWER_EVENTS, id }).filter(hasWrittenFile);
@@ -179,22 +184,22 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
 }
 
 /**
- * Returns true if the file changed before the event. An event in the future was recorded before the
- * clock was set back, and proves nothing about the file.
+ * Returns true if the file changed before the event. An event with a time in the future was
+ * recorded before the clock was set back, so it proves nothing.
  */
 function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + clockResolution(fileMs) < at + ROUNDING_MS;
 }
 
 /**
- * LIMIT: after this many other events, mdmirror's own write counts as a user's, and causes one more
- * wait.
+ * LIMIT: events of a document that are searched for mdmirror's last write. If there are more, that
+ * write counts as a user's, and causes one more delay.
  */
 const MAX_NEWER_EVENTS = 8;
 
 /**
  * Returns true if the event changed the file, or renamed it, which changes its time as well. Events
- * that only record a document's path, or content that both sides have, do not count.
+ * that only record a path, or content that both sides already have, do not count.
  */
 function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

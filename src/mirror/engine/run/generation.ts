@@ -1,7 +1,7 @@
 /**
- * Recognises a service that was restored from a backup, by its generation. After a restore, a
- * missing document does not mean that somebody deleted it. Safety checks therefore stop deletions
- * until no document is missing.
+ * Recognises a service that was restored from a backup, by its generation (an id that changes with
+ * each restore). After a restore, a missing document was not necessarily deleted by somebody.
+ * Safety checks therefore stop deletions until no document is missing.
  */
 
 import type { Trees } from "../../model/tree.ts";
@@ -11,8 +11,8 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * Returns true if the service's generation differs from that of the last run without missing
- * documents.
+ * Returns true if the service's generation differs from the stored one, which is that of the last
+ * run in which no document was missing.
  * @param named the generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
@@ -20,7 +20,7 @@ export function isRestored(state: Pick<State, "meta">, named: string | null): bo
   return knownGeneration !== null && knownGeneration !== named;
 }
 
-/** Remembers the generation after a run in which no document was missing. */
+/** Stores the generation after a run in which no document was missing. */
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
   const { generation = null } = remote;
   if (generation === null || verdict.kind === "safety-stop") return;
@@ -30,8 +30,9 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 }
 
 /**
- * Returns true if the generation may be remembered. A file that was kept because it was edited may
- * still have to go to the trash; if the user has approved that, no second approval is needed.
+ * Returns true if the generation may be stored: no document of base is missing on the service, or
+ * the user approved the missing ones. With an approval, a missing document may still have its local
+ * file, because the user edited it. The user need not approve it twice.
  */
 function isSettled(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approved = state.meta(META.approved);

@@ -1,6 +1,6 @@
 /**
- * Collects facts for the safety checks that are not in the trees: the root's identity, recent
- * deletions, approvals.
+ * Collects facts for the safety checks that the trees do not contain: the identity of the linked
+ * folder, recent deletions, and approvals.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -19,8 +19,8 @@ import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
 export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
- * Compares the folder with the folder that the state belongs to. If only the device number changed,
- * as after a reboot, inodes prove nothing in this run.
+ * Checks whether the folder is the one that the state belongs to. If only its device number
+ * changed, for example after a reboot, inodes do not identify files in this run.
  */
 export function checkRoot(world: World): RootCheck {
   const currentRoot = world.disk.identify();
@@ -35,10 +35,7 @@ export function checkRoot(world: World): RootCheck {
   return { root: "moved-or-copied", inodesTrusted: false };
 }
 
-/**
- * Makes the current folder the one that the state belongs to. Inodes of the old folder mean nothing
- * from then on.
- */
+/** Makes the current folder the one that the state belongs to. */
 export function rememberRoot(world: World): void {
   const currentRoot = world.disk.identify();
   if (currentRoot === null) return;
@@ -56,7 +53,7 @@ export function approvedKeys({ state, ignoresApproval }: World): Set<string> {
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 
-/** Returns the reasons that stay approved after a run. */
+/** Returns the reasons that stay approved after a run, as stored; null if there are none. */
 function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
@@ -70,8 +67,8 @@ function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" 
 }
 
 /**
- * Ends the approvals after a run that was not stopped. A reason that still exists stays approved
- * until it is gone.
+ * Ends the approvals after a run that was not stopped. A reason that still applies stays approved
+ * as long as it does.
  */
 function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
@@ -80,18 +77,19 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
-  // A folder whose move was approved becomes the root.
+  // The approval may have been about a moved linked folder. The folder at the new path is the
+  // linked one from now on.
   rememberRoot(world);
 }
 
-/** Returns the form in which the state keeps a stop. */
+/** Returns a stop as the state stores it. */
 function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
 /**
- * Records a stop until the user approves it or its cause ends. A run without a stop ends its
- * approvals.
+ * Stores a stop, which lasts until the user approves it or its cause ends. After a run without a
+ * stop, ends the approvals.
  */
 export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;
@@ -122,7 +120,8 @@ function conflictsBeforeStop(world: World): number {
 }
 
 /**
- * Records a stop for too many conflicts. Otherwise a new run would count from 0 and open the rest.
+ * Stores the number of conflicts that were opened before a stop for too many conflicts. Otherwise
+ * the next run would count from 0, and would open the remaining ones.
  */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
@@ -143,9 +142,9 @@ const EMPTIED_BY: { readonly [reason in StopReason]?: EmptiedSide } = {
 };
 
 /**
- * Remembers the sides on which a safety check found no document (I21, I22). A single document that
- * comes back, perhaps after a crash, proves nothing about the others. The memory ends when a scan
- * of that side was complete, and every remaining deletion was approved.
+ * Remembers the sides on which a safety check found no document (I21, I22). If a single document
+ * comes back, perhaps after a crash, that proves nothing about the others. A side is forgotten when
+ * a scan of it was complete and every remaining deletion was approved.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
@@ -164,8 +163,8 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
 }
 
 /**
- * Returns how many conflicts a run may open, by the verdict's limit. The limit applies while they
- * are opened, because only then is it known which content does not merge.
+ * Returns how many conflicts a run may open, by the limit of the safety check. The limit applies
+ * while conflicts are opened, because only then is it known which contents do not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);
@@ -175,8 +174,9 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
       if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
     }
   }
-  // Counts all documents, unlike the verdict, which leaves out suspended documents and documents
-  // outside: a budget below the verdict's limit could run out without a request for approval.
+  // The number of documents includes suspended ones and those outside the linked folder, unlike in
+  // the safety check. If this budget were lower than the limit of the check, it could run out
+  // without the user being asked to approve.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
@@ -189,8 +189,8 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
   for (const file of remote.files.values()) {
     const record = base.records.get(file.id);
     if (record === undefined || record.changeId === file.changeId) continue;
-    // The open conflict already shows this version: the user approved that conflict, and mdmirror
-    // does not ask again.
+    // The user has already approved the conflict whose copy shows this version, so mdmirror does
+    // not ask about it again.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierChangeIds++;
   }

@@ -1,7 +1,7 @@
 /**
- * Counts the documents that a side has lost lately, for the deletion limit. "Lately" means within
- * an hour by the monotonic clock and by the order of runs: the wall clock may be set at any time
- * (I29).
+ * Counts the documents that a side lost within the last hour, for the limit of deletions. The hour
+ * is measured by the monotonic clock and by the order of runs, because the wall clock may be
+ * changed at any time (I29).
  */
 
 import type { Signals } from "../../planner/plan-types.ts";
@@ -13,21 +13,22 @@ const HOUR_MS = 3_600_000;
 type Run = number;
 
 /**
- * A mark: the runs up to this one lost documents only before the time `before`, by the monotonic
- * clock.
+ * A run and a monotonic time: all losses in this run and in earlier ones happened before that time.
  */
 type LossMark = readonly [run: Run, before: number];
 
 type RecentLosses = {
-  /** The last run whose losses no longer count: they are an hour old, or approved. */
+  /** The last run whose losses no longer count, because they are an hour old or approved. */
   readonly after: Run;
-  /** Marks of the runs after `after`, oldest first. Some may have become older than an hour. */
+  /**
+   * Marks of the runs after `after`, the oldest first. Some may be more than an hour old by now.
+   */
   readonly marks: readonly LossMark[];
 };
 
 /**
- * Returns how many documents were deleted, or became empty, within the hour and since the last
- * approval.
+ * Returns how many documents were deleted or became empty on each side, within the last hour and
+ * since the last approval.
  */
 export function lossesLately(world: World): Signals["lossesDone"] {
   const { after } = readLately(world);
@@ -36,8 +37,8 @@ export function lossesLately(world: World): Signals["lossesDone"] {
 }
 
 /**
- * Records, at the end of a run, that documents were lost in it. Writes nothing if there are no new
- * losses.
+ * Stores a mark at the end of a run in which documents were lost. Writes nothing if there are no
+ * new losses.
  */
 export function markLosses(world: World): void {
   const { state, clock } = world;
@@ -47,7 +48,7 @@ export function markLosses(world: World): void {
   writeLately(world, { after, marks: [...marks, [newestRun(world), clock.monotonic()]] });
 }
 
-/** Resets the count, because the user has approved the losses so far. */
+/** Resets the counts, because the user has approved the losses so far. */
 export function forgetLosses(world: World): void {
   writeLately(world, { after: newestRun(world), marks: [] });
 }
@@ -56,7 +57,7 @@ function newestRun({ state }: World): Run {
   return state.runs(1)[0]?.run ?? 0;
 }
 
-/** Reads the marks. Drops those that are at least an hour old, and all before them. */
+/** Reads the stored losses, without marks that are at least an hour old. */
 function readLately(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
@@ -69,8 +70,9 @@ function writeLately({ state }: World, lately: RecentLosses): void {
 }
 
 /**
- * Returns the least time that has passed since a mark. The monotonic clock starts with the machine,
- * so a mark in the future comes from an earlier boot, and is at least as old as this boot.
+ * Returns the milliseconds that have passed at least since a mark. The monotonic clock starts with
+ * the machine. So a mark in the future comes from an earlier boot, and is at least as old as the
+ * current boot.
  */
 function ageOf({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();

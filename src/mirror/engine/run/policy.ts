@@ -1,4 +1,4 @@
-/** Returns the policy by which a cycle plans. The trees are not part of it. */
+/** Makes the policy by which a cycle plans. */
 
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -13,7 +13,7 @@ export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: Read
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     canMoveFolders: traits.folderPatch !== "no",
-    // If only a subtree is linked, its root is an ordinary folder of the service.
+    // If only a folder of the workspace is linked, its root is an ordinary folder for the service.
     canMoveToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     unchangedContents: input.unchangedContents,
@@ -22,8 +22,8 @@ export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: Read
 }
 
 /**
- * Returns the lookup of the contents that a cycle has read. If links are converted, leaves out the
- * targets of links, so that content is equal in both forms.
+ * Returns the function with which the planner finds contents by digest. If links are converted, the
+ * contents lack the targets of links, so that both forms of a document are equal.
  */
 export function textFinder({ world, notes }: CycleContext): TextLookup {
   const find: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);

@@ -2,30 +2,30 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { RunMemory, Tally } from "./cycle-context.ts";
 
 /**
- * Stops actions that achieve nothing although each scan shows the same state. For example, a
- * service answers every write with 404, or not at all. In each new plan such actions would repeat
- * forever. Each action is tried once more after a full scan, and then left for the next run (I16).
+ * LIMIT: attempts of an action that achieves nothing although each scan shows the same state. For
+ * example, the service answers every write with 404. Each new plan would contain the action again.
+ * It is tried once more after a full scan, and then left to the next run (I16).
  */
 const MAX_TRIES = 2;
 
 /**
- * Returns the key of an action with everything that it expects to find. Two keys are equal only if
- * the plan saw the same state.
+ * Returns a key for an action, made of everything that the action expects. Equal keys mean that the
+ * plan saw the same state.
  */
 function keyOf(action: Action): string {
   return JSON.stringify(action);
 }
 
 /**
- * Returns true if an action would repeat without effect.
- * @param isListed true if the scan was complete: after an incomplete listing, nothing suggests that
- * the action would end differently (I08)
+ * Returns true if an action would achieve nothing again.
+ * @param isListed true if the listing was complete. Otherwise one attempt is enough, because the
+ * listing gives no reason to expect another result (I08)
  */
 export function isFutileRepeat({ futile }: Tally, action: Action, isListed = true): boolean {
   return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
 }
 
-/** Returns true if this action was tried before and achieved nothing. */
+/** Returns true if the action was tried before and achieved nothing. */
 export function wasFutile({ futile }: Tally, action: Action): boolean {
   return futile.size > 0 && futile.has(keyOf(action));
 }
@@ -46,10 +46,10 @@ export function noteFutileAction(
 }
 
 /**
- * Removes, at the end of a daemon's run, the actions that the next run may try. An action whose
- * target the service does not have is tried again only after a whole listing (I08): the listing of
- * its own run came before its 404. LIMIT: a listing with an entry that cannot be read is never
- * whole, so no other action waits for one.
+ * Forgets, at the end of a daemon's run, the actions that the next run may try again. If the
+ * service answered that it does not have the target of an action, that action is kept until a
+ * complete listing, because the listing of its own run was older than the answer (I08). Other
+ * actions do not wait for a complete listing, because a listing with an unreadable entry never is.
  * @param isListed true if the listing of the run was complete
  */
 export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {

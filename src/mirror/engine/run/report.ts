@@ -1,4 +1,7 @@
-/** The report of a run: the object of `sync --json`, from which the summary line is made. */
+/**
+ * Makes the report of a run: the object that `sync --json` prints, and that the summary line
+ * describes.
+ */
 
 import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
@@ -15,7 +18,7 @@ import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
 
-/** Cause of an open problem: the reason of a blocked change, or a cause that blocks no change. */
+/** Cause of a reported problem: the reason of a block, or a cause that blocks no change. */
 type AttentionKind =
   | BlockReason
   | "listing-misread"
@@ -26,69 +29,73 @@ type AttentionKind =
   | "uncertain";
 
 export type Attention = {
-  /** Path of the problem; "" is the whole folder. */
+  /** Path with the problem; "" for the whole linked folder. */
   readonly path: LocalPath;
   readonly kind: AttentionKind;
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Subject of the refusal, if `kind` is `refused`. `name`: a name or path. `step`: one step; the
-   * document is not blocked. Undefined: the content.
+   * What the service refused, if `kind` is `refused`: a name or path, or a single step, after which
+   * the document is not blocked. Undefined if the content was refused.
    */
   readonly refused?: "name" | "step";
-  /**
-   * True if the problem ends by itself. The user need not act, but the sides differ until it ends.
-   */
+  /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
   readonly waits: boolean;
 };
 
 export type RunReport = {
   /**
-   * `in-sync`: both sides were scanned completely, no change is left and no problem is open, so a
-   * further run without new edits does nothing. `attention`: a problem is open, as listed in
-   * `attention`.
+   * State at the end of the run. `in-sync`: both sides were scanned completely, no change is left
+   * and no problem exists. Another run would then do nothing. `attention`: the list `attention` has
+   * problems.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
   readonly run: number;
   readonly cycles: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
-  /** Problems of `attention` that no block causes. */
+  /** Those problems of `attention` that are not caused by a block. */
   readonly beside: readonly Attention[];
   /**
-   * Local files that the run renamed because the service has another document of that name.
-   * Reported once, because no problem is open.
+   * Local files that the run renamed because the service has another document with that name.
+   * Reported only once, because the problem is solved.
    */
   readonly renamed?: readonly RenamedForOther[];
   /**
-   * The user's files that the run renamed because a conflict copy needed their names. Reported
+   * User's files that the run moved away because a conflict copy needed their path. Reported only
    * once.
    */
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
   /** Links in uploaded content that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];
-  /** Changes that stay on their side, because the sync has one direction. Reported once. */
+  /** Changes that stay on their side, because the sync has one direction. Reported only once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
   /** True if the run was stopped before all steps had started; undefined if it was not. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /**
-   * Reasons for which the sync will stop when the delayed deletions are due. Undefined if it will
-   * not.
+   * Reasons for which the sync will stop when the delayed deletions are due; undefined if it will
+   * not stop.
    */
   readonly expectedStopReasons?: readonly Reason[];
-  /** Actions that an approval carries out and a rejection undoes, in the order of the plan. */
+  /**
+   * Stopped actions, in the order of the plan. An approval carries them out, and a rejection undoes
+   * their causes.
+   */
   readonly stopped: readonly Action[];
-  /** Number of local entries that are not synced, by kind. Null if the folder was not scanned. */
+  /**
+   * Number of local files and folders that are never synced, by kind; null if the folder was not
+   * scanned.
+   */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
 
 /**
  * Makes the report of a run.
- * @param blocks blocks of the state after the run
- * @param hasMore true if another cycle would have changes to carry out
+ * @param blocks blocks in the state after the run
+ * @param hasMore true if another cycle would still change something
  */
 export function reportOf(
   blocks: readonly Block[],
@@ -136,7 +143,10 @@ function isLockout(code: string): code is Lockout {
   return code === "unauthenticated" || code === "workspace_not_found";
 }
 
-/** Returns the fault that cut the run off from the service in the middle of its steps. */
+/**
+ * Returns the fault that ended the connection to the service during the steps; null if there was
+ * none.
+ */
 function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
@@ -170,8 +180,8 @@ export function countUnsynced(local: LocalTree): Partial<Record<LocalOther["kind
 }
 
 /**
- * Returns the open problems, by path: after a run for `sync`, and of the last run for `status`.
- * @param beside problems that no blocked change causes
+ * Returns all open problems, sorted by path: those of blocks, and `beside`.
+ * @param beside problems that no block causes
  */
 export function attentionOf(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
   const open = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
@@ -179,20 +189,20 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
 }
 
 /**
- * Returns the paths that a scan did not show, unless an open block reports them. Nothing is proven
- * about these paths.
+ * Returns a problem for each part of the scans that failed, unless a block already reports its
+ * path.
  */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const reported: Attention[] = [];
   const { misread, cutShort } = remote;
-  // The entries that the list shows are used, but no entry counts as deleted because the list does
-  // not show it (I20).
+  // mdmirror uses the entries of an incomplete listing, but no document counts as deleted because
+  // of it (I20).
   if (misread !== undefined) reported.push({ ...NO_REQUEST, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     reported.push({ ...NO_REQUEST, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // If the problem concerns the whole folder, the stop is the better report. While the folder is
-    // being written, it is scanned again soon.
+    // For the whole folder, the stop is a better report. A folder that is still being written is
+    // scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     reported.push({ ...NO_REQUEST, path, kind, detail: why, waits: !needsUser(kind) });
@@ -208,7 +218,7 @@ function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
 
 const NO_REQUEST = { code: null, requestId: null, waits: false } as const;
 
-/** Returns the steps that failed and left no blocked change. */
+/** Returns a problem for each step that failed without a block. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   const reported: Attention[] = [];
   for (const [index, end] of ends.entries()) {
@@ -220,9 +230,9 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * Returns the work that is left after the last allowed cycle: the sides kept changing, or the run
- * does not end.
- * @param hasMore true if another cycle would have changes to carry out
+ * Returns problems for the work that is left after the last allowed cycle, because the sides kept
+ * changing.
+ * @param hasMore true if another cycle would still change something
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
   const reported: Attention[] = [];
@@ -237,8 +247,8 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: bo
 }
 
 /**
- * Returns a problem for a stopped run: the sides are not known to be equal, even if all steps had
- * started.
+ * Returns a problem for a run that was stopped. Even if all its steps had started, the sides may
+ * differ.
  */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;

@@ -1,8 +1,7 @@
 /**
- * Returns the status of a linked folder, from the facts that its runs left in the state. "Last
- * sync" is the last run that proved it: both sides scanned completely, no change left, no problem
- * open. If a later run ended with another result, the status has that result and the time of the
- * last sync.
+ * Returns the status of a linked folder, from what its runs have stored. The last sync is the last
+ * run with the state `in-sync`. If a later run ended with another state, the status has that state
+ * and the time of the last sync.
  */
 
 import type { Block } from "../../model/record.ts";
@@ -13,22 +12,25 @@ import { META } from "./meta.ts";
 import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
-/** Facts about the last run that the state keeps. */
+/** Facts about the last run, as stored. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /** Address that could not be reached. The user may have passed it for that run only. */
+  /**
+   * Address that could not be reached, which may differ from the configured one; null if the
+   * service was reached.
+   */
   readonly unreachedAddress: string | null;
 };
 
 export type RunState = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Time of the last sync, in milliseconds since the epoch; null: never. */
+  /** Time of the last sync, in milliseconds since the epoch; null if there was none. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Reason why the last run did not reach the service; null if it did. */
+  /** Reason why the last run could not reach the service; null if it could. */
   readonly fault: Fault | null;
   /**
-   * The address that the last run did not reach; null if it did, or if an earlier version of
-   * mdmirror ran.
+   * Address that the last run could not reach; null if it could, or if it was a run of an earlier
+   * version of mdmirror.
    */
   readonly unreachedAddress: string | null;
   readonly safetyStop: {
@@ -38,7 +40,10 @@ export type RunState = {
   readonly staysLocal: RunReport["staysLocal"];
 };
 
-/** Stores the report of a run. Writes only changed facts, apart from the time of the last sync. */
+/**
+ * Stores the report of a run, and the time if both sides were in sync. Writes the report only if it
+ * changed.
+ */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLast(world, report);
@@ -48,14 +53,16 @@ export function rememberReport(world: World, report: RunReport): void {
 }
 
 /**
- * Closes the journal rows of content that was sent and not found. Both sides agree, so the same
- * content on the service is from now on another user's edit.
+ * Closes the journal rows of content that was sent without an answer and not found. Both sides are
+ * in sync, so the same content on the service would now be another user's edit.
  */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
-/** Stores facts about the last run. If the folder was not scanned, the earlier counts stay. */
+/**
+ * Stores facts about the last run. If it did not scan the folder, the earlier `staysLocal` stays.
+ */
 export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
@@ -65,9 +72,9 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
 }
 
 /**
- * Records that a command wrote a local edit that no run has scanned. Edits of other programs are
- * unknown until the next run: the status is that of the last run.
- * @param command the command's name in the log
+ * Stores that a command changed files locally and no run has scanned them yet, so that the status
+ * is not `in-sync`. For edits of other programs, the status stays that of the last run.
+ * @param command name of the command, for the message
  */
 export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {
   const last = readLast(state.meta(META.lastReport));
@@ -85,7 +92,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, command: string)
 type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** Newest run; null if there is none, or if a daemon is running one. */
+  /** Newest run; null if there is none, or if a daemon is in the middle of it. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -124,7 +131,10 @@ const UNPROVEN: Attention = {
   waits: true,
 };
 
-/** Problem for a plan whose stop was approved. A stop itself says that the user approved it. */
+/**
+ * Problem while approved changes are not carried out. Not used while a stop is stored, because the
+ * stop itself says that it was approved.
+ */
 const APPROVED: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
@@ -151,8 +161,8 @@ function readLast(text: string | null): LastRun | null {
 }
 
 /**
- * Returns true if a safety check stopped the sync because the service lacks documents of base.
- * Stays true after the user approved that stop, until the approved changes are made.
+ * Returns true if a safety check stopped the sync because documents of base are missing on the
+ * service. Stays true after the user approved the stop, until the approved changes are made.
  */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);

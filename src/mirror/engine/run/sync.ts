@@ -12,9 +12,9 @@ import type { Settings, World } from "./world.ts";
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** True if refused changes are tried again: on a user's request and at a start. */
+  /** True if refused changes are sent again: at a user's request, and at a start. */
   readonly retryRefused: boolean;
-  /** Name of this run in the log: `sync`, `init`. */
+  /** Name of the run in the log: `sync` or `init`. */
   readonly kind: string;
 };
 
@@ -31,7 +31,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   return report;
 }
 
-/** Returns what a sync would do: the same scans and the same plan, but no write anywhere (I23). */
+/** Plans a sync without writing anything, from the same scans (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
   const unchangedContents = options.settings.reviewsOnlyUnchanged ? readUnchanged(world) : null;
   return runCycle(world, {

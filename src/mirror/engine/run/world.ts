@@ -17,68 +17,70 @@ import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
-/** The adapters and settings of one linked folder: all outside dependencies of the engine. */
+/** The adapters and facts of one linked folder. The engine has no other outside dependencies. */
 export type World = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** Runner of the steps of a plan. Undefined: the steps cannot be stopped. */
+  /**
+   * Runs the steps of a plan so that a signal can stop them; undefined if the steps cannot be
+   * stopped.
+   */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
-  /** Address of the service, for the message that the service was not reached. */
+  /** Address of the service, for the message that the service could not be reached. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Receives each event when it is recorded. Undefined if there is no listener. */
+  /** Receives each event when it is recorded; undefined if nobody listens. */
   readonly onEvent?: (event: MirrorEvent) => void;
-  /** True for a plan in which steps count as stopped although they are approved. */
+  /** True for a preview in which stopped steps count as stopped although the user approved them. */
   readonly ignoresApproval?: true;
-  /** Set if links are converted, which `disk` then does. Undefined: content stays unchanged. */
+  /** Index of link targets, if `disk` converts links; undefined if links stay unchanged. */
   readonly links?: MirrorLinks;
-  /** Id of this boot of the machine; null if the system has none. */
+  /** Id of the current boot of the machine; null if the system has no such id. */
   readonly bootId: string | null;
   /**
-   * Path of the linked subtree in the workspace, without slashes at its ends; "" is the whole
+   * Path of the linked part of the workspace, without slashes at its ends; "" for the whole
    * workspace.
    */
   readonly prefix: RemotePath;
 };
 
-/** The part of the policy that does not come from the state or from one cycle. */
+/** The parts of the policy that come neither from the state nor from a cycle. */
 export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
   /**
-   * True if the content of protected documents goes to review only if it was the same in the run
-   * before (`sync` without a terminal).
+   * True if the content of a protected document goes to review only after it was the same in two
+   * runs. Used by `sync` without a terminal.
    */
   readonly reviewsOnlyUnchanged: boolean;
   /**
-   * Milliseconds between the two scans of a local absence; null if one scan is enough (the caller
-   * has watched the path).
+   * Milliseconds between the two scans that prove a local absence; null if one scan is enough,
+   * because the caller watches the folder.
    */
   readonly secondLookMs: number | null;
   /**
-   * Times for which files that somebody is working on are not written. Undefined: such files are
-   * written.
+   * Delays for writes to files that somebody is working on; undefined if such writes are not
+   * delayed.
    */
   readonly handsOff?: EditorWait;
 };
 
-/** Times for which a write waits for an editor, in milliseconds. */
+/** Delays for writes to files that somebody is working on. */
 export type EditorWait = {
-  /** A file that changed within this time is not overwritten; 0: it may be overwritten. */
+  /** Milliseconds for which a file must be unchanged before it is overwritten; 0 for no delay. */
   readonly unchangedMs: number;
   /**
-   * Longest time for which a file is not written because a program has it open; 0: the file is
-   * written immediately.
+   * Milliseconds after which a file is overwritten although a program has it open; 0 for no delay.
    */
   readonly openMs: number;
   /**
-   * True if a run may sleep until files are unchanged for long enough. If not, such files are
-   * blocked, and the caller runs again.
+   * True if a run may sleep until files are unchanged for long enough. Otherwise such files are
+   * blocked, and the caller starts another run.
    */
   readonly sleeps: boolean;
 };
@@ -89,14 +91,16 @@ export function zeroCounts(): Counts {
   return Object.fromEntries(COUNTS.map((count) => [count, 0])) as Counts;
 }
 
-/** Returns the service's path of a path below the linked subtree. */
+/**
+ * Returns the path on the service for a path that is relative to the linked part of the workspace.
+ */
 export function toService(world: World, path: RemotePath): RemotePath {
   return rebase(path, "", world.prefix);
 }
 
 /**
- * Converts a path on the service to a path relative to the linked subtree. Returns null for a path
- * outside the subtree.
+ * Returns a path on the service relative to the linked part of the workspace; null if it is
+ * outside.
  */
 export function fromService({ prefix }: World, path: RemotePath): RemotePath | null {
   return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
@@ -124,12 +128,12 @@ function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEve
   };
 }
 
-/** Returns a unique path below `.mdmirror/` for a file that is set aside for a while. */
+/** Returns a new unique path below `.mdmirror/` for a file that is set aside. */
 export function setAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
 
-/** Returns true if a path below `.mdmirror/` is that of a set-aside file, outside the trash. */
+/** Returns true if a path below `.mdmirror/` is that of a set-aside file, and not in the trash. */
 export function isSetAsidePath(place: string): boolean {
   return place.startsWith(SET_ASIDE);
 }
@@ -139,8 +143,8 @@ const SET_ASIDE = "tmp/park-";
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
- * Returns a path in the trash for a removed document: readable for users, unique by its last part,
- * such as `trash/2026-11-21/notes/plan.1a2b3c4d.md`.
+ * Returns a path in the trash for a removed file. Users can read it, and its last part makes it
+ * unique: `trash/2026-11-21/notes/plan.1a2b3c4d.md`.
  */
 export function trashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
