@@ -5,41 +5,42 @@ import type { BarrierEnd } from "./daemon-types.ts";
 import type { Runner } from "./runner.ts";
 
 /**
- * Time for which a deleted file must be absent before the deletion is sent, if a caller waits for
- * it. It equals the time between the two scans of `sync`.
+ * Milliseconds for which a deleted file must be absent before its deletion is sent, if a caller
+ * waits for it. Equal to the time between the two scans of `sync`.
  */
 const SECOND_SCAN_MS = 2_000;
 
 /**
- * LIMIT: number of paths that are scanned one by one; beyond it, the daemon scans all files and
- * folders of the caller's request.
+ * LIMIT: paths that are scanned one by one. If a caller waits for more, the daemon scans everything
+ * at or below the paths of the caller's request.
  */
 const MAX_SINGLE_PATHS = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A caller of `wait`, with the paths that it waits for. */
+/** A caller that waits until its local changes are on the service. */
 type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** The paths as the scan found them; null before the scan. */
+  /** Result of the first scan of the caller's paths; null before that scan. */
   noted: Extract<NotedPaths, { kind: "seen" }> | null;
-  /** The paths that are not on the service yet. */
+  /** Paths whose changes are not on the service yet. */
   open: readonly AwaitedPath[];
-  /** Monotonic time of the next scan; infinity: none is due. */
+  /** Monotonic time of the next scan; infinity if none is due. */
   dueAt: number;
   /**
-   * Paths that were sent before their delay was over, because a caller waits. Each path is sent
-   * early only once: if the path still has to wait, something else prevented the upload, and
-   * sending it early again would never end.
+   * Paths whose delay was cut short because the caller waits. This happens only once for each path.
+   * If the path must still wait, something else prevents the upload, and cutting the delay short
+   * again would never end.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
  * Keeps the callers that wait until their local changes are on the service. Scans when a path has
- * been unchanged for long enough, and checks after each run, so it needs no polling.
+ * been unchanged for long enough, and checks the paths after each run. It therefore needs no
+ * polling.
  */
 export class Barriers {
   readonly #world: World;
@@ -48,7 +49,7 @@ export class Barriers {
   readonly #waiting = new Set<Barrier>();
   #closedBecause: string | null = null;
 
-  /** @param wake wakes the loop */
+  /** @param wake wakes the daemon's loop */
   constructor(world: World, runner: Runner, wake: () => void) {
     this.#world = world;
     this.#runner = runner;
@@ -56,9 +57,9 @@ export class Barriers {
   }
 
   /**
-   * Waits until no path is `waiting`, or until no run will start by itself: the daemon is paused,
-   * or a safety check stopped it.
-   * @param signal when the signal aborts, the promise resolves with the current state of the paths
+   * Waits until no path is `waiting`. Does not wait for a run that will not start by itself,
+   * because the daemon is paused or a safety check stopped it.
+   * @param signal when it aborts, the promise resolves with the current state of the paths
    */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
@@ -80,7 +81,7 @@ export class Barriers {
     return promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
-  /** Returns when a scan is due; infinity means never. */
+  /** Returns the time of the next due scan; infinity if none is due. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
     let due = NEVER;
@@ -88,7 +89,7 @@ export class Barriers {
     return due;
   }
 
-  /** Makes the scans that are due. Called between two runs. */
+  /** Carries out the scans that are due. Called between two runs. */
   async scanDue(): Promise<void> {
     const due = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
     const fresh = due.filter(({ noted }) => noted === null);
@@ -111,8 +112,8 @@ export class Barriers {
   }
 
   /**
-   * Answers the callers whose paths need no more waiting, and those whose paths no run will upload.
-   * Called after each run.
+   * Resolves the promises of callers whose paths are no longer `waiting`, or whose paths no run
+   * will upload. Called after each run.
    */
   judge(): void {
     for (const barrier of this.#waiting) {
@@ -125,7 +126,7 @@ export class Barriers {
     }
   }
 
-  /** Rejects the waiting callers and all later ones. */
+  /** Rejects the promises of waiting callers, and of all later callers. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting) reject(new Error(why));
@@ -144,8 +145,8 @@ export class Barriers {
   }
 
   /**
-   * Returns the time of the next scan of the waiting paths. A path that waits only for its file to
-   * stay unchanged is due now, because the caller has finished writing.
+   * Returns the time of the next scan of the waiting paths. If a path waits only for its file to
+   * stay unchanged, the scan is due now, because the caller has finished writing.
    */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
@@ -159,7 +160,8 @@ export class Barriers {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
-      // A path that was unchanged for long enough, but was not planned, waits for the next run.
+      // A path that has been unchanged for long enough, but was not planned, waits for the next
+      // run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       next = Math.min(next, ended ? now : settlesAt > now ? settlesAt : NEVER);
     }
@@ -172,7 +174,8 @@ export class Barriers {
       if (barrier.noted === null) this.#note(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // After the daemon's loop has ended, a command may have the state file open.
+      // After the end of the daemon's loop, a command may have opened the state file, so reading it
+      // can fail.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -185,8 +188,8 @@ export class Barriers {
   }
 
   /**
-   * Returns true if base may count as the service's state: this process has compared the two in a
-   * run, or starts no run at present.
+   * Returns true if base may count as the service's state. That is so after a run of this process
+   * has compared the two, and also while no run will start, because then there is nothing better.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

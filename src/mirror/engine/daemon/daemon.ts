@@ -1,5 +1,5 @@
 /**
- * The daemon of one linked folder. It runs cycles when file events, polls or requests ask for them.
+ * The daemon of one linked folder. Starts runs when file events, polls or requests make them due.
  */
 
 import type { Progress } from "../../ports/world.ts";
@@ -25,8 +25,8 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 export type CreateDaemon = typeof createDaemon;
 
 /**
- * The loop of the daemon: sleeps until an event or a time is due, then handles it. Its only clock
- * is the world's.
+ * Loop of the daemon: sleeps until an event arrives or work is due, then does that work. Takes all
+ * times from the clock of its world.
  */
 class DaemonLoop implements Daemon {
   readonly #world: World;
@@ -35,7 +35,7 @@ class DaemonLoop implements Daemon {
   readonly #requests: RequestQueue;
   readonly #runner: Runner;
   readonly #barriers: Barriers;
-  /** Aborted with the signal of `run`. The executor then starts no more steps. */
+  /** Aborts together with the signal of `run`. No more steps start then. */
   readonly #stop = new AbortController();
   #turnedAt: number;
   #started = false;
@@ -117,7 +117,7 @@ class DaemonLoop implements Daemon {
     else await this.#sleeper.sleep(Math.min(this.#runner.dueAt(), this.#barriers.dueAt()), signal);
   }
 
-  /** Does the next due work. Returns false if nothing was due. */
+  /** Does the most urgent work that is due. Returns false if nothing is due. */
   async #doNext(): Promise<boolean> {
     if (await this.#requests.carryOutFirst()) return true;
     if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.scanDue();
@@ -136,14 +136,14 @@ class DaemonLoop implements Daemon {
   }
 }
 
-/** Sleeps until the next work is due, and notices when the machine slept. */
+/** Sleeps until the next work is due, and notices if the machine was suspended meanwhile. */
 class Sleeper {
   readonly #clock: Clock;
   readonly #timing: DaemonTiming;
   #sleeping: { readonly until: number; readonly ended: AbortController } | null = null;
   #awake = false;
   #oversleptMs = 0;
-  /** The wall clock minus the monotonic clock. */
+  /** Milliseconds by which the wall clock is ahead of the monotonic clock. */
   #offset: number;
 
   constructor(clock: Clock, timing: DaemonTiming) {
@@ -154,7 +154,7 @@ class Sleeper {
 
   /**
    * Sleeps until a monotonic time, but at most `turnMs`. `wake`, `wakeBy` and the signal end the
-   * sleep.
+   * sleep early.
    */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const from = this.#clock.monotonic();
@@ -174,15 +174,15 @@ class Sleeper {
     this.#oversleptMs = this.#clock.monotonic() - from - ms;
   }
 
-  /** Ends the sleep now. If the daemon is not asleep, its next sleep ends immediately. */
+  /** Ends the sleep. If the daemon is not asleep, its next sleep ends immediately. */
   wake(): void {
     this.#awake = true;
     this.#sleeping?.ended.abort();
   }
 
   /**
-   * Ends the sleep now if it would last beyond `time`, so that the loop computes a shorter one.
-   * Cheap, because each file event calls this method.
+   * Ends the sleep if it would last beyond `time`, so that the loop computes a shorter one. Must be
+   * cheap, because it is called for each file event.
    */
   wakeBy(time: number): void {
     if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
@@ -190,11 +190,12 @@ class Sleeper {
 
   /**
    * Returns the milliseconds for which the machine or the process was suspended since the last
-   * call. Null if this time is at most `jumpMs`. A wall clock that was set forward has the same
-   * effect as a suspension.
+   * call; null if they are at most `jumpMs`. A wall clock that was set forward looks like a
+   * suspension.
    */
   takeGap(): number | null {
-    // While a machine sleeps, the monotonic clock stops on some systems and continues on others.
+    // While a machine is suspended, the monotonic clock stops on some systems and continues on
+    // others. Both cases are checked.
     const offset = this.#clock.now() - this.#clock.monotonic();
     const gap = Math.max(offset - this.#offset, this.#oversleptMs);
     this.#offset = offset;
@@ -203,7 +204,10 @@ class Sleeper {
   }
 }
 
-/** Requests to the daemon. They are carried out between two runs, in the order of their arrival. */
+/**
+ * Requests to the daemon, which are carried out between two runs, in the order in which they
+ * arrive.
+ */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];
@@ -215,8 +219,8 @@ class RequestQueue {
 
   /**
    * Adds work to the queue.
-   * @param onError `ends-loop`: an exception of the work also ends the loop
-   * @returns the result of `work`; rejects as `work` does, or if the queue is closed before
+   * @param onError `ends-loop` if an exception of the work must also end the daemon's loop
+   * @returns the result of `work`; rejects if `work` does, or if the queue is closed first
    */
   add<T>(work: () => Promise<T>, onError: "ends-loop" | "rejects"): Promise<T> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
@@ -230,14 +234,14 @@ class RequestQueue {
     return promise;
   }
 
-  /** Carries out the first request. Returns false if no request is waiting. */
+  /** Carries out the first request in the queue. Returns false if the queue is empty. */
   async carryOutFirst(): Promise<boolean> {
     const request = this.#waiting.shift();
     await request?.carryOut();
     return request !== undefined;
   }
 
-  /** Rejects the waiting requests and all later ones. */
+  /** Rejects the requests in the queue, and all later ones. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

@@ -11,7 +11,7 @@ import type { FileHint } from "./remote-hints.ts";
 
 type EventWatchParts = {
   readonly world: World;
-  /** Event stream of the service; null if the daemon does not listen to the service. */
+  /** Event stream of the service; null if the daemon does not use one. */
   readonly events: RemoteEvents | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
@@ -19,8 +19,7 @@ type EventWatchParts = {
 };
 
 /**
- * Listens to the service's events while the daemon runs, and requests the documents that events
- * report.
+ * Receives the service's events while the daemon runs, and requests the documents that they name.
  */
 export class EventWatch implements EventListener {
   readonly #parts: EventWatchParts;
@@ -61,8 +60,8 @@ export class EventWatch implements EventListener {
   }
 
   /**
-   * Requests the documents that events reported.
-   * @returns those that differ from base; null if a listing is needed to see what changed
+   * Requests the documents that events named.
+   * @returns the documents that differ from base; null if only a listing can show what changed
    */
   async requestDocuments(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
@@ -84,7 +83,7 @@ export class EventWatch implements EventListener {
     return files;
   }
 
-  /** Charges the request budget of the service's events for a listing that an event caused. */
+  /** Charges the budget of event-driven requests for a listing that an event caused. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());
@@ -96,10 +95,10 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Requests the documents that these hints name, each by its exact path: the answer is small,
- * whatever the size of the workspace. Nothing else in an event of the service is trusted.
- * @returns null if a listing is needed to see what changed, because a document was moved, is gone,
- * or was not read
+ * Requests the documents that events named, each by its exact path, so that each answer is small.
+ * The version in an event is only used to skip a request.
+ * @returns null if only a listing can show what changed, because a document was moved, is gone, or
+ * could not be read
  */
 async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
   const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
@@ -113,9 +112,10 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
 }
 
 /**
- * Returns the path to request, below the linked folder of the workspace. `known`: base has the
- * version of the event, or has no such document and needs none. `elsewhere`: the document is gone,
- * was moved, or its path is unknown, so more documents may have moved.
+ * Returns the path at which to request a document, in the linked part of the workspace. Returns
+ * `known` if no request is needed, because base is up to date. Returns `elsewhere` if the document
+ * is gone, was moved, or has an unknown path: then other documents may have moved too, so a listing
+ * is needed.
  */
 function wantedPath(world: World, hint: FileHint, record: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
@@ -127,8 +127,8 @@ function wantedPath(world: World, hint: FileHint, record: DocumentRecord | null)
 }
 
 /**
- * Requests the document at a path. Returns null if the path has no document or another one, or if
- * no answer came.
+ * Requests the document at a path. Returns null if another document or none has that path, or if no
+ * answer came.
  */
 async function requestAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });

@@ -6,12 +6,12 @@ import type { RunReport } from "../run/report.ts";
 import type { Phase } from "./phase.ts";
 
 /**
- * The lines that `watch --json` prints. They never contain text of documents (I30). `at`:
- * milliseconds since the epoch.
+ * Events of a daemon, which `watch --json` prints one a line. They never contain the content of
+ * documents (I30). `at` is in milliseconds since the epoch.
  */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: Phase }
-  /** A line of the event log: one effect, or a fact that the user should know. */
+  /** An entry of the event log: an effect, or something that the user should know. */
   | {
       readonly kind: "change";
       /** An action kind, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -23,7 +23,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** Version that the document's record has after the change. */
+      /** Change id in the document's record after the effect; null without a record. */
       readonly changeId: string | null;
       /**
        * Number of changed lines; null if the content did not change, or is not in the content
@@ -32,12 +32,12 @@ export type DaemonEvent = { readonly at: number } & (
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
-  /** A run that changed something, or ended in another state than the previous run. */
+  /** A run that changed something, or ended with another state than the run before. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion waits for its delay, or its file came back. If the document is in conflict,
-   * mdmirror restores the file instead of deleting the document. `asks`: true if the number of
-   * pending deletions is above the limit, so that a safety check will stop the sync.
+   * A local deletion that waits for its delay (`deletion-pending`), or whose file came back
+   * (`deletion-called-off`). With `inConflict`, mdmirror will restore the file instead of deleting
+   * the document. `asks` is true if a safety check will stop the sync when the deletions are due.
    */
   | {
       readonly kind: "deletion-pending";
@@ -47,9 +47,9 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** The folder is no longer watched, so each poll scans the folder. Published once. */
+  /** The system allows no more watches, so each poll scans the folder. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** The machine slept, so both sides are scanned again. */
+  /** The machine was suspended, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
 );
 
@@ -62,7 +62,7 @@ type ContentSource = Pick<State, "record" | "text">;
 
 type ChangedLines = { readonly added: number; readonly removed: number };
 
-/** Passes the daemon's events to its listeners. Does nothing while there are no listeners. */
+/** Passes the daemon's events to listeners. */
 export class EventPublisher {
   readonly #clock: Pick<Clock, "now">;
   readonly #state: ContentSource;
@@ -80,14 +80,14 @@ export class EventPublisher {
 
   /**
    * Adds a listener.
-   * @returns a function that ends the subscription
+   * @returns a function that removes it
    */
   subscribe(listener: (event: DaemonEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Publishes a line of the event log after its transaction has been committed. */
+  /** Publishes an entry of the event log once its transaction is committed. */
   record(event: MirrorEvent): void {
     if (this.#listeners.size === 0) return;
     if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());
@@ -111,7 +111,7 @@ function linesOf({ before, after }: MirrorEvent, state: ContentSource): ChangedL
   return textBefore === null || textAfter === null ? null : countChangedLines(textBefore, textAfter);
 }
 
-/** Counts the lines that only one of the two texts has, in any order. */
+/** Counts the lines that only one of two contents has. The order of lines does not matter. */
 function countChangedLines(before: string, after: string): ChangedLines {
   const counts = new Map<string, number>();
   for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);

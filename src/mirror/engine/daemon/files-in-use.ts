@@ -4,25 +4,26 @@ import type { Intent } from "../../ports/state.ts";
 import { isWaitOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
-/** Interval between two checks whether an editor still has a file locked. */
+/** Milliseconds between two checks whether a program still has a file open. */
 const LOCK_CHECK_MS = 2_000;
 const MIN_MS = 100;
 
 type SetAside = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * Files that a program has open. Some wait until mdmirror may replace them; others were replaced
- * while a program had them open for writing. Decides when to check them again. Times are monotonic.
+ * Decides when to check files again that programs have open. Some of these files wait until
+ * mdmirror may replace them. Others were already replaced, and a program may still write to the old
+ * file. Times are monotonic.
  */
 export class FilesInUse {
   readonly #world: World;
   readonly #handsOff: EditorWait | undefined;
   #blocks: readonly Block[] = [];
-  /** Set-aside files to which a program may still write. */
+  /** Journal rows of set-aside files that a program has open for writing. */
   #setAside: readonly SetAside[] = [];
   /**
-   * Digests for which a run was requested, by path of the set-aside file. No second run is
-   * requested for the same content.
+   * Digests of new content in set-aside files for which a run was requested, by the path of the
+   * file. The same content does not cause a second run.
    */
   readonly #requestedContents = new Map<string, Digest>();
   #checkAt: number | null = null;
@@ -33,7 +34,7 @@ export class FilesInUse {
   }
 
   /**
-   * Reads from the state which files a run must not replace yet, and which replaced files a program
+   * Reads from the state which files must not be replaced yet, and which replaced files a program
    * still has open for writing.
    */
   update(): void {
@@ -49,14 +50,14 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** Returns the time of the next check; null if none is due. */
+  /** Returns the time of the next check; null if none is needed. */
   nextAt(): number | null {
     return this.#checkAt;
   }
 
   /**
    * Checks the files.
-   * @returns true if a run is due: a file may be replaced now, or a program wrote into a set-aside
+   * @returns true if a run is due: a file may be replaced now, or a program wrote to a set-aside
    * file
    */
   isAnyFree(): boolean {
@@ -82,7 +83,9 @@ export class FilesInUse {
     return true;
   }
 
-  /** Returns the milliseconds until the next check of the file; 0 or less if it may be replaced. */
+  /**
+   * Returns the milliseconds until the file must be checked again; 0 or less if it may be replaced.
+   */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

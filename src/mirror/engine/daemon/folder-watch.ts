@@ -7,16 +7,20 @@ import type { Watcher, WatchHint } from "../../ports/watch.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 
 export interface WatchListener {
-  /** @param whole true if everything below the path must be scanned */
+  /**
+   * Called when something at a path may have changed.
+   * @param whole true if everything below the path must be scanned
+   */
   onHint(path: LocalPath, whole: boolean): void;
-  /** Called when the system allows no more watches; at most once. */
+  /** Called when the system allows no more watches; once at most. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
 /**
- * Starts the watcher, and starts it again after the ignore rules changed or the folder was missing.
- * After the system allowed no more watches, the folder is polled. Also checks that the path still
- * leads to the same linked folder: its disk may be unmounted and mounted again.
+ * Runs the watcher of the linked folder. Restarts it after the ignore rules changed, or after the
+ * folder was missing. If the system allows no more watches, the folder is polled instead. Also
+ * checks that the path still leads to the linked folder, whose disk may be unmounted and mounted
+ * again.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -27,13 +31,15 @@ export class FolderWatch {
   #rulesChanged = false;
   #isAway = false;
   /**
-   * True if the folder was missing for a while since the watcher started. A watch belongs to an
-   * inode, so the watcher must then start again.
+   * True if the folder was missing for a while since the watcher started. The watcher must then
+   * restart, because a watch belongs to an inode.
    */
   #isOutdated = false;
   readonly #lastLocal: () => LocalTree | null;
 
-  /** @param lastLocal returns a tree with the ignore rules of the last scan */
+  /**
+   * @param lastLocal returns a tree with the ignore rules of the last scan; null before the first
+   */
   constructor(world: World, watcher: Watcher, listener: WatchListener, lastLocal: () => LocalTree | null) {
     this.#world = world;
     this.#watcher = watcher;
@@ -55,8 +61,9 @@ export class FolderWatch {
   }
 
   /**
-   * Checks the linked folder.
-   * @returns `lost` or `back` if the last check had the opposite result
+   * Checks whether the linked folder is at its path.
+   * @returns `lost` or `back` if the result differs from that of the last check; otherwise `away`
+   * or `there`
    */
   checkFolder(): "there" | "away" | "lost" | "back" {
     const { root } = checkRoot(this.#world);
@@ -68,8 +75,8 @@ export class FolderWatch {
   }
 
   /**
-   * Starts the watcher unless it runs with the ignore rules of the last scan, the folder is
-   * missing, or the system allows no more watches.
+   * Starts the watcher, unless it already runs with the current ignore rules. Does nothing if the
+   * folder is missing or the system allows no more watches.
    */
   async ensure(): Promise<void> {
     if (this.#isAway) return;
@@ -82,7 +89,7 @@ export class FolderWatch {
       (hint) => this.#take(hint),
     );
     if (this.#limit === null) this.#state = "events";
-    // Changes between the scan and the start of the watcher caused no event.
+    // Changes between the last scan and the start of the watcher caused no event.
     this.#listener.onHint("", true);
   }
 
@@ -114,8 +121,8 @@ export class FolderWatch {
   }
 
   /**
-   * Returns true if the daemon need not react to a change at a path. It must react to a conflict
-   * copy, although the ignore rules exclude the copy: deleting it ends its conflict.
+   * Returns true if a change at a path does not concern the daemon. A conflict copy does concern
+   * it, although the ignore rules exclude it, because removing the copy ends the conflict.
    */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;

@@ -14,48 +14,58 @@ import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
 
 /**
- * A part of the workspace that is listed separately. `subtree`: a folder with everything below it,
- * on one page. `folder`: the documents directly in a folder. `document`: a single document, because
- * its folder has too many, or is the root, to which no listing can be limited.
+ * A part of the workspace that is listed separately and often.
+ * - `subtree`: a folder with everything below it, which fits on one page of a listing.
+ * - `folder`: the documents directly in a folder.
+ * - `document`: a single document, if its folder has too many documents, or is the root, for which
+ *   the API has no separate listing.
  */
 type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
   | { readonly kind: "document"; readonly path: LocalPath; readonly id: DocId };
 
-/** A place where somebody is working, on either side. Times are monotonic. */
+/** A part of the workspace in which somebody works, on either side. Times are monotonic. */
 type HotPlace = {
   readonly place: HotLocation;
-  /** Time of the last change of a document in this place. */
+  /** Time of the last change of a document in this part. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests that one listing of the place needs. */
+  /** Number of requests that a listing of this part takes. */
   cost: number;
 };
 
-/** LIMIT: steps of a run that still show where somebody is working; more are a bulk change. */
+/**
+ * LIMIT: steps of a run. A run with more is a bulk change, which does not show where somebody
+ * works.
+ */
 const MAX_STEPS = 200;
-/** LIMIT: places that one run adds to the list, because choosing a place reads every record. */
+/** LIMIT: hot places that one run adds. Choosing a place is slow, because it reads every record. */
 const MAX_CHOSEN = 4;
-/** LIMIT: places that are listed separately. */
+/** LIMIT: hot places that are kept. */
 const MAX_PLACES = 16;
-/** Share of the budget that all places together may use; the rest is for listings of everything. */
+/**
+ * Share of the request budget that the listings of all hot places may use together. The rest is for
+ * listings of the whole workspace.
+ */
 const PLACES_SHARE = 0.7;
 /**
- * Divisor: a place is listed at intervals of the time since its last change, divided by this
- * number.
+ * The interval between two listings of a hot place is the time since its last change, divided by
+ * this number.
  */
 const COOLING = 30;
-/** Listings that are due within this many milliseconds of each other are made together. */
+/** Milliseconds by which a listing may be early, so that it is made together with others. */
 const TOGETHER_MS = 250;
 
-/** Keeps the places where somebody is working, and lists them often. */
+/** Keeps the parts of the workspace in which somebody works (hot places), and lists them often. */
 export class HotPlaces {
   readonly #world: World;
   readonly #budget: RequestBudget;
   readonly #knownTrees: KnownTrees;
-  /** Interval right after a change in a place. */
+  /** Milliseconds between two listings right after a change. */
   readonly #leastMs: number;
-  /** Longest interval; a place that reaches it is no longer listed separately. */
+  /**
+   * Longest interval in milliseconds. A hot place that reaches it is no longer listed separately.
+   */
   readonly #mostMs: number;
   #places: readonly HotPlace[] = [];
 
@@ -67,7 +77,7 @@ export class HotPlaces {
     this.#mostMs = hotMostMs;
   }
 
-  /** Records the places of the documents that a cycle changed, on either side. */
+  /** Adds or updates the hot places of the documents that a cycle changed on either side. */
   noteRun(end: CycleEnd, now: number): void {
     if (end.kind === "offline" || end.ends.length > MAX_STEPS) return;
     let chosen = 0;
@@ -80,8 +90,8 @@ export class HotPlaces {
   }
 
   /**
-   * Notes a change at a path, in the place that contains it.
-   * @returns false if no place contains the path
+   * Records the time of a change in the hot place that contains the path.
+   * @returns false if no hot place contains the path
    */
   #markActive(path: LocalPath, now: number): boolean {
     const known = this.#places.find(({ place }) => covers(place, path));
@@ -101,12 +111,12 @@ export class HotPlaces {
     this.#places = this.#places.filter((other) => other !== place);
   }
 
-  /** Returns the time of the next request; null: there is no place. */
+  /** Returns the time of the next listing of a hot place; null if there is no hot place. */
   dueAt(): number | null {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
   }
 
-  /** Lists the places that are due, in parallel, and schedules their next listings. */
+  /** Lists the hot places that are due, in parallel, and schedules their next listings. */
   async listDuePlaces(now: number): Promise<HotPlaceCheck> {
     this.#places = this.#places.filter((place) => this.#interval(place, now) < this.#mostMs);
     let wanted = 0;
@@ -135,7 +145,7 @@ export class HotPlaces {
     const needsAll = membersOf(this.#world.state, hot.place).some(
       (placed) => !shown.has(placed.id) && known.isInPlace(placed),
     );
-    // A listing of everything shows why the document left the place.
+    // A listing of the whole workspace shows why the document is no longer in this place.
     if (needsAll) this.#drop(hot);
     return { files: [...shown.values()].filter((file) => known.isChanged(file)), needsAll };
   }
@@ -150,7 +160,7 @@ function covers(place: HotLocation, path: LocalPath): boolean {
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
 
-/** Returns the local paths at which an action shows that somebody is working. A move has two. */
+/** Returns the local paths at which an action shows that somebody works. A move has two. */
 function pathsOf(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
@@ -158,19 +168,20 @@ function pathsOf(action: Action): readonly LocalPath[] {
 }
 
 /**
- * Result of listing the places where somebody is working. Such a listing proves no absence: a
- * missing document may have been moved, which only a listing of everything shows.
+ * Result of listing hot places. It proves no absence: a missing document may have been moved, which
+ * only a listing of the whole workspace shows.
  */
 type HotPlaceCheck = {
   /** Documents that differ from what the service showed before. */
   readonly files: readonly RemoteFile[];
   /**
-   * True if a listing of everything is needed: a document of base was missing, or no answer came.
+   * True if the whole workspace must be listed, because a document of base was missing or no answer
+   * came.
    */
   readonly needsAll: boolean;
 };
 
-/** Share of a page that a subtree may fill, so that it still fits on one page after some growth. */
+/** Share of a page that a subtree may fill, so that it still fits on the page after some growth. */
 const FULL_SHARE = 0.9;
 /** LIMIT: pages of a folder that is listed separately. */
 const MAX_PAGES = 8;
@@ -194,10 +205,7 @@ function choosePlace(state: State, path: LocalPath, page: number): HotLocation |
   return record === undefined || more.length > 0 ? null : { kind: "document", path, id: record.id };
 }
 
-/**
- * Returns the part of the workspace to list for a place.
- * @returns null if the place is no longer in base
- */
+/** Returns the request parameters that list a hot place; null if base no longer has the place. */
 function selectorOf(world: World, place: HotLocation): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
@@ -210,7 +218,7 @@ function selectorOf(world: World, place: HotLocation): Selector | null {
   return { kind: "path-prefix", pathPrefix: toService(world, dir.remotePath) };
 }
 
-/** Returns the documents of base that a listing of the place must show. */
+/** Returns the documents of base that a listing of the place should contain. */
 function membersOf(state: State, place: HotLocation): readonly DocumentPaths[] {
   if (place.kind === "document") {
     const record = state.record(place.id);
@@ -218,7 +226,7 @@ function membersOf(state: State, place: HotLocation): readonly DocumentPaths[] {
   }
   const remote = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // If a document's path on the service is not the one in base, the listing may not show it.
+  // A document whose two paths differ is left out, because the listing may not contain it.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(({ localPath, remotePath }) => remote !== undefined && isUnder(remote, remotePath, place, localPath));

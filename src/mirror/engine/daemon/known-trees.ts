@@ -24,27 +24,32 @@ import { isRestored } from "../run/generation.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Keeps the last scans of both sides, so that an edit costs one scan of one file and no listing. A
- * cycle over everything always scans the folder. The service's tree is kept as long as every effect
- * of a cycle can be applied to it; otherwise the service is listed again.
+ * Keeps results of the last scans, so that a local edit takes one scan of one file and no listing.
+ * A full cycle always scans the local folder. The service's tree is kept as long as every effect of
+ * a cycle can be applied to it. Otherwise the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
-  /** A listing that no run has used yet. */
+  /** Listing that no run has used yet; null if there is none. */
   #newListing: DocumentList | null = null;
-  /** Facts of the last scan without its entries: ignore rules, and properties of the disk. */
+  /**
+   * Ignore rules and properties of the disk from the last local scan, without files and folders;
+   * null before the first scan.
+   */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
-  /** True if a run has used a listing of everything since the last call of `takeListed`. */
+  /**
+   * True if a run has used a listing of the whole workspace since the last call of `takeListed`.
+   */
   #isListed = false;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** Scans the folder. */
+  /** Scans the local folder, and keeps its ignore rules. */
   observeLocal(base: BaseTree, inodesTrusted: boolean, keepText: OnText): LocalTree {
     const local = observeLocal(this.#world, base, inodesTrusted, keepText);
     this.#lastLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
@@ -56,8 +61,8 @@ export class KnownTrees {
    * valid.
    */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownFacts): Promise<RemoteScan> {
-    // An earlier tree is used only if nothing is missing in it: an absence must be proven in the
-    // run that acts on it (I04).
+    // An earlier tree is used only if it lacks no document, because a run must prove each absence
+    // that it acts on (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const known = {
@@ -81,9 +86,9 @@ export class KnownTrees {
     }
   }
 
-  /** Takes a new listing. `same`: the listing shows no change, so no run is needed. */
+  /** Receives a new listing. Returns `same` if it shows no change, so that no run is needed. */
   takeListing(listing: DocumentList): "same" | "changed" {
-    // The run that handles a restored service needs the folders too, and the known folders are
+    // After a restore of the service, folders must be listed as well, because the known folders are
     // older than the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
     else if (
@@ -98,8 +103,8 @@ export class KnownTrees {
   }
 
   /**
-   * Adds documents that the service has just shown to its last tree, for the next run. Returns
-   * false if no complete tree is known, or if a new listing waits for a run.
+   * Adds documents that a request has just returned to the last tree of the service, for the next
+   * run. Returns false if there is no complete tree, or if a new listing waits for a run.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
@@ -108,7 +113,10 @@ export class KnownTrees {
     return true;
   }
 
-  /** Updates the service's tree for the steps of a cycle, if this is possible for every effect. */
+  /**
+   * Applies the steps of a cycle to the service's tree. Forgets the tree if that is not possible
+   * for every effect.
+   */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
     else if (end.ends.length > 0)
@@ -116,9 +124,9 @@ export class KnownTrees {
   }
 
   /**
-   * Scans these paths and builds trees of only their documents. `same`: nothing changed; `whole`:
-   * the documents cannot be planned without all others.
-   * @param shown documents at these paths that the service has just shown
+   * Scans these local paths, and returns trees that contain only their documents. Returns `same` if
+   * nothing changed, and `whole` if these documents cannot be planned without all others.
+   * @param shown documents at these paths that the service has just returned
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
@@ -134,8 +142,8 @@ export class KnownTrees {
   }
 
   /**
-   * Makes the next cycle list the service.
-   * @param alsoFolders true: also forgets the folders. False: the folders are trusted until a
+   * Makes the next cycle list the documents of the service.
+   * @param alsoFolders true if it must also list the folders; otherwise it does so only if a
    * document is in an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
@@ -145,8 +153,8 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if a document differs from what the service showed before. False for an earlier
-   * version, which a stale listing may show.
+   * Returns true if a document differs from what the service listed before. Returns false if it has
+   * an earlier version, because a listing may be out of date.
    */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
@@ -157,14 +165,17 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if the service last showed a document at the path that base has for it, or if the
-   * service's tree is not known.
+   * Returns true if the service last listed a document at the path that base has for it, or if no
+   * tree of the service is known.
    */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
 
-  /** Returns the last scan's ignore rules in a tree without entries; null before the first scan. */
+  /**
+   * Returns the ignore rules of the last scan, in a tree without files and folders; null before the
+   * first scan.
+   */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
   }
@@ -173,7 +184,7 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /** Returns true once if a run has used a listing of everything. */
+  /** Returns true if a run has used a listing of the whole workspace since the last call. */
   takeListed(): boolean {
     const isListed = this.#isListed;
     this.#isListed = false;
@@ -181,7 +192,6 @@ export class KnownTrees {
   }
 }
 
-/** Returns true if two listings show the same documents. */
 function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
   return a.size === b.size && a.values().every((file) => isSame(b.get(file.id), file));
 }
@@ -190,7 +200,7 @@ function isSame(a: RemoteFile | undefined, b: RemoteFile): boolean {
   return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
-/** Actions after which the service has the document as its record says, or no longer has it. */
+/** Kinds of actions after which a document is on the service as its record says, or deleted. */
 const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",
@@ -200,8 +210,9 @@ const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
 ]);
 
 /**
- * Returns the service's tree after the effects of a run, updated from base (I12). Null after any
- * other effect, or if an effect failed or found another edit. The service is then listed again.
+ * Returns the service's tree after the steps of a cycle, updated from base (I12). Returns null
+ * after any other kind of action, or if a step failed or found another user's edit. The service is
+ * then listed again.
  */
 export function remoteAfterCycle(
   state: Pick<State, "record" | "recordsAt">,
@@ -209,7 +220,7 @@ export function remoteAfterCycle(
   remote: RemoteTree,
 ): RemoteTree | null {
   const files = new Map(remote.files);
-  // A narrow cycle may use versions that no listing has shown.
+  // A cycle for a few documents may have versions that no listing has shown.
   for (const [id, file] of trees.remote.files) files.set(id, file);
   for (const [index, { action }] of plan.steps.entries()) {
     const end = ends[index];
@@ -229,18 +240,18 @@ function documentOf(state: Pick<State, "recordsAt">, action: Action): DocId | nu
   return action.kind === "create-remote" ? (state.recordsAt(action.localPath)[0]?.id ?? null) : null;
 }
 
-/** Last scans of both sides. */
+/** Results of the last scans of both sides. */
 type LastSeen = {
-  /** Ignore rules and properties of the disk. Its files are not used: the records have them. */
+  /** Tree with the ignore rules and the properties of the disk. Its files are not used. */
   readonly local: LocalTree;
   readonly remote: RemoteTree;
 };
 
 /**
- * Returns trees that contain only these documents and the folders above them, taken from base and
- * the service's last scan. Local files are taken from the records until they are scanned.
- * @param shown documents that the service has just shown
- * @returns null if one of them cannot be planned without the other documents
+ * Returns trees that contain only the documents at these paths and the folders above them, from
+ * base and the service's last scan. Local files are as their records say until they are scanned.
+ * @param shown documents that the service has just returned
+ * @returns null if a document cannot be planned without the other documents
  */
 export function narrowTrees(
   state: State,
@@ -259,7 +270,7 @@ export function narrowTrees(
       if (dir === null || !remote.folders.has(dir.id) || blocked.has(dir.id)) return null;
       dirs.set(dir.id, dir);
     }
-  // A block may have been recorded for an earlier file at a path without a record.
+  // A path without a record may still have a block, of an earlier file at that path.
   const unrecorded = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
     paths.every((path) => !blocked.has(path)) &&
@@ -294,7 +305,10 @@ function localFolderOf({ localPath: path, dev, ino, birthMs }: FolderRecord): Lo
   return { path, dev, ino, birthMs };
 }
 
-/** Returns true if a path without a record may be that of a new file, or of nothing. */
+/**
+ * Returns true if a new file, or nothing, may be at a path without a record. Otherwise the path is
+ * that of a folder or a conflict copy.
+ */
 function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
@@ -303,10 +317,13 @@ function isPlain(state: State, record: DocumentRecord): boolean {
   return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
-/** Returns true if mdmirror never had a document, and can plan its file without a full listing. */
+/**
+ * Returns true if a document is new to mdmirror, and its file can be planned without a full
+ * listing.
+ */
 function isUnknown(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
-  // A document that comes back gets its former local name, which the tombstone records.
+  // A restored document gets its former local name, which is in its tombstone.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;
-  // On a disk that treats two spellings as one name, another document may have the path.
+  // On a disk that treats several spellings as one name, another document may have the path.
   return !ignores(path, "file") && !foldsNames(disk);
 }

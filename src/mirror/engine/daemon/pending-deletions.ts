@@ -4,24 +4,24 @@ import type { DaemonTiming } from "./timing.ts";
 type PendingDeletion = {
   readonly first: number;
   since: number;
-  /** True if the file will be restored instead: its document is in conflict. */
+  /** True if the document is in conflict, so that its file will be restored instead. */
   readonly inConflict: boolean;
-  /** True if listeners were informed. */
+  /** True if the deletion was published to listeners. */
   isAnnounced: boolean;
 };
 
 type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readonly inConflict: boolean };
 
 /**
- * Delays local deletions before they are sent. So a program that deletes and creates a file, or a
- * user who undoes a deletion, causes no request. While deletions keep arriving, each delay starts
- * again. So an `rm -rf` becomes one plan, and the safety check sees the deletion as a whole. Times
- * are monotonic.
+ * Delays local deletions before they are sent. If a program deletes and creates a file again, or a
+ * user undoes a deletion, nothing is sent. While more deletions arrive, each delay starts again. A
+ * recursive deletion thus becomes one plan, and the safety check sees it as a whole. Times are
+ * monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
   readonly #pending = new Map<LocalPath, PendingDeletion>();
-  /** Paths of announced deletions that were cancelled, and not announced as cancelled yet. */
+  /** Published deletions whose file came back, until that is published too. */
   readonly #cancelled = new Set<LocalPath>();
 
   constructor(timing: DaemonTiming) {
@@ -29,13 +29,12 @@ export class PendingDeletions {
   }
 
   /**
-   * Takes the result of a cycle. New deletions start their delay, and the delay of all others
-   * again. Deletions that were sent, or whose file came back, are removed.
-   * @param absent recorded paths whose files are absent, and whose deletion waits; true if the
+   * Handles the result of a cycle. A new deletion starts its delay, and restarts all other delays.
+   * Deletions that were sent, or whose file came back, are removed.
+   * @param absent recorded paths without a file whose deletion waits; the value is true if the
    * document is in conflict
    * @param sent paths whose deletion the cycle was allowed to send
-   * @param isUnjudged returns true for a path that the cycle did not observe; its delay starts
-   * again
+   * @param isUnjudged returns true for a path that the cycle could not scan; its delay starts again
    */
   update(
     absent: ReadonlyMap<LocalPath, boolean>,
@@ -57,8 +56,8 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns the deletions to announce, which count as announced from now on.
-   * @param again true: also those that were announced before
+   * Returns the deletions to publish, and marks them as published.
+   * @param again true if deletions that were published before are returned as well
    */
   takeChanges(again: boolean): {
     readonly begun: readonly ListedDeletion[];
@@ -72,29 +71,28 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns the deletions whose delay is over. They are sent if the next scan still finds the file
-   * absent.
+   * Returns the deletions whose delay is over. They are sent if the next scan still finds no file.
    */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
-  /** Returns the due time of the first delayed deletion; null when no deletion is delayed. */
+  /** Returns the time when the next deletion is due; null if none is delayed. */
   nextAt(): number | null {
     let next: number | null = null;
     for (const wait of this.#pending.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
     return next;
   }
 
-  /** Makes a deletion due no later than `latest`, because a caller waits for its result. */
+  /** Makes a deletion due at `latest` or before, because a caller waits for it. */
   hasten(path: LocalPath, latest: number): void {
     const wait = this.#pending.get(path);
     if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
   }
 
   /**
-   * Starts each delay again, because nobody observed the folder (the machine slept, or the folder
-   * was away).
+   * Starts each delay again, because the folder was not watched for a while: the machine was
+   * suspended, or the folder was missing.
    */
   restart(now: number): void {
     for (const [path, wait] of this.#pending) this.#pending.set(path, { ...wait, first: now, since: now });
@@ -109,8 +107,9 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns when a deletion is due. LIMIT: `deleteGraceMostMs`, for all delays of a deletion
-   * together. Without the limit, an endless series of deletions would never be sent.
+   * Returns the time when a deletion is due.
+   * LIMIT: `deleteGraceMostMs` for a deletion that is delayed again and again. Otherwise an endless
+   * series of deletions would never be sent.
    */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);

@@ -3,15 +3,18 @@ import type { RunReport } from "../run/report.ts";
 
 export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 
-/** Reason why a failed run waits for its retry. */
+/** Reason of a failed run, after which the daemon waits for a retry. */
 export type FailureReason = Exclude<WaitReason, "paused">;
 
 export type Phase =
-  /** Nothing is due. The daemon waits for an event of the disk, a poll or a request. */
+  /** No work is due. The daemon waits for a file event, a poll or a request. */
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /** `failures`: number of failed runs in a row. `detail`: a sentence for the user. */
+  /**
+   * The daemon is paused, or waits for the retry of a failed run. `failures` is the number of
+   * failed runs in a row; `detail` is a sentence for the user.
+   */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /** A safety check stopped the sync. The daemon still scans, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }
@@ -20,7 +23,7 @@ export type Phase =
 export const IDLE: Phase = { kind: "idle" };
 export const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
 
-/** Returns why a run ended as `offline`. */
+/** Returns the reason why a run ended with the state `offline`. */
 export function waitReasonOf(fault: Fault | null): FailureReason {
   if (fault?.kind === "locked-out") return "unauthenticated";
   if (fault?.kind !== "later") return "unavailable";
@@ -28,7 +31,7 @@ export function waitReasonOf(fault: Fault | null): FailureReason {
   return fault.cause === "rate-limited" || fault.cause === "not-the-service" ? fault.cause : "unavailable";
 }
 
-/** Returns the reasons why a safety check stopped a run, in one line; empty if none did. */
+/** Returns the reasons why a safety check stopped a run, in one line; "" if none did. */
 export function stopDetail({ safetyStop }: RunReport): string {
   return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

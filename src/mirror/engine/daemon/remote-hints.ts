@@ -6,22 +6,21 @@ import type { DaemonTiming } from "./timing.ts";
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
 /**
- * Documents and folders that events reported. `all`: a listing is needed; `folders`: a listing of
- * folders, too.
+ * Documents that events named. `all`: there are too many, or a folder changed, so a listing is
+ * needed. `folders` is true if folders must be listed too.
  */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/** LIMIT: documents that are requested one by one; beyond it, a listing needs fewer requests. */
+/** LIMIT: documents that are requested one by one. For more, a listing takes fewer requests. */
 const MAX_FILES = 16;
-/** Requests that events may cause in a burst before further ones wait for the budget per minute. */
+/** Requests that events may cause in a short time. Further ones wait for the budget per minute. */
 const BURST_REQUESTS = 20;
 
 /**
- * Keeps the documents and folders of events that no scan has handled yet. Requests that show
- * nothing new use up a budget, so that wrong or frequent events cost no more than polling. Times
- * are monotonic.
+ * Collects the events of the service that no scan has handled yet. Requests that show no change use
+ * up a budget, so that wrong or frequent events cost no more than polling. Times are monotonic.
  */
 export class RemoteHints {
   readonly #timing: DaemonTiming;
@@ -30,7 +29,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Time until which the budget is used up by requests that showed no change. */
+  /** Time until which the budget is used up, by requests that showed no change. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -47,7 +46,7 @@ export class RemoteHints {
     this.#files.clear();
   }
 
-  /** Returns the time of the next request; null when no event is waiting. */
+  /** Returns the time when the events are due to be handled; null if there are none. */
   dueAt(): number | null {
     if (this.#since === null) return null;
     return Math.max(this.#since + this.#timing.eventsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);
@@ -63,7 +62,7 @@ export class RemoteHints {
     return hinted;
   }
 
-  /** Charges the budget for a listing that may show nothing new. */
+  /** Charges the budget for a listing that may show no change. */
   payForList(documents: number, now: number): void {
     this.pay(Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT)), now);
   }

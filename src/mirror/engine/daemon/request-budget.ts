@@ -4,24 +4,24 @@ import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Requests by which the budget may be exceeded when a listing of everything starts. After such a
- * listing, a small scan may start even if the budget is exceeded by more requests.
+ * Requests by which the budget may be exceeded when a listing of the whole workspace starts. After
+ * such a listing, a small scan need not wait until the budget has recovered from it.
  */
 const SPARE_REQUESTS = 20;
 /**
- * LIMIT: the most requests by which the budget may be overdrawn, in addition to one listing of
- * everything. Without the limit, ten thousand writes would stop all scans for hours.
+ * LIMIT: requests by which the budget can be exceeded, in addition to a listing of the whole
+ * workspace. Without it, ten thousand uploads would prevent scans for hours.
  */
 const MAX_OVERSPENT = 60;
-/** LIMIT: requests per minute that are made even if the service keeps refusing. */
+/** LIMIT: requests per minute to which refusals can reduce the pace. */
 const MIN_PER_MINUTE = 4;
-/** Share of the configured pace that each minute without a refusal restores. */
+/** Share of the configured pace that is regained in each minute without a refusal. */
 const REGAINED = 0.1;
 
 /**
- * Limits the requests of scans of the service. Every request counts towards one number per minute.
- * Writes and downloads count too, but never wait; scans wait instead. When the service refuses a
- * request, the pace is halved. Times are monotonic.
+ * Limits how often the service is scanned. Every request counts towards one limit per minute.
+ * Uploads and downloads count too, but only scans wait. If the service refuses a request, the limit
+ * is halved. Times are monotonic.
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
@@ -31,7 +31,7 @@ export class RequestBudget {
   #sent: number;
   #overspent = 0;
   #settledAt: number;
-  /** Number of requests of the last listing of everything; null before the first. */
+  /** Number of requests of the last listing of the whole workspace; null before the first. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -43,7 +43,7 @@ export class RequestBudget {
     this.#settledAt = now;
   }
 
-  /** Returns the number of requests sent so far, of any kind. */
+  /** Returns the number of requests that the client has sent so far. */
   sent(): number {
     return Object.values(this.#remote.counts()).reduce((sum, count) => sum + count, 0);
   }
@@ -53,30 +53,34 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the number of requests that a listing of everything takes.
-   * @param documents number of documents, for an estimate
+   * Returns the number of requests that a listing of the whole workspace takes. Before the first
+   * listing, estimates it.
+   * @param documents number of documents in the workspace
    */
   wholeCost(documents: number): number {
     return this.#wholeCost ?? Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT));
   }
 
   /**
-   * Returns the number of documents in a page.
-   * @param documents number of documents
+   * Returns the number of documents on a page of a listing.
+   * @param documents number of documents in the workspace
    */
   pageSize(documents: number): number {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /** Returns the requests allowed per minute: the configured number, or fewer after refusals. */
+  /**
+   * Returns the number of requests allowed per minute: the configured number, or fewer after
+   * refusals.
+   */
   requestsAMinute(now: number): number {
     this.#settle(now);
     return this.#requestsAMinute;
   }
 
   /**
-   * Returns the earliest time for a listing of everything. By then, almost every request sent is
-   * within the budget.
+   * Returns the earliest time for a listing of the whole workspace. By then the budget has nearly
+   * recovered from all requests so far.
    */
   wholeAt(now: number): number {
     return this.#owedAt(SPARE_REQUESTS, now);
@@ -84,7 +88,7 @@ export class RequestBudget {
 
   /**
    * Returns the earliest time for a small scan. It does not wait until the budget has recovered
-   * from a listing of everything.
+   * from the last listing of the whole workspace.
    */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);

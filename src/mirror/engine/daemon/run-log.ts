@@ -6,19 +6,19 @@ import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
 import { wallTime } from "./timing.ts";
 
-/** Milliseconds between two writes of `syncedAt` while nothing else changes. */
+/** Milliseconds between two writes of the time of the last sync, if nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
 /**
- * Keeps the results of runs: for `status`, for listeners, and in the state file, which is written
- * as rarely as possible.
+ * Keeps the results of runs: for `status`, for listeners, and in the state file. Writes to the
+ * state file as rarely as possible.
  */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
-  /** True if listeners were informed that the delayed deletions will stop the sync. */
+  /** True if listeners know that a safety check will stop the delayed deletions. */
   #isStopAnnounced = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -30,8 +30,9 @@ export class RunLog {
   }
 
   /**
-   * Takes the report of a run, and publishes what is new in it.
-   * @param listed true if this run listed the service; only such a run proves both sides equal
+   * Stores the report of a run, and publishes its changes.
+   * @param listed true if the run listed the service; only such a run proves that both sides are
+   * equal
    */
   note(report: RunReport, listed: boolean): void {
     const before = this.#report;
@@ -53,8 +54,8 @@ export class RunLog {
   }
 
   /**
-   * Publishes the deletions whose delay began. Publishes all delayed deletions once they would stop
-   * the sync.
+   * Publishes new delayed deletions. When it becomes known that a safety check will stop them,
+   * publishes all of them again.
    */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const asks = expectedStopReasons !== undefined;
@@ -68,8 +69,9 @@ export class RunLog {
   }
 
   /**
-   * Records after a listing that both sides are equal, if the last run left no change open.
-   * @param writeNow false: writes the time to the state file only once a minute
+   * Records that both sides are equal, after a listing of the service, if the last run left no
+   * change.
+   * @param writeNow true to write the time to the state file immediately; otherwise once a minute
    */
   noteListed(writeNow: boolean): void {
     if (this.#report?.state !== "in-sync") return;

@@ -16,25 +16,25 @@ import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { type DaemonTiming, wallTime } from "./timing.ts";
 
-/** LIMIT: changed paths that the status lists, so that its answer stays short. */
+/** LIMIT: changed paths in the status, so that its answer stays short. */
 const DIRTY_SHOWN = 100;
 
-/** Parts that the daemon's loop passes to its runner. */
+/** Constructor arguments of `Runner`. */
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
-  /** Null if the daemon does not listen to the service. */
+  /** Event stream of the service; null if the daemon does not use one. */
   readonly events: RemoteEvents | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Wakes the daemon at this time at the latest, for an event that no schedule contains. */
+  /** Wakes the daemon at a time at the latest, for an event that came after it went to sleep. */
   readonly wakeBy: (time: number) => void;
 };
 
 /**
- * Decides what is due and does it, one run at a time. Times are monotonic unless they are shown to
- * users.
+ * Decides what work is due and does it, one run at a time. Times are monotonic, except in the
+ * status.
  */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
@@ -45,7 +45,7 @@ export class Runner implements WatchListener {
   readonly #eventWatch: EventWatch;
   #phase: Phase = IDLE;
   /**
-   * Monotonic time at which the pause ends; infinite if it lasts until `resume`; null if not
+   * Time at which the pause ends; infinity if it lasts until `resume`; null if the daemon is not
    * paused.
    */
   #pausedUntil: number | null;
@@ -62,7 +62,7 @@ export class Runner implements WatchListener {
     if (this.#isPaused()) this.#enter(PAUSED);
   }
 
-  /** Does the most urgent work that is due. Returns false if there was none. */
+  /** Does the most urgent work that is due. Returns false if nothing is due. */
   async turn(): Promise<boolean> {
     if (this.#pausedUntil !== null && this.#pausedUntil <= this.#now()) {
       this.resume();
@@ -74,7 +74,7 @@ export class Runner implements WatchListener {
     return due !== null;
   }
 
-  /** Returns the time at which the next call of `turn` has work to do. */
+  /** Returns the time when the next work is due. */
   dueAt(): number {
     return this.#pausedUntil ?? this.#schedule.nextAt();
   }
@@ -89,7 +89,7 @@ export class Runner implements WatchListener {
       case "events":
         return this.#runHints();
       case "deletion":
-        // Both sides are scanned again before a deletion is sent.
+        // The service is listed again before a deletion is sent.
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "unchanged":
@@ -102,7 +102,7 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Scans both sides, and starts a run over everything. */
+  /** Scans both sides completely, and carries out all changes in a run. */
   async runWhole(): Promise<void> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
@@ -113,8 +113,9 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Scans the paths that have been unchanged for long enough. Does nothing while paused.
-   * @param duringRetryWait true: scans even while a failed run waits for its retry
+   * Scans and plans the paths that have been unchanged for long enough. Does nothing while the
+   * daemon is paused.
+   * @param duringRetryWait true if this is allowed while a failed run waits for its retry
    */
   async scanSettled(duringRetryWait: boolean): Promise<void> {
     if (!this.#isPaused() && (duringRetryWait || this.#schedule.retryAt() === null)) await this.#runDirty();
@@ -126,8 +127,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Returns true if no run that could upload content will start by itself: the daemon is paused, or
-   * a safety check stopped it.
+   * Returns true if no run that could upload content will start by itself, because the daemon is
+   * paused or a safety check stopped it.
    */
   isStill(): boolean {
     return this.#isPaused() || this.#phase.kind === "stopped";
@@ -137,7 +138,7 @@ export class Runner implements WatchListener {
     return this.#pausedUntil !== null;
   }
 
-  /** @param forMs length of the pause in milliseconds; null: until `resume` */
+  /** @param forMs length of the pause in milliseconds; null if it lasts until `resume` */
   pause(forMs: number | null): void {
     const { state, clock } = this.#parts.world;
     this.#pausedUntil = this.#now() + (forMs ?? Number.POSITIVE_INFINITY);
@@ -156,7 +157,10 @@ export class Runner implements WatchListener {
     if (this.#phase.kind === "observing") this.#enter({ kind: "applying" });
   }
 
-  /** Handles a period in which the folder was not watched. */
+  /**
+   * Handles a suspension of the machine, in which the folder was not watched.
+   * @param sleptMs length of the suspension in milliseconds
+   */
   noteGap(sleptMs: number): void {
     this.runs.deletions.restart(this.#now());
     this.runs.knownTrees.forgetRemote(false);
@@ -218,15 +222,15 @@ export class Runner implements WatchListener {
     if (!whole && !many && (await this.#judgeAlone(paths))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not report a full inotify queue. After very many events the folder is
-    // scanned once more.
+    // LIMIT: Node does not report that the event queue of the system (inotify) was full. After very
+    // many events, the folder is therefore scanned once more.
     if (many) this.runs.dirty.note("", true, this.#now());
   }
 
   /**
-   * Tries to scan and sync some documents alone, which works for nearly every edit.
-   * @param shown documents at these paths that the service has just shown
-   * @returns false if a cycle over everything is needed
+   * Tries to sync a few documents without all others, which works for nearly every edit.
+   * @param shown documents at these paths that the service has just returned
+   * @returns false if a full run is needed
    */
   async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
     const last = this.#runLog.report();
@@ -249,7 +253,10 @@ export class Runner implements WatchListener {
     return this.#judgeAlone(paths, shown);
   }
 
-  /** Requests the documents that events of the service reported, or lists everything. */
+  /**
+   * Requests the documents that events of the service named. If that is not enough, lists the whole
+   * workspace.
+   */
   async #runHints(): Promise<void> {
     const shown = await this.#eventWatch.requestDocuments();
     if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
@@ -258,8 +265,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Lists the due places: folders and documents that changed recently. If possible, plans their
-   * changed documents without a full cycle. Otherwise runs a cycle, or lists everything soon.
+   * Lists the hot places that are due. If possible, syncs their changed documents without a full
+   * run. Otherwise starts a full run, or makes a listing of the whole workspace due.
    */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
@@ -268,8 +275,8 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
-    // A document that the service has just shown may have the path of a document that it did not
-    // show. Only a listing of everything proves where the other document is now.
+    // A document that was just listed may have the path of another document, which was not listed.
+    // Only a listing of the whole workspace shows where the other document is now.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }
@@ -285,8 +292,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Lists the service.
-   * @param isWatched false if the folder is not watched; it is then scanned as well
+   * Lists the service, and starts a run if something changed.
+   * @param isWatched false if the folder is not watched, so that a run must scan it
    */
   async #pollService(isWatched: boolean): Promise<void> {
     const { budget, knownTrees } = this.runs;
@@ -299,7 +306,10 @@ export class Runner implements WatchListener {
     else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
-  /** While the folder is missing, it is not watched, so the delay of each deletion starts again. */
+  /**
+   * Checks whether the linked folder is at its path. A missing folder is not watched, so the delay
+   * of each deletion starts again.
+   */
   #checkFolder(): "there" | "away" | "lost" | "back" {
     const folder = this.#watch.checkFolder();
     if (folder === "lost" || folder === "back") this.runs.deletions.restart(this.#now());
@@ -332,9 +342,9 @@ export class Runner implements WatchListener {
 }
 
 /**
- * Returns when the pause ends in which the last daemon stopped, by the monotonic clock. Infinity:
- * not before `resume`; null: it was not paused. A pause is never extended, even if the wall clock
- * was set back.
+ * Returns the monotonic time at which the stored pause of the last daemon ends: infinity if it
+ * lasts until `resume`, null if the daemon was not paused. If the wall clock was set back, the
+ * pause does not become longer than it was.
  */
 function endOfPause({ state, clock }: World): number | null {
   const kept = state.meta(META.paused);

@@ -21,12 +21,12 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * LIMIT: documents shown by the service that are planned without all others, because each reads
- * every record. For more, a run over everything is made.
+ * LIMIT: documents of a listing that are synced without all others. For more, a full run is faster,
+ * because each of them reads every record.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 
-/** Keeps the daemon's knowledge between cycles, and starts runs with it. */
+/** Keeps what the daemon knows between its runs, and carries out runs with it. */
 export class Runs {
   readonly dirty: DirtyPaths;
   readonly hints: RemoteHints;
@@ -35,17 +35,19 @@ export class Runs {
   readonly budget: RequestBudget;
   readonly hot: HotPlaces;
   /**
-   * Contents of protected documents, which must be unchanged for a while before they are sent to
+   * Contents of protected documents, which must stay unchanged for a while before they go to
    * review.
    */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
-  /** Documents that became empty and are hidden from the plan for a while, with the reason. */
+  /**
+   * Files that became empty. They are hidden from the plan for a while, with the reason given here.
+   */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
   readonly inUse: FilesInUse;
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Memory of the runs since the last retry of refused requests. */
+  /** Failed and refused actions of the runs since refused requests were last sent again. */
   #memory = noMemory();
   /** Local paths of the deletions that a safety check stopped in the last run. */
   #stoppedDeletions: ReadonlySet<LocalPath> = new Set();
@@ -81,7 +83,7 @@ export class Runs {
       retryRefused,
       memory: this.#memory,
       scanOptions: () => {
-        // A stopped deletion has had its delay; from now on only the safety check delays it.
+        // The delay of a stopped deletion is over, so only the safety check still delays it.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
         return { observers, unchangedContents: this.unchangedContents.settled(this.#now()), absentTwice: sent };
       },
@@ -93,10 +95,10 @@ export class Runs {
   }
 
   /**
-   * Scans the documents at these paths. `same`: nothing changed; `whole`: a run over everything is
-   * needed.
-   * @param shown documents at these paths that the service has just shown
-   * @param last the report of the last run
+   * Scans the documents at these paths. Returns `same` if nothing changed, and `whole` if a full
+   * run is needed.
+   * @param shown documents at these paths that the service has just returned
+   * @param last report of the last run
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     const now = this.#now();
@@ -104,17 +106,17 @@ export class Runs {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // One of these documents may have been moved. Its new file may be among those that a program is
+    // One of these documents may have been moved, and its new file may be one that a program is
     // still writing.
     const waiting = [...this.dirty.unsettled(now)].filter(([dirty]) => !paths.some((path) => isWithin(path, dirty)));
     return { ...trees, local: { ...trees.local, unseen: new Map(waiting) } };
   }
 
   /**
-   * Runs one cycle over a few documents. Only their rows are loaded and compared: with many
-   * documents, loading the rest would take longer than the cycle.
-   * @param last the report of the last run, which is still true of all other documents
-   * @returns `whole`: a run over everything is needed, or must continue after a failed step
+   * Runs one cycle for a few documents. Only their records are loaded, because loading all records
+   * would take longer than the cycle.
+   * @param last report of the last run, which still describes all other documents
+   * @returns the report; `whole` if a full run is needed, also after a step that failed
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
     const tally = { ...zeroTally(), ...this.#memory };
@@ -123,7 +125,7 @@ export class Runs {
     const input = { run, settings, tally, retryRefused: false, unchangedContents: null, dry: false };
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
-    // These fields belong to the last run, and are reported once.
+    // These fields describe the last run only, and are reported once.
     const { renamed: _renamed, movedOutOfWay: _movedOutOfWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
@@ -138,8 +140,8 @@ export class Runs {
   }
 
   /**
-   * Returns the settings of the next run; some of them change between runs. The daemon itself waits
-   * until files are unchanged, and for the second scan.
+   * Returns the settings of the next run, some of which can change between runs. The daemon itself
+   * waits for the second scan, and until files are unchanged.
    */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
@@ -157,12 +159,12 @@ export class Runs {
     return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
   }
 
-  /** @param sent deletions that this cycle was allowed to send */
+  /** @param sent local paths of the deletions that the cycle was allowed to send */
   #afterCycle(end: CycleEnd, sent: ReadonlySet<LocalPath>): void {
     this.#noteCycle(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
-      // The folder was not watched meanwhile, so the absence is not proven: the delay starts again.
+      // The folder could not be scanned, so no absence is proven, and each delay starts again.
       this.deletions.restart(this.#now());
       return;
     }
@@ -187,8 +189,8 @@ export class Runs {
 }
 
 /**
- * Returns true if a run planned everything, so that later changes can be planned alone: each change
- * that the run left undone has a block.
+ * Returns true if a run planned every change, so that later changes can be planned without a full
+ * run. Each change that the run did not carry out must then have a block.
  */
 function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
@@ -201,7 +203,6 @@ function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
   return texts;
 }
 
-/** Returns the local paths of the deletions that a safety check stopped. */
 function stoppedDeletionsOf({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   if (plan.verdict.kind !== "safety-stop") return paths;

@@ -5,22 +5,28 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: changed local paths are due for a scan. `events`: events of the service are waiting.
- * `deletion`: the delay of a deletion is over. `unchanged`: the delay of a change for review, or of
- * an emptied document, is over. `free`: a file that a program had open may be free. `hot`: places
- * where somebody is working are due for a listing.
+ * Kind of work that can be due.
+ * - `retry`: a failed run.
+ * - `dirty`: changed local paths.
+ * - `events`: events of the service.
+ * - `rescan`: a full scan of both sides.
+ * - `deletion`: a local deletion whose delay is over.
+ * - `unchanged`: a change for review, or an emptied document, whose delay is over.
+ * - `free`: files that programs had open.
+ * - `poll`: a listing of the whole workspace.
+ * - `hot`: listings of the places in which somebody works.
  */
 export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: a poll waits until the request budget allows it, but at most for this many of the
- * intervals in which one complete listing uses the whole budget.
+ * LIMIT: how long a poll waits for the request budget. The unit is the time in which one listing of
+ * the whole workspace uses the whole budget.
  */
 const MAX_WAITED_LISTINGS = 3;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Decides what is due, and when. All times are monotonic. */
+/** Decides what work is due, and when. All times are monotonic. */
 export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
@@ -47,7 +53,7 @@ export class Schedule {
     this.#retryRefusedAt = now;
   }
 
-  /** Returns the most urgent work that is due; null when no work is due. */
+  /** Returns the most urgent work that is due; null if nothing is due. */
   firstDue(): Due | null {
     const now = this.#clock.monotonic();
     for (const [due, time] of this.#times(now))
@@ -55,12 +61,12 @@ export class Schedule {
     return null;
   }
 
-  /** Returns the earliest time at which work may be due; infinity: none is planned. */
+  /** Returns the earliest time at which work may be due; infinity if none is planned. */
   nextAt(): number {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, time]) => time));
   }
 
-  /** Returns the times at which work becomes due, the most urgent kind first. */
+  /** Returns the time at which each kind of work becomes due, the most urgent kind first. */
   #times(now: number): readonly (readonly [Due, number])[] {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
@@ -79,8 +85,8 @@ export class Schedule {
   }
 
   /**
-   * Returns the time until which a bulk change delays all other work. The delay has a limit, in
-   * case the changes never end.
+   * Returns the time until which a bulk change (a checkout, a copied folder) delays all other work;
+   * now if none is in progress. The delay is limited, in case the changes never end.
    */
   #delaysUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
@@ -88,8 +94,9 @@ export class Schedule {
   }
 
   /**
-   * Schedules the next poll. Called after each poll and each scan of both sides.
-   * @param away true if the folder is missing: checking for the folder costs no request
+   * Schedules the next poll. Called after each poll and after each scan of both sides.
+   * @param away true if the linked folder is missing; a poll then only checks the folder, without a
+   * request
    */
   schedulePoll(away: boolean): void {
     this.#pollAt = this.#clock.monotonic() + (away ? this.#timing.pollActiveMs : this.#interval());
@@ -113,8 +120,8 @@ export class Schedule {
   }
 
   /**
-   * Returns the time to list the places where somebody is working, if polls alone would be too
-   * slow.
+   * Returns the time of the next listing of hot places; infinity if polls are frequent enough
+   * without them.
    */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
@@ -125,18 +132,18 @@ export class Schedule {
     return Math.max(hotAt, budget.smallAt(now));
   }
 
-  /** Makes a listing of everything due as soon as the budget allows it. */
+  /** Makes a listing of the whole workspace due as soon as the request budget allows it. */
   pollSoon(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** Records whether the service sends events from now on, which changes the interval of polls. */
+  /** Records whether the service sends events. With events, fewer polls are needed. */
   noteListening(isListening: boolean): void {
     this.#isListening = isListening;
     if (!isListening) this.#pollSooner();
   }
 
-  /** Moves the next poll forward if the interval is shorter now. */
+  /** Makes the next poll earlier if the interval between polls is shorter now. */
   #pollSooner(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
   }
@@ -145,13 +152,13 @@ export class Schedule {
     this.#rescanAt = this.#clock.monotonic() + this.#timing.rescanMs;
   }
 
-  /** Makes a scan of both sides due now. */
+  /** Makes a full scan of both sides due now. */
   rescanNow(): void {
     this.#rescanAt = this.#clock.monotonic();
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
   }
 
-  /** Records that somebody is working, on either side. */
+  /** Records that somebody works, on either side. */
   noteActivity(): void {
     const now = this.#clock.monotonic();
     this.#activeAt = now;
@@ -159,8 +166,8 @@ export class Schedule {
   }
 
   /**
-   * Returns true if refused changes are due for a retry (at the start, then daily). The retry
-   * counts as made.
+   * Returns true if refused changes are due to be sent again, which is at the start and then daily.
+   * The caller sends them.
    */
   takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
@@ -185,7 +192,10 @@ export class Schedule {
     this.#retryAt = null;
   }
 
-  /** Schedules a run for the end of the next period without changes. Called after a run. */
+  /**
+   * Schedules a run for the time when content has been unchanged for long enough. Called after a
+   * run.
+   */
   scheduleUnchanged(): void {
     const now = this.#clock.monotonic();
     const { unchangedContents, emptied } = this.#runs;
@@ -202,31 +212,34 @@ export class Schedule {
   }
 }
 
-/** Share by which the interval of polls varies at random, up and down. */
+/** Share by which the interval between polls varies at random, up and down. */
 const JITTER = 0.1;
 /**
- * Divisors of the part of the budget that listings of everything may use without activity: a third,
- * and after a long time a sixth.
+ * Without activity, polls use at most this fraction of the request budget: a third and, after a
+ * long time, a sixth.
  */
 const IDLE = 3;
 const LONG_IDLE = 6;
-/** Divisor: without activity, the interval grows to a tenth of the time since the last change. */
+/**
+ * Without activity, the interval between polls grows to the time since the last change, divided by
+ * this number.
+ */
 const SLOWING = 10;
 
 type Pace = {
   readonly idleMs: number;
-  /** Requests that one listing of the whole workspace takes. */
+  /** Number of requests that a listing of the whole workspace takes. */
   readonly requests: number;
-  /** Requests allowed per minute. */
+  /** Number of requests allowed per minute. */
   readonly requestsAMinute: number;
   /** True if the service sends events. */
   readonly isListening: boolean;
 };
 
 /**
- * Returns milliseconds between two polls. The interval grows with the time since the last change,
- * and with the workspace, so that listing it stays within the budget.
- * @param fraction random, [0, 1)
+ * Returns the milliseconds between two polls. They grow with the time since the last change, and
+ * with the size of the workspace, so that polls stay within the request budget.
+ * @param fraction a random number, at least 0 and less than 1
  */
 function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
   const affordable = affordableInterval(pace);
@@ -235,7 +248,10 @@ function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): numbe
   return Math.max(wanted, affordable, least) * (1 + JITTER * (2 * fraction - 1));
 }
 
-/** Returns milliseconds between two listings of everything that use the whole budget. */
+/**
+ * Returns the milliseconds between two listings of the whole workspace that together use the whole
+ * request budget.
+ */
 function affordableInterval({ requests, requestsAMinute }: Pick<Pace, "requests" | "requestsAMinute">): number {
   return (requests * 60_000) / requestsAMinute;
 }
@@ -248,10 +264,10 @@ function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number
 }
 
 /**
- * Returns milliseconds until a failed run is tried again: doubled each time up to a limit. The
- * second half is random, so that many clients do not return to a recovering service at the same
- * moment.
- * @param failures failed runs in a row, including this one
+ * Returns the milliseconds until the retry of a failed run. They double with each failure, up to a
+ * limit. Up to half of them is random, so that many clients do not return at the same moment to a
+ * service that was down.
+ * @param failures number of failed runs in a row, including this one
  */
 function retryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
   const first = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;

@@ -18,39 +18,35 @@ type VacatedPath = {
   readonly id: DocId;
   readonly movedAt: number;
   /**
-   * Content that the file had at the path. A program that saves to this path has not read anything
-   * newer.
+   * Digest of the content that the file had at the path. A program that saves to this path has read
+   * nothing newer.
    */
   readonly digest: Digest;
 };
 
-/** LIMIT: old paths that are remembered; the oldest are dropped first. */
+/** LIMIT: old paths that are remembered. If there are more, the oldest is forgotten. */
 const MAX_PATHS = 5_000;
 
 /**
- * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
- * and a program that still has it open under its old name saves. Such content is an edit of the
- * document. Time and similarity distinguish it from a new document that somebody starts at the old
- * path.
+ * Handles saves to an old path. A document was renamed on the service, its file was moved locally,
+ * and a program that still uses the old name saves there. Such content is an edit of the document.
+ * It is distinguished from a new document at the old path by the time and by its similarity.
  */
 export class StalePaths {
   readonly #windowMs: number;
   readonly #vacated = new Map<LocalPath, VacatedPath>();
   readonly #wait: (path: LocalPath) => void;
 
-  /**
-   * @param wait delays the file at a path: the file is not planned until the next call of
-   * `redirect`
-   */
+  /** @param wait delays the planning of a file until the next call of `redirect` */
   constructor(windowMs: number, wait: (path: LocalPath) => void) {
     this.#windowMs = windowMs;
     this.#wait = wait;
   }
 
   /**
-   * Remembers the paths from which a run moved documents. Leaves out edited files: their programs
-   * may have read the content before the edit or after it, or may still be writing. If they read it
-   * before, merging what they save would remove the edit.
+   * Remembers the paths from which a cycle moved documents. Leaves out edited files: nobody knows
+   * whether the program read the content before or after the edit. If it was before, a merge of
+   * what the program saves would remove the edit.
    */
   afterCycle({ plan, ends, trees }: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of plan.steps.entries()) {
@@ -64,8 +60,8 @@ export class StalePaths {
   }
 
   /**
-   * Moves content at old paths to its documents.
-   * @returns true if a file changed or must wait, so that the folder is scanned again
+   * Moves content that was saved to an old path to its document.
+   * @returns true if a file changed or must wait, so that the folder must be scanned again
    */
   redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
@@ -97,7 +93,7 @@ export class StalePaths {
   }
 }
 
-/** Returns the earlier records of the documents that an action moved locally. */
+/** Returns the records, before the move, of the documents that an action moved locally. */
 function recordsMovedBy(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
     const record = base.records.get(action.id);
@@ -113,18 +109,17 @@ function isRecordedPath(base: BaseTree, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if the file is the document's own: the user moved it back to an old path, or swapped
- * it.
+ * Returns true if the file is the document's own, because the user moved it back to an old path.
  */
 function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
 }
 
 /**
- * Moves saved content to its document.
+ * Moves content that was saved to an old path to its document.
  * @param read digest of the content that the program had read
- * @returns digest of the saved content; null if the content stays at its path; `waits` if it must
- * be merged with content that somebody has just saved at the new path
+ * @returns digest of the saved content; null if it stays at its path; `waits` if it must be merged
+ * with content that somebody has just saved at the new path
  */
 function redirectOne(
   ctx: CycleContext,
@@ -142,17 +137,18 @@ function redirectOne(
   state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, record.id));
   const text = textFor(ctx, record, { digest: read, text: readText }, localFile, saved.value.text);
   if (text !== null && text !== saved.value.text && hasJustChanged(ctx, record)) return "waits";
-  // ORDER: the content is written to its document before it is removed at the old path. After an
-  // interruption, the next scan repeats both steps.
+  // ORDER: the content is written to the document before it is removed at the old path. If that is
+  // interrupted, the next scan repeats both.
   if (text === null || !writeToDocument(ctx, path, record, text, localFile.digest)) return null;
   trashCopy(ctx, path, record, saved.value.digest);
   return saved.value.digest;
 }
 
 /**
- * Returns the new content of the document's file. Null if the file has edits that do not merge with
- * the saved content, or if a file with unlike content has taken the document's path. The file at
- * the old path may then have the document's only local content, and the planner must decide.
+ * Returns the new content of the document's file. Returns null if the file has edits that do not
+ * merge with the saved content, or if an unlike file has taken the document's path. In the latter
+ * case, the file at the old path may be the document's only local content, and the planner must
+ * decide.
  */
 function textFor(
   ctx: CycleContext,
@@ -191,7 +187,7 @@ function writeToDocument(
 
 function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
   const inUse = findUse(ctx, record);
-  // A file that is only open does not count: a program may keep it open for days.
+  // It does not matter whether a program has the file open, because that may last for days.
   return inUse !== null && inUse.settledInMs !== null;
 }
 
@@ -200,6 +196,6 @@ function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, d
   const place = trashPlace(ctx.world, path);
   const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
-  // If the file was saved once more meanwhile, it stays, and the next cycle handles it.
+  // If the file at the old path was saved again meanwhile, it stays, and the next cycle handles it.
   runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });
 }

@@ -1,26 +1,26 @@
 import type { Clock } from "../../../common/clock.ts";
 
-/**
- * Times of the daemon, in milliseconds. Each can be configured. Tests use the defaults, in virtual
- * time.
- */
+/** Times of the daemon, in milliseconds. Each can be configured. */
 export const DEFAULT_TIMING = {
-  /** Time after its last change until a document may be planned. */
+  /** Time for which a document must be unchanged before it is planned. */
   settleMs: 300,
-  /** Longest time from the first change of a path until it is planned, even if changes continue. */
+  /** Longest time from the first change of a path until it is planned, if changes continue. */
   settleMostMs: 5_000,
-  /** Longest time that a bulk change may take in total before it is planned. */
+  /**
+   * Longest time from the first change of a bulk change (a checkout, a copied folder) until it is
+   * planned.
+   */
   bulkMostMs: 30_000,
   /**
-   * Time between two polls: after recent activity; without activity; and after `longIdleAfterMs`
-   * without activity. Varied by a tenth.
+   * Time between two polls: after recent activity, without activity, and after `longIdleAfterMs`
+   * without activity. It varies at random by a tenth.
    */
   pollActiveMs: 5_000,
   pollIdleMs: 30_000,
   pollLongIdleMs: 120_000,
   /**
-   * The least time between two polls while the service sends events: a poll then only proves that
-   * none was missed.
+   * Shortest time between two polls while the service sends events. A poll then only proves that no
+   * event was missed.
    */
   pollListeningMs: 60_000,
   /** Time in which events of the service are collected before their documents are requested. */
@@ -28,26 +28,32 @@ export const DEFAULT_TIMING = {
   activeForMs: 60_000,
   longIdleAfterMs: 3_600_000,
   /**
-   * Requests per minute that polls may cost, together with all other requests. A large workspace,
-   * with one request for each 1,000 documents, is polled less often.
+   * Number of requests per minute that polls may use, together with all other requests. A listing
+   * takes one request for 1,000 documents, so a large workspace is polled less often.
    */
   pollRequestsAMinute: 60,
   /**
-   * Longest interval of a place where somebody is working. The interval grows while nothing changes
-   * in the place. At this length the place is listed only with everything else.
+   * Longest time between two listings of a place in which somebody works. The time grows while
+   * nothing changes in the place. When it is reached, the place is listed only with the whole
+   * workspace.
    */
   hotMostMs: 30_000,
-  /** Time between two full scans of both sides, folders included. */
+  /** Time between two full scans of both sides, including the folders on the service. */
   rescanMs: 600_000,
   /**
    * Delay between a local deletion and the deletion on the service. It starts again while deletions
-   * keep arriving, for at most `deleteGraceMostMs`.
+   * continue, for at most `deleteGraceMostMs`.
    */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
-  /** Time for which a protected document's content must be unchanged before it goes to review. */
+  /**
+   * Time for which the content of a protected document must be unchanged before it goes to review.
+   */
   reviewDelayMs: 60_000,
-  /** Time for which a document that became empty counts as truncated by a crashed program. */
+  /**
+   * Time for which an emptied file is not planned, because a program may have crashed while it
+   * saved.
+   */
   emptyMs: 60_000,
   /**
    * Time after a rename on the service in which a save to the old path counts as an edit of the
@@ -55,30 +61,27 @@ export const DEFAULT_TIMING = {
    */
   stalePathMs: 600_000,
   /**
-   * Pause before a retry. It is `retryMs` after the first failure, or `retryKeyMs` after a refused
-   * key. Each further failure doubles it, up to `retryMostMs`. The second half is random.
+   * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if
+   * the key was refused. Each further failure doubles it, up to `retryMostMs`. Up to half of it is
+   * random.
    */
   retryMs: 2_000,
   retryMostMs: 300_000,
   retryKeyMs: 60_000,
-  /** A gap in time longer than this value counts as a sleep of the machine. */
+  /** Time after which a gap in the loop counts as a suspension of the machine. */
   jumpMs: 30_000,
   /**
-   * Longest time between two turns of the loop. `alive()` is never older than this plus the longest
-   * request to the service.
+   * Longest sleep of the loop. The result of `alive()` is never older than this time plus that of
+   * the longest request.
    */
   turnMs: 60_000,
-  /** Interval between two attempts at refused changes. */
+  /** Time between two attempts to send refused changes. */
   retryRefusedMs: 86_400_000,
 };
 
 export type DaemonTiming = Readonly<Record<keyof typeof DEFAULT_TIMING, number>>;
 
-/**
- * Converts a monotonic time.
- * @param monotonicMs monotonic time
- * @returns whole milliseconds since the epoch
- */
+/** Converts a monotonic time in milliseconds to whole milliseconds since the epoch. */
 export function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonicMs: number): number {
   return Math.round(clock.now() + monotonicMs - clock.monotonic());
 }

@@ -1,4 +1,4 @@
-/** Finds out which files may still be changing, so that no plan depends on them yet. */
+/** Finds files that programs may still be changing, so that no plan depends on them yet. */
 
 import { once } from "../../../common/once.ts";
 import { EMPTY_DIGEST } from "../../../contract/digest.ts";
@@ -8,27 +8,31 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: paths that are remembered one by one; beyond it, the whole folder is scanned. */
+/**
+ * LIMIT: changed paths that are remembered one by one. If there are more, the whole folder is
+ * scanned.
+ */
 const MAX_PATHS = 2_000;
 const MANY_PATHS = 500;
 /**
- * From this many dirty paths on, the change is a bulk change (checkout, unzip, copy). It gets more
- * time, so that one plan sees all of it.
+ * Number of changed paths above which they count as a bulk change (checkout, unzip, copy). A bulk
+ * change gets more time, so that one plan sees all of it.
  */
 const BULK_PATHS = 20;
 
 type PathChange = { readonly first: number; last: number; whole: boolean };
 
 /**
- * The paths that changed, and the time when each will have been unchanged for long enough. An
- * editor may create and rename several files for one save, which must be one edit. Times are
+ * Keeps the changed paths, and the time when each will have been unchanged for long enough. An
+ * editor may create and rename several files for one save, which must become one edit. Times are
  * monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, PathChange>();
   /**
-   * Start of the longest wait: the first change since `take`, or `take` itself if it left changes.
+   * Time of the first change since the last call of `take`, or of that call if it left changes;
+   * null without changes.
    */
   #since: number | null = null;
   #collapsed = false;
@@ -38,7 +42,8 @@ export class DirtyPaths {
   }
 
   /**
-   * @param whole true if everything below the path must be scanned: a folder was created or
+   * Records a change at a path.
+   * @param whole true if everything below the path must be scanned, because a folder was created or
    * removed, or events were lost
    */
   note(path: LocalPath, whole: boolean, now: number): void {
@@ -52,8 +57,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Remembers a path whose writer reports that it has finished, so that no delay is needed. A
-   * change that the watcher reported keeps its own time.
+   * Records a path whose writer reports that it has finished, so that no delay is needed. A change
+   * that the watcher reported keeps its own delay.
    */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const known = this.#changes.get(path);
@@ -71,17 +76,21 @@ export class DirtyPaths {
     this.#changes.set("", { first, last: now, whole: true });
   }
 
-  /** Returns the time of the next scan; null when no path is dirty. */
+  /** Returns the time of the next scan; null if no path has changed. */
   dueAt(): number | null {
     if (this.#since === null || this.#changes.size === 0) return null;
     let all = 0;
     for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK_PATHS || this.#changes.has("");
-    // The scan is due when no path has changed for long enough, or when the longest wait is over.
+    // The scan is due when all paths have been unchanged for long enough, or when the longest delay
+    // is over.
     return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /** Returns the paths that must not be planned yet, with everything below them, and the reason. */
+  /**
+   * Returns the paths that must not be planned yet, including everything below them, with the
+   * reason.
+   */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const waiting = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
@@ -89,9 +98,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be planned alone. Its file has been unchanged for long enough,
-   * and no folder above it is being created or removed. Other changes in its folder do not matter;
-   * writes by mdmirror cause such changes too.
+   * Returns true if a document may be planned without the others: its file has been unchanged for
+   * long enough, and no folder above it is being created or removed. Changes of other files in its
+   * folder do not matter, because mdmirror's own writes cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;
@@ -104,8 +113,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Removes and returns the paths that have been unchanged for long enough. `whole`: true if
-   * everything below a path must be scanned. `many`: true if many changes came together, so that
+   * Removes and returns the paths that have been unchanged for long enough. `whole` is true if
+   * everything below a path must be scanned. `many` is true if so many changes came together that
    * the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
@@ -124,8 +133,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns the time at which a path will have been unchanged for long enough. Null if neither the
-   * path nor a whole folder that contains it has changes.
+   * Returns the time when a path will have been unchanged for long enough; null if neither the path
+   * nor a folder above it is changing.
    */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
@@ -149,8 +158,9 @@ export class DirtyPaths {
 }
 
 /**
- * Remembers since when each value has been unchanged: content that waits before review, documents
- * that became empty. Times are monotonic.
+ * Remembers since when each value has been unchanged, and finds values that were unchanged for a
+ * period. Used for content that waits for review, and for documents that became empty. Times are
+ * monotonic.
  */
 export class UnchangedSince<Key, Value> {
   readonly #periodMs: number;
@@ -160,7 +170,7 @@ export class UnchangedSince<Key, Value> {
     this.#periodMs = periodMs;
   }
 
-  /** Takes the current values. A new or changed value starts its period. */
+  /** Receives the current values. The period of a new or changed value starts now. */
   update(now: number, values: ReadonlyMap<Key, Value>): void {
     for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
     for (const [key, value] of values)
@@ -168,25 +178,26 @@ export class UnchangedSince<Key, Value> {
   }
 
   /**
-   * Ends the period of a key now, because a caller waits for it.
-   * @returns true if a period was running
+   * Ends the period of a value now, because a caller waits for it.
+   * @returns true if the period was not over yet
    */
   end(key: Key, now: number): boolean {
     const known = this.#since.get(key);
     if (known === undefined || known.since + this.#periodMs <= now) return false;
-    // Not computed as a difference, because rounding could make the sum slightly more than `now`.
+    // With a difference of times, rounding could make the end of the period slightly later than
+    // `now`.
     this.#since.set(key, { ...known, since: Number.NEGATIVE_INFINITY });
     return true;
   }
 
-  /** Returns the values that were unchanged for the whole period. */
+  /** Returns the values that have been unchanged for the whole period. */
   settled(now: number): ReadonlyMap<Key, Value> {
     const values = new Map<Key, Value>();
     for (const [key, { value, since }] of this.#since) if (since + this.#periodMs <= now) values.set(key, value);
     return values;
   }
 
-  /** Returns the end of the next period; null when no period is running. */
+  /** Returns the end of the next period that is not over; null if there is none. */
   nextAt(now: number): number | null {
     let next: number | null = null;
     for (const { since } of this.#since.values())
@@ -196,9 +207,8 @@ export class UnchangedSince<Key, Value> {
 }
 
 /**
- * Marks paths of a local tree as unread, so that no decision depends on them yet. The path "" marks
- * the whole tree during a bulk change: existing files are still planned, but no file counts as
- * absent.
+ * Marks paths of a local tree as unread, so that no decision depends on them yet. If "" is marked,
+ * because of a bulk change, files in the tree are still planned, but no file counts as absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -212,8 +222,9 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 }
 
 /**
- * Returns the recorded documents that had text and are empty now: a program may have crashed
- * between truncating and writing. Leaves out a moved file whose document was empty before.
+ * Returns the recorded documents that had content and whose file is empty now: a program may have
+ * crashed between truncating and writing the file. Leaves out a moved file whose document was empty
+ * before.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const empty = new Set<LocalPath>();
@@ -230,8 +241,8 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
 }
 
 /**
- * Returns the inodes of documents that are empty in base; none if this disk's inodes are not
- * reliable.
+ * Returns the inodes of files whose documents are empty in base; none if inodes are not reliable on
+ * this disk.
  */
 function inodesOfEmpty({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();

@@ -73,7 +73,7 @@ export type PathOnService = {
   readonly changeId: ChangeId | null;
   /** Change ids of the document's changes that are in review, as reported by the service. */
   readonly reviews: readonly ChangeId[];
-  /** Reason why the path is not live; null if it is live, or no reason is known. */
+  /** Problem that keeps the path from being live; null if it is live, or if no problem is known. */
   readonly open: Attention | null;
 };
 
