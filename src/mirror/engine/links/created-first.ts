@@ -5,9 +5,9 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorLinks } from "./mirror-links.ts";
 
 /**
- * Orders a plan so that a link's target is created before the document with the link. Then one
- * write sends the link with its target's id. In a circle of links, one document goes first with a
- * link that has no target yet; the next cycle sends that document again.
+ * Orders a plan so that the target of a link is created before the document with the link. The link
+ * can then be sent with the id of its target. If links form a circle, one document is sent with a
+ * link that has no target yet, and the next cycle sends it again.
  */
 export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const creating = new Map<LocalPath, number>();

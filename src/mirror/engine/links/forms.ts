@@ -26,25 +26,27 @@ type LinkState = Pick<
   "load" | "text" | "record" | "putRecord" | "conflict" | "spellings" | "transact" | "transactSafely"
 >;
 
-/** Content with the digest of its bytes. */
+/** A content, with its digest. */
 export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
- * Content that a file's bytes represent, before documents are matched. `at-path`: the state knows
- * these bytes at this path. `in-own-file`: the state knows these bytes only in the file of their
- * document, because they represent other content at other paths. `no`: the state does not know
- * these bytes, and matching decides.
+ * Content with links by id that a file's bytes represent, found before documents are matched.
+ * - `at-path`: the state knows these bytes at this path.
+ * - `in-own-file`: the state knows these bytes, but they represent other content at other paths. So
+ *   this content is only right if the file is that of the document at this path.
+ * - `no`: the state does not know these bytes at this path. Matching decides which document they
+ *   belong to.
  */
 export type Recognised = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
- * Converts content between the local form and the service's, and remembers the result. The bytes of
- * a file represent the content that was read from them or written to them, even if link targets
- * have moved since. So a move, local or on the service, never looks like an edit.
+ * Converts content between its two forms: links by path in local files, links by id on the service.
+ * Remembers each result. The bytes of a file keep representing the content that was read from them
+ * or written to them, even if link targets move. So a moved target never looks like an edit.
  */
 export class LinkForms {
   readonly #state: LinkState;
-  /** Contents that the bytes of files represent, as earlier reads found them. */
+  /** Entries that say which content the bytes of files represent. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
   #where: Where | null = null;
@@ -56,16 +58,14 @@ export class LinkForms {
     this.known = new KnownSpellings(state, mayStore);
   }
 
-  /**
-   * Returns true if a content may have links, so that its local form differs from the service's.
-   */
+  /** Returns true if a content may have links, so that its two forms may differ. */
   mayLink(text: string): boolean {
     return mayHaveLinks(text, this.scope.wiki);
   }
 
   /**
-   * Returns the paths of all documents: in base, and now. After a plan was passed to
-   * `MirrorLinks.expect`, `now` has the paths to which the plan moves documents.
+   * Returns the paths of all documents, now and in base. After a call of `MirrorLinks.expect`,
+   * `now` has the paths to which the plan moves documents.
    */
   where(): Where {
     this.#where ??= this.placesInBase();
@@ -78,8 +78,8 @@ export class LinkForms {
   }
 
   /**
-   * Takes the paths from a match, for the rest of the cycle.
-   * @param remote the complete listing of the service; null if only a part of the service is known
+   * Uses the paths that a match found, for the rest of the cycle.
+   * @param remote the complete listing of the service; null if the listing is incomplete
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): Where {
     const where = this.placesInBase();
@@ -89,8 +89,8 @@ export class LinkForms {
   }
 
   /**
-   * Makes the next call read the paths again. Called when a cycle begins.
-   * @param dry true if nothing may be stored until the next call
+   * Forgets the paths, so that the next call reads them again. Called when a cycle begins.
+   * @param dry true if nothing may be stored until the next call of `begin`
    */
   begin(dry: boolean): void {
     this.#where = null;
@@ -98,17 +98,17 @@ export class LinkForms {
   }
 
   /**
-   * Returns the paths, which the caller may change; null if unknown, so that the next caller reads
-   * base.
+   * Returns the current paths, which the caller may change; null if they were not read in this
+   * cycle.
    */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
 
   /**
-   * Returns the content, with links in the service's form, that a file's bytes represent. Called
-   * before documents are matched. If the state knows these bytes, at this path or another one,
-   * returns the content that it recorded. Otherwise resolves the links by the paths in base.
+   * Returns the content with links by id that a file's bytes represent. Called before documents are
+   * matched. If the state knows these bytes, at this path or another, returns the content that it
+   * has recorded for them. Otherwise resolves links by the paths in base.
    */
   recognise(path: LocalPath, bytes: DigestedText): Recognised {
     const own = this.known.get(path, bytes.digest);
@@ -122,14 +122,14 @@ export class LinkForms {
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
   }
 
-  /** Returns true if a file has the inode of the document that base has at its path. */
+  /** Returns true if a file has the recorded inode of the document whose path in base it has. */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
     const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
     return recordedStamp !== null && sameInodeAndBirth(recordedStamp, stamp);
   }
 
-  /** Returns the content, in the service's form, that a file's bytes represent. */
+  /** Returns the content with links by id that a file's bytes represent. */
   toService(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     return (
@@ -138,8 +138,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts as `toService`, but outside a cycle, when moves since the last cycle are unknown.
-   * Stores nothing about new bytes.
+   * Converts like `toService`, but outside a cycle, when moves since the last cycle are unknown.
+   * Stores nothing.
    */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -147,8 +147,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts as `toService`, for a document's set-aside file. A power loss may have lost the entry
-   * about this file; the entry about the same bytes at the document's path is older.
+   * Converts like `toService`, for a document's set-aside file. If a power loss removed the entry
+   * for the set-aside file, uses the older entry for the same bytes at the document's path.
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -163,8 +163,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts as `toService` by the current places, without regard to the content that the bytes
-   * represented before.
+   * Converts like `toService`, but resolves links by the current paths only, even if the state
+   * knows which content the bytes represented before.
    */
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
@@ -175,9 +175,9 @@ export class LinkForms {
   }
 
   /**
-   * Marks the stamp of a file as untrusted, so that the next scan reads the file again. Called when
-   * the file's links lead elsewhere than in base. The bytes may be unchanged, so with a trusted
-   * stamp the next scan would assume base's content, and an edit that was not sent would be lost.
+   * Marks the stamp of a document's file as untrusted if its links now lead elsewhere than in base.
+   * The file's bytes may be unchanged. With a trusted stamp, the next scan would then take base's
+   * content for the file's, and a change of links that was not sent would be lost.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const record = id === null || !this.known.isKept() ? null : this.#state.record(id);
@@ -186,8 +186,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns the content that a file's bytes represent, with the targets of its links.
-   * @param earlier remembered earlier bytes of the document; undefined: all of them
+   * Returns the content with links by id that a file's bytes represent, and the targets of its
+   * links.
+   * @param earlier entries for earlier bytes of the document; undefined to use all that are stored
    */
   #read(
     path: LocalPath,
@@ -195,7 +196,7 @@ export class LinkForms {
     { now, before }: Where,
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
-    // If a file was moved and its links were not rewritten yet, they lead from its earlier path.
+    // After a file was moved, its links still lead from its earlier path until they are rewritten.
     const spelledAt = this.known.get(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
@@ -209,15 +210,15 @@ export class LinkForms {
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const leads = linkTargetsOf(bytes.text, place, [meant.earlierTargets, place, placeBefore, meant.formerTargets]);
-    // A file that base does not know may belong to a clone that was interrupted.
+    // A file that base does not know may come from a first sync that was interrupted.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
     return { form, leads: [...withGone(leads, known, now), ...idsStillLinked(ids, bytes.text, leads)], spelledAt };
   }
 
   /**
-   * Returns a document's earlier bytes, newest first. Leaves out bytes that another document left
-   * at its path, in an unfinished swap. The bytes of its conflict copies come last, because a user
-   * may have moved a copy over the document.
+   * Returns entries for a document's earlier bytes, the newest first. Leaves out bytes of another
+   * document that was at its path while two documents swapped paths. Entries for the bytes of its
+   * conflict copies come last, because a user may have moved a copy over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.record(id)?.localDigest;
@@ -228,10 +229,10 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a file without a record can be read as this content of the service. For
-   * example, a clone's files have no records after a power cut. The file's links must lead to the
-   * same targets, or to no file where the content has ids. If true, the file's bytes represent this
-   * content, and ids become paths later.
+   * Returns true if a file without a record can be read as `wanted`, a content of the service.
+   * After a power cut, for example, downloaded files have no records. The file's links must lead to
+   * the same targets, or to no file where `wanted` has ids. If true, stores that the file's bytes
+   * represent `wanted`.
    * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (target: LocalPath) => boolean): boolean {
@@ -253,7 +254,7 @@ export class LinkForms {
   }
 
   /**
-   * Returns the bytes for content in the service's form, and remembers them.
+   * Returns the bytes with links by path for a content with links by id, and remembers them.
    * @param current current bytes of the file
    */
   toDisk(path: LocalPath, { text, digest }: DigestedText, current?: DigestedText): DigestedText {
@@ -270,8 +271,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns a file's content, with ids and absolute paths replaced by paths if their target is
-   * known.
+   * Returns a file's content, in which ids and absolute paths are replaced by relative paths if
+   * their target is known.
    */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
@@ -280,8 +281,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a link of the file has found its target. Leaves out a link that is inert on the
-   * service and had no target: its file is read again.
+   * Returns true if a link of the file, written as an id or an absolute path, has a known target
+   * now. Does not count a link that is inert (`ref://`) in the content for the service; such a file
+   * is read again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isResolvedNow(lead, now));
@@ -290,13 +292,15 @@ export class LinkForms {
     );
   }
 
-  /** Converts content for a user to read; stores nothing. */
+  /** Converts content with links by id for a user to read. Stores nothing. */
   toLocalForm(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
 }
 
-/** Returns the entry to remember for a file whose bytes represent this content. */
+/**
+ * Returns a new entry: the file's bytes represent this content, and its links have these targets.
+ */
 function entryOf(
   now: LinkPlaces,
   path: LocalPath,
@@ -307,22 +311,22 @@ function entryOf(
   return { path, id: now.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
-/** Targets that link destinations had in a file's earlier bytes. */
+/** Targets that the links of a file had in its earlier bytes. */
 type MeantBefore = {
   /**
-   * Targets in the newest bytes. They come before the current paths: until existing links are
-   * rewritten, they lead to the former paths of their targets.
+   * Targets in the newest earlier bytes. They are used before the current paths, because a link
+   * that was not rewritten yet leads to the former path of its target.
    */
   readonly earlierTargets: TargetLookup;
   /**
-   * Targets in older bytes: a program may save content that it read before links were rewritten.
-   * They are used if nothing is at the destination, and only for targets that the newest bytes do
-   * not contain.
+   * Targets in older bytes, because a program may save content that it read before links were
+   * rewritten. They are used if nothing is at a link's path, and only for targets that the newest
+   * earlier bytes do not have.
    */
   readonly formerTargets: TargetLookup;
 };
 
-/** @param earlier entries about the earlier bytes, the newest first */
+/** @param earlier entries for the earlier bytes, the newest first */
 function meantBefore(
   [newest, ...older]: readonly Spelling[],
   text: string,
@@ -330,7 +334,7 @@ function meantBefore(
   { wiki }: LinkScope,
 ): MeantBefore {
   const known = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
-  // The former target of a link may appear again.
+  // The former target of a link may exist again.
   const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(known);
   const former = once(() => {
     const destinations = new Set(destinationsOf(text, wiki));
@@ -344,8 +348,8 @@ function meantBefore(
 }
 
 /**
- * Returns the links of a content. A link without a target gets the former target that earlier bytes
- * name, if that target is gone.
+ * Returns the links of a content. A link without a target gets the target that it had in earlier
+ * bytes as its former target, if that document is gone.
  */
 function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const before = once(() => earlier.flatMap((entry) => entry.leads));
@@ -358,8 +362,8 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
 }
 
 /**
- * Returns links that earlier bytes have as ids, because their targets had no known path. They
- * become paths later.
+ * Returns links that are ids in earlier bytes, because their targets had no local path. They become
+ * paths when the targets have one.
  */
 function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
@@ -371,7 +375,7 @@ function idsIn(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns the ids that the content contains and that are not among its other links. */
+/** Returns those of `ids` that the content contains, and that are not among its other links. */
 function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
@@ -380,9 +384,9 @@ function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonl
 }
 
 /**
- * Returns the links of a file's new content. A link that had no target in the file's earlier bytes,
- * and is inert in the new content, stays inert until the file is read again. Only then is it
- * uploaded by its id, even if its target exists already.
+ * Returns the links of a file's new content. A link that had no target in the earlier bytes, and is
+ * inert (`ref://`) in the new content, stays without a target until the file is read again, even if
+ * its target exists by now.
  */
 function keepOpenTargets(
   leads: LinkTarget[],
@@ -397,7 +401,8 @@ function keepOpenTargets(
 }
 
 /**
- * Returns true if a link in a file's new bytes could not be resolved by the links in the old bytes.
+ * Returns true if a link in a file's new bytes leads to a target to which no link in its old bytes
+ * led.
  */
 function hasMoreTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some(

@@ -5,32 +5,36 @@ import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Links that were uploaded as `ref://…` because they lead to no document: for each reason, their
- * number and the first of them.
+ * Uploaded links that lead to no document (written as `ref://…` on the service): for each reason,
+ * their number and the first of them.
  */
 export type InertLinks = {
   readonly reason: InertReason;
   readonly count: number;
-  /** `to`: destination as written in the file. */
+  /** Files with such links. `to` is the destination as written in the file. */
   readonly first: readonly { readonly path: LocalPath; readonly to: string }[];
 };
 
 /**
- * `no-target`: nothing is at the path. `no-document`: an image, or another file. `not-mirrored`: an
- * ignored file, or not a regular file. `not-created`: the document is not on the service, because a
- * change is blocked. `outside`: outside the folder. `pending`: the target exists now, but the
- * document with the link has to wait (in review, blocked, in conflict).
+ * Reason why a link leads to no document.
+ * - `no-target`: nothing is at the path.
+ * - `no-document`: an image or another kind of file is at the path.
+ * - `not-mirrored`: the file at the path is never synced.
+ * - `not-created`: the document is not on the service, because its upload is blocked.
+ * - `outside`: the path is outside the linked folder.
+ * - `pending`: the target exists now, but the document with the link must wait (in review, blocked,
+ *   in conflict).
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
-/** Number of links reported for each reason. */
+/** LIMIT: links that are reported for each reason. */
 const MAX_LISTED = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /**
- * Counts the links without a document by reason, the most frequent first.
- * @param texts content that was sent: paths, and the targets of their links
+ * Counts the links without a document by reason. The most frequent reason comes first.
+ * @param texts paths of the uploaded files, and the targets of their links
  */
 export function reportInertLinks(
   texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
@@ -51,7 +55,10 @@ export function reportInertLinks(
   return [...found].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
-/** Returns why a link leads to no document; null if it leads to one, or was sent as written. */
+/**
+ * Returns the reason why a link leads to no document; null if it leads to one, or was uploaded as
+ * written.
+ */
 function reasonOf(
   { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

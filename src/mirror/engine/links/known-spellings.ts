@@ -6,7 +6,10 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { Where } from "./places.ts";
 
-/** Keeps in the state which content the bytes of files represent. */
+/**
+ * Stores which content (with links by id) the bytes of local files represent, one entry for each
+ * file and its bytes.
+ */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transact" | "transactSafely">;
@@ -25,7 +28,9 @@ export class KnownSpellings {
     this.#dry = dry;
   }
 
-  /** Returns true if the state may be written, until the next call of `begin`. */
+  /**
+   * Returns true if entries are stored: the state may be written, and the cycle is not a dry run.
+   */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }
@@ -35,9 +40,9 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the entry about these bytes, and stores it for this path. The state may have it at this
-   * path, at the former path of a moved document, or at another path in this folder, from which the
-   * links lead to the same targets.
+   * Returns the entry for bytes at a path, and stores it for that path. The state may have it at
+   * this path, at the former path of a moved document, or at another path in the same folder, from
+   * which relative links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: Where): Spelling | null {
     const found = this.#find(path, bytes, where);
@@ -62,8 +67,8 @@ export class KnownSpellings {
   }
 
   /**
-   * Records the entries of moved files under their new paths. Finds all entries before it stores
-   * the first: files with equal bytes may have swapped paths.
+   * Stores the entries of moved files for their new paths. Finds all of them before it stores the
+   * first, because files with equal bytes may have swapped paths.
    */
   follow(files: readonly LocalFile[], where: Where): void {
     const moved = files.flatMap(({ path, digest, bytes = digest }) => {
@@ -76,21 +81,21 @@ export class KnownSpellings {
     });
   }
 
-  /** Returns the newest entry for a file with this content at this path. */
+  /** Returns the newest entry for a file at this path that represents this content. */
   ofContent(path: LocalPath, digest: Digest): Spelling | null {
     return this.#stored.ofContent(path, digest);
   }
 
-  /** Returns true if there is no entry: no local content has links. */
+  /** Returns true if there is no entry, because no local file has links. */
   isEmpty(): boolean {
     return this.#stored.isEmpty();
   }
 
   /**
    * Stores an entry.
-   * @param safely true for bytes that represent other content than the file's earlier bytes, before
-   * these bytes are written. A power cut must not keep the bytes and lose their entry: if targets
-   * moved meanwhile, the bytes could not be read
+   * @param safely true to flush the entry to the disk, before bytes are written that represent
+   * other content than the file's earlier bytes. If a power cut kept the bytes but lost their
+   * entry, and link targets moved meanwhile, the bytes could not be read
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;
@@ -99,15 +104,15 @@ export class KnownSpellings {
   }
 
   /**
-   * Marks bytes as the newest. A program's undo, or a reverted effect, restores older bytes, and
-   * the next edit starts from them.
+   * Makes an entry the newest of its path, because the file has these older bytes again: a user
+   * undid an edit, or mdmirror reverted an effect.
    */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
-  /** Records that a file was not written: its bytes are unchanged. */
+  /** Records that a file was not written, so its bytes are the old ones. */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.get(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
@@ -119,13 +124,13 @@ export class KnownSpellings {
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** Records that a set-aside file is back at its path or about to be, or was never set aside. */
+  /** Records that a set-aside file is back at its path, is about to be, or was never set aside. */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.atPath(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 
-  /** Records that a file, or a folder with all below it, was moved. */
+  /** Records the move of a file, or of a folder with everything below it. */
   recordMoved(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }

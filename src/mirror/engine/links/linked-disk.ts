@@ -13,14 +13,15 @@ const CHANGED = "the file was changed after the scan";
 type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<Recognised, "known">>;
 
 /**
- * A disk on which users see links by path, while the engine sees the service's form: it reads,
- * compares, merges and writes content with links by id. Only this class converts between the two.
- * All digests are of the service's form, except in the entries about bytes.
+ * A disk that converts links. Users see links by path in their files. The engine reads, compares,
+ * merges and writes content with links by id, as the service has it. Only this class converts
+ * between the two. Digests are those of content with links by id, unless they are called digests of
+ * bytes.
  */
 export class LinkedDisk implements Disk {
-  /** The disk without conversion. */
+  /** The same disk without conversion of links. */
   readonly plain: Disk;
-  /** Reads the files that a scan found. */
+  /** Reader for the links in files that a scan found. */
   readonly found: FoundReader;
   readonly #forms: LinkForms;
 
@@ -50,8 +51,9 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Returns a receiver of scanned content. Until both sides are scanned, it records the content
-   * that each file with possible links represents.
+   * Returns a receiver of scanned content that converts links as far as possible. Some files must
+   * be read again when the paths of all documents are known; `linking` receives all files with
+   * links.
    */
   #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
@@ -66,7 +68,7 @@ export class LinkedDisk implements Disk {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
-      // The file may be missing: the scan read its folder again.
+      // The file may be missing in the tree, because the scan read its folder a second time.
       const file = tree.files.get(path);
       if (file === undefined) continue;
       const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
@@ -115,18 +117,19 @@ export class LinkedDisk implements Disk {
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const found = this.#find(path, expect);
     if (found.kind !== "done") return found;
-    // ORDER: before the new bytes are recorded. After a kill at this point, the set-aside bytes are
-    // still known.
+    // ORDER: the bytes to be set aside are recorded before the new bytes. If the process is killed
+    // in between, the set-aside bytes are still known.
     this.#forms.known.recordSettingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
-    // No write is needed: the bytes are already right, and only the content that they represent is
-    // new.
+    // No write is needed, because the file has the right bytes already. Only the content that they
+    // represent is new.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
     return this.#replace(path, spelled, found.value.digest, setAsideAt);
   }
 
   /**
-   * Finds the bytes that represent `expect`. Another program may change them before they are used.
+   * Reads a file, whose bytes must represent `expect`. Another program may still change them before
+   * they are used.
    */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
@@ -143,7 +146,7 @@ export class LinkedDisk implements Disk {
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
     const found = this.#find(path, expect);
     if (found.kind === "stale") return found;
-    // A file that is not text has the digest of its bytes.
+    // For a file that is not text, `expect` is the digest of its bytes.
     if (found.kind !== "done") return this.plain.trash(path, expect, trashPath);
     this.#forms.known.recordSettingAside(path, found.value.digest, trashPath);
     return this.plain.trash(path, found.value.digest, trashPath);
@@ -156,7 +159,7 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Rewrites the links of a file: its bytes change, but the content that they represent does not.
+   * Rewrites the links of a file. Its bytes change, but not the content that they represent.
    * @param bytes new bytes of the file
    * @param expect digest of its current bytes; a file with other bytes is not replaced
    */
@@ -164,7 +167,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
-  /** Replaces a file. The entry about its new bytes is stored already. */
+  /** Replaces a file. The entry for its new bytes must be stored already. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const end = this.plain.replace(path, text, expect, setAsideAt);
     if (end.kind !== "done" && !end.isSetAside) this.#forms.known.recordUnwritten(path, expect);

@@ -25,7 +25,7 @@ import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { MatchInput } from "./read-found.ts";
 
-/** A file with a link that no longer leads to its target, and the bytes that correct the link. */
+/** A file with links to rewrite: the entries before and after, and the new bytes. */
 export type Respelling = {
   readonly record: DocumentRecord;
   readonly from: Spelling;
@@ -41,17 +41,17 @@ type Options = {
   readonly mayStore: boolean;
 };
 
-/** Adds the conversion of links to a cycle. */
+/** Conversion of links for a cycle. */
 export class MirrorLinks {
   readonly disk: LinkedDisk;
   readonly forms: LinkForms;
   readonly #state: State;
   /**
-   * Paths of the content that was sent since inert links were last reported, with base's content at
-   * that time; null if the document was new.
+   * Files with links that were uploaded since inert links were last reported. The value is the
+   * digest of base's content before the upload; null if the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
-  /** Documents that a scan found outside the linked subtree. */
+  /** Documents that a scan found outside the linked folder. */
   #outside: ReadonlySet<DocId> = new Set();
 
   constructor({ state, disk, scope, mayStore }: Options) {
@@ -61,7 +61,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns a lookup in which a content is equal in its local form and in the form of the service.
+   * Returns a function that finds contents without link destinations, so that a content is equal in
+   * both forms of links.
    */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
@@ -71,14 +72,14 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns documents that links lead to by path, and that neither base nor a complete listing
-   * shows.
+   * Returns documents that links by path lead to, but that neither base nor the listing contains.
+   * Returns none if the listing is incomplete.
    */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // Newest bytes first: the targets in earlier bytes of a file count when these bytes return.
+    // For each file, only the newest entry counts.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (pathsRead.has(path) || !local.files.has(path)) continue;
       pathsRead.add(path);
@@ -88,17 +89,15 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /**
-   * Records link targets that are outside the linked subtree. Links to these targets become ids.
-   */
+  /** Records documents outside the linked folder. Links to these documents are written as ids. */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
 
   /**
-   * Reads links after both sides are scanned.
-   * @param again true if the listing of the service is complete. Links whose targets appeared or
-   * disappeared are then read, too
+   * Resolves the links in scanned files, after both sides were scanned.
+   * @param again true to resolve links again whose targets appeared or disappeared. The listing of
+   * the service must be complete
    */
   read(trees: Trees, matching: MatchInput, keep: OnText, again: boolean): LocalTree {
     const local = this.disk.found.readNew(trees, matching, keep, again);
@@ -106,21 +105,21 @@ export class MirrorLinks {
   }
 
   /**
-   * Takes the paths that a plan gives to documents, so that links lead to them. Called before the
-   * plan is carried out.
+   * Uses the paths that a plan gives to documents, so that links lead there. Called before the plan
+   * is carried out.
    */
   expect(plan: Plan): void {
     this.forms.where().now.expect(plan);
   }
 
   /**
-   * Returns the digest of a file's content as it is about to be sent: a link in it may lead to a
-   * document that was created since.
-   * @param expect content that the plan saw
+   * Resolves the links of a file again right before its content is sent, because a link may lead to
+   * a document that was created since the plan.
+   * @param expect digest of the content in the plan
    * @returns digest of the content to send
    */
   digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: OnText): Digest {
-    // Most content has no links, so it has no entry, and its file need not be read.
+    // Most content has no links. It has no entry, so its file need not be read.
     if (this.forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
@@ -134,9 +133,9 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns true if a file whose document has no record yet can be read as that document's content.
-   * If so, its bytes represent that content from now on.
-   * @param expect content that the plan saw
+   * Returns true if a local file without a record can be read as `wanted`, the content of its
+   * document on the service. If so, stores that the file's bytes represent this content.
+   * @param expect digest of the file's content in the plan
    */
   readsAs(path: LocalPath, expect: Digest, wanted: DigestedText): boolean {
     const bytes = this.disk.plain.read(path);
@@ -146,28 +145,28 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the targets of the links in a content, from when its file was last read; empty if it
-   * has no links.
-   * @param path path of the file, or its future path once the plan has moved its folder
+   * Returns the targets of the links in a content, as they were when its file was last read; empty
+   * if it has no links.
+   * @param path path of the file; may be the path that the plan will give to it
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
     const known = this.forms.known.ofContent(path, text);
     return (known ?? this.#state.spellings.all().find((entry) => entry.text === text))?.leads ?? [];
   }
 
-  /** Returns true if a link that had no target when it was sent has one now. */
+  /** Returns true if a link that was uploaded without a target has one now. */
   hasOpenTargets(): boolean {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
-    // Base after the cycle: it may have lost the target of a link.
+    // Loads base again, because the cycle has changed it.
     const now = new LinkPlaces(this.#state.load(), this.forms.scope);
     return spellings.some(({ leads }) => hasNewTarget(leads, now));
   }
 
   /**
-   * Returns the files whose links must be rewritten because documents moved. Compares where links
-   * lead with where documents are. So nothing is missed, even after an interrupted cycle, or one
-   * that did not know of a move.
+   * Returns the files whose links must be rewritten because documents moved. Compares the stored
+   * targets of links with the current paths of documents. So no file is missed, even after a cycle
+   * that was interrupted or did not know of a move.
    */
   *respellings(): Generator<Respelling> {
     const spellings = this.#state.spellings.all();
@@ -178,8 +177,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.records.values()].map((record) => [places.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
-      // A document that was moved out of the linked subtree, and edited locally, keeps its file.
-      // The links in that file are rewritten, too.
+      // A document that was moved out of the linked folder on the service, but edited locally,
+      // keeps its file. The links in that file are rewritten too.
       if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
       if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
@@ -191,7 +190,7 @@ export class MirrorLinks {
   #respell(spelling: Spelling, record: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const read = this.disk.plain.read(path);
-    // If the file was edited or written since that read, it is read again.
+    // The file was edited or written since its entry was stored. The next scan reads it.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
@@ -205,8 +204,8 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // A link without a target in the content stays without one until the file is read again, even
-      // if its target exists by now.
+      // A link without a target stays without one until the file is read again, even if its target
+      // exists by now.
       leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) =>
         withoutTarget(lead, open.get(lead.destination)),
       ),
@@ -215,8 +214,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Records the bytes of a file before and after it is rewritten, because recovery must know which
-   * content each represents. Called before the write.
+   * Stores the entries for a file's bytes before and after its links are rewritten, because
+   * recovery must know which content each represents. Called before the write.
    */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
@@ -224,8 +223,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Records that a file was not rewritten, so its current bytes are the newest that mdmirror knows.
-   * Called if mdmirror was killed before it set the file aside.
+   * Records that a file was not rewritten, so that the entry for its current bytes is the newest.
+   * Called after a crash, if the file was not set aside.
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
@@ -240,8 +239,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the links that lead to no document, in content that was sent since the last call.
-   * Leaves out links that base's content had.
+   * Returns the links that lead to no document, in content that was uploaded since the last call.
+   * Leaves out links that were already inert in base's content.
    */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
@@ -255,8 +254,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Removes entries about bytes that no file has any more. Does nothing while the journal has rows,
-   * because a replacement may still be reverted.
+   * Removes entries for bytes that no file has any more. Does nothing while the journal has rows,
+   * because an effect may still be reverted.
    */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();

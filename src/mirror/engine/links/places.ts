@@ -13,18 +13,18 @@ import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 
 type Id = DocId | DirId;
 
-/** Rules for reading links. */
+/** Settings for the conversion of links. */
 export type LinkScope = {
-  /** Path of the linked subtree in the workspace; absolute links begin with this path. */
+  /** Path of the linked part of the workspace. Absolute links begin with it. */
   readonly prefix: RemotePath;
-  /** True if wiki links count. */
+  /** True if wiki links (`[[name]]`) are converted too. */
   readonly wiki: boolean;
 };
 
-/** Paths of documents and folders: now, and when base was written. */
+/** Paths of documents and folders: now, and in base. */
 export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
-/** Finds the document or folder at a path, for links that lead to this path. */
+/** Index of the paths of documents and folders, by which links are resolved. */
 export class LinkPlaces {
   readonly #byId = new Map<string, LocalPath>();
   readonly #byPath = new Map<LocalPath, Id>();
@@ -32,11 +32,11 @@ export class LinkPlaces {
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
   /**
-   * Paths that two documents have at the same time, in the middle of a swap. The value is the
+   * Paths that two documents have at the moment, because they are swapping paths. The value is the
    * document that `#byPath` no longer contains.
    */
   readonly #shared = new Map<LocalPath, Id>();
-  /** Null until the first wiki link is read. */
+  /** Index of documents by name, for wiki links; null until the first wiki link is read. */
   #named: NameIndex | null = null;
   readonly #names: DocumentNames | undefined;
   readonly #tombstones: BaseTree["tombstones"];
@@ -72,14 +72,14 @@ export class LinkPlaces {
   }
 
   /**
-   * Moves all documents and folders to the paths that a plan's match gives them. Those without a
-   * path in the match stay.
-   * @param remote the listing of the service; null if unknown
+   * Moves documents and folders in the index to the paths that a match found for them. Those
+   * without a path in the match stay.
+   * @param remote the complete listing of the service; null if it is incomplete
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: base's paths come first. A block may have an older path of a document that is again at
-    // its path in base.
+    // ORDER: the paths in base come first, because the index may have an older path from the block
+    // of a document that is at its path in base again.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&
@@ -94,8 +94,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a document or folder is known not to exist any more. A document without a local
-   * file may still get one, after an interrupted clone: links to it have a target.
+   * Returns true if a document or folder is known to exist no longer. A document without a local
+   * file is not gone: a first sync may have been interrupted before it created the file.
    */
   isGone(id: Id | null): boolean {
     if (id === null) return false;
@@ -110,27 +110,27 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a document or folder is outside the linked folder, on the service or locally. A
-   * document at its path is then another one.
+   * Returns true if a document is outside the linked folder. If another document has its former
+   * path, a link by path would mean that one.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
   }
 
-  /** Records documents outside the linked subtree that have no record. */
+  /** Records documents outside the linked folder that have no record. */
   setOutside(ids: ReadonlySet<string>): void {
     this.#outside = ids;
   }
 
   /**
-   * Returns true if the document or folder with this path is gone from the service. Links to this
-   * path that are read now do not lead to it.
+   * Returns true if the document or folder at this path in the index is gone from the service. New
+   * links to the path then do not mean it.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
 
-  /** Returns true if two documents have the same path, as in the middle of a swap. */
+  /** Returns true if two documents have the same path, because they are swapping paths. */
   isShared(path: LocalPath): boolean {
     return this.#shared.has(path);
   }
@@ -145,7 +145,7 @@ export class LinkPlaces {
     this.#named?.add(path);
   }
 
-  /** Moves documents and folders to the paths that a plan gives them. */
+  /** Moves documents and folders in the index to the paths that a plan gives them. */
   expect({ steps }: Plan): void {
     for (const { action } of steps) {
       switch (action.kind) {
@@ -170,7 +170,7 @@ export class LinkPlaces {
     }
   }
 
-  /** Moves a folder with all that is below it. */
+  /** Moves a folder in the index, with everything below it. */
   moveFolder(from: LocalPath, to: LocalPath): void {
     for (const [id, path] of [...this.#byId]) if (isWithin(path, from)) this.set(id as Id, rebase(path, from, to));
   }
@@ -184,7 +184,7 @@ export class LinkPlaces {
     });
   }
 
-  /** Returns true if the target of a wiki link or path exists. */
+  /** Returns true if the target of a wiki link or of a path exists. */
   existsNow({ destination, at }: Pick<LinkTarget, "destination" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
     const name = at === null && this.#names !== undefined ? nameOfDestination(destination) : null;
@@ -201,8 +201,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Restores a path to the document that lost it in the middle of a swap, if that document still
-   * has the path.
+   * Removes a document from a path. If it was swapping paths with another document that is still at
+   * the path, that document has the path again.
    */
   #leave(path: LocalPath): void {
     const other = this.#shared.get(path);
@@ -211,8 +211,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Records that the file at a path belongs to no known document: the document that base has at
-   * this path is now at another path.
+   * Records that the file at a path belongs to no known document. The document that base has at
+   * this path is at another path now.
    */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
@@ -221,19 +221,19 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if the file at the path belongs to no known document. Links to the path then lead
-   * to no document.
+   * Returns true if the file at a path belongs to no known document. Links to the path then lead to
+   * no document.
    */
   isUnknownFile(path: LocalPath): boolean {
     return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
 
-  /** Returns the lookup of paths relative to the document at a path. */
+  /** Returns an object that resolves links in the document at `path`. */
   from(path: LocalPath): Place {
     return this.unless(path, () => false);
   }
 
-  /** Returns the lookup of `from`, but with some paths treated as unknown. */
+  /** Returns an object like `from`, for which some paths are unknown. */
   unless(path: LocalPath, isUnknown: (path: LocalPath) => boolean): Place {
     return {
       path,
@@ -245,8 +245,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns the target of an absolute destination; null for any other destination, or without a
-   * target.
+   * Returns the target of a link by absolute path; null if it has none, or if the link is of
+   * another kind.
    */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")
@@ -276,10 +276,10 @@ function remotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
 }
 
 /**
- * Yields the local paths of documents and folders: base's path, or, if the service refuses a local
- * move, the path of the block. A file that was renamed to a name that is not synced has no path,
- * because another document may have its path. The same is true of a folder that was removed locally
- * and stays on the service.
+ * Yields the local paths of documents and folders. This is the path in base or, if the service
+ * refused a local move, the path in the block. Leaves out a document whose file was renamed to a
+ * name that is not synced, and a folder that was removed locally but stays on the service: another
+ * document may have their paths.
  */
 function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
@@ -293,15 +293,15 @@ function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, Loc
 type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Returns true if a folder's block only means that it cannot be removed on the service: the user
- * has removed it locally.
+ * Returns true if a folder was removed locally, and its block only says that the service cannot
+ * remove it.
  */
 function isRemoved(reason: BlockReason | undefined): boolean {
   const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);
   return forbids.length > 0 && forbids.every((intention) => intention === "remove");
 }
 
-/** Returns folders whose path differs from their path in base, deepest first. */
+/** Returns the folders whose local path differs from base's, the deepest first. */
 function movedFolders({ dirs, blocks }: BaseTree): readonly PathMove[] {
   const moved: PathMove[] = [];
   for (const { key, path, reason } of blocks.values()) {

@@ -14,10 +14,10 @@ import { hasNewTarget, hasGoneTarget } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
 import type { LinkPlaces, Where } from "./places.ts";
 
-/** Policy and contents by which a cycle matches documents. */
+/** Input for matching documents: the policy of the cycle, and a function that finds contents. */
 export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
 
-/** Reads the scanned files that contain links, and converts these links to the service's form. */
+/** Resolves the links in scanned files, and replaces them by ids. */
 export class FoundReader {
   readonly #plain: Pick<Disk, "read">;
   readonly #forms: LinkForms;
@@ -30,11 +30,10 @@ export class FoundReader {
   }
 
   /**
-   * Reads the links that a scan left unread, by the paths that the planner's match gives to
+   * Resolves the links that the scan could not resolve, by the paths that matching finds for
    * documents.
    * @param isListed true if the listing of the service is complete
-   * @returns the local tree; if a file was replaced since the scan, no entry in the tree counts as
-   * absent
+   * @returns the local tree. If a file was replaced since the scan, no file counts as absent in it
    */
   readNew(trees: Trees, matching: MatchInput, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
@@ -48,9 +47,10 @@ export class FoundReader {
   }
 
   /**
-   * Reads files again if a link had no target and its target exists now. Also reads edited files
-   * again if a link leads to a target that is gone. A document that is blocked, protected or in
-   * conflict waits for its next edit, because its user has not asked for this change.
+   * Resolves links again in files with a link that had no target and has one now, and in edited
+   * files with a link whose target is gone. Leaves out documents that are blocked, protected or in
+   * conflict: the change would be sent with theirs, although the user did not make it. They are
+   * read again after their next edit.
    */
   readAgain(trees: Trees, matching: MatchInput, onText: OnText): LocalTree {
     const spellings = this.#state.spellings.all();
@@ -75,9 +75,9 @@ export class FoundReader {
   }
 
   /**
-   * Reads a file that a scan found, and returns it in the service's form.
-   * @param byCurrentPaths true: resolves links by the current paths only, and ignores what was
-   * recorded when mdmirror wrote this file
+   * Reads a scanned file, and returns it as a file with links by id.
+   * @param byCurrentPaths true to resolve links by the current paths only, even if the state knows
+   * which content the bytes represent
    * @returns null if the file cannot be read, is not text, or was replaced after the scan
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, byCurrentPaths: boolean): LocalFile | null {
@@ -109,26 +109,27 @@ function isToBeReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // Content without an edit must not restore a target that is gone.
+  // A document that is missing on the service must not come back only because a link in its file
+  // has a target now.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);
   if (record === undefined) return true;
-  // Content without an edit stays equal to base, even if targets of its links are gone since.
+  // Without an edit, the content stays equal to base, even if targets of its links are gone.
   if (record.localDigest === text || record.digest === text) return false;
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
 /**
  * Returns the paths of documents whose changes wait for the user or a reviewer. mdmirror must not
- * add a change of its own, such as a rewritten link, to them.
+ * add a change of its own to them, such as a changed link.
  */
 function waitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waiting = new Set<LocalPath>();
   for (const record of records.values()) {
     const block = blocks.get(record.id);
-    // A computed block does not count: the previous plan found it, and the next plan decides again
-    // after the links are read.
+    // A block that each plan computes from the trees does not count, because the next plan decides
+    // about it after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
     if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
       waiting.add(block?.path ?? record.localPath);
@@ -137,8 +138,8 @@ function waitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<Loc
 }
 
 /**
- * Puts files into a tree. `changed`: null for a file that changed since the scan; no entry in the
- * tree then counts as absent.
+ * Returns the tree with changed files. If a value of `changed` is null, that file was replaced
+ * after the scan, and no file in the tree counts as absent.
  */
 function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;

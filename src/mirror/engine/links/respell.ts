@@ -5,10 +5,15 @@ import { setAsidePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
-/** Number of files that are recorded together, with one fsync, before they are written. */
+/**
+ * LIMIT: files that are recorded in one transaction before they are written. Larger batches need
+ * fewer flushes of the disk.
+ */
 const BATCH_SIZE = 64;
 
-/** A file that is about to be rewritten. `open`: its journal row; null if its bytes stay. */
+/**
+ * A file that is about to be rewritten. `open` is its journal row; null if its bytes do not change.
+ */
 type PendingRespelling = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: Row } | null;
@@ -17,9 +22,9 @@ type PendingRespelling = {
 type Row = Extract<Intent, { kind: "replace" }>;
 
 /**
- * Rewrites the links to documents that moved. Only the disk changes: the content is the same, and
- * the service's links, by id, were never broken. Each rewrite is journalled like any replacement:
- * content that a program saved meanwhile survives (I14), and a kill leaves whole bytes (I13).
+ * Rewrites the links to documents that moved. Only local files change: on the service, links are
+ * ids and stay right. Each rewrite is journalled like the replacement of a file, so late saves are
+ * kept (I14) and a crash leaves the old file or the new one (I13).
  */
 export function rewriteLinks(ctx: CycleContext): void {
   const { links } = ctx.world;
@@ -41,10 +46,10 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
 }
 
 /**
- * Records which content the bytes of all files represent, and opens their journal rows. ORDER:
- * before the effects. After a kill or a power cut, these entries show which content a file's bytes
- * represent, and for which paths its links are written. Once the targets move again, nothing else
- * would show this. Recovery uses the rows to find files that may still have their old bytes.
+ * Stores the entries for the bytes of all files, and opens their journal rows.
+ * ORDER: before the files are written. After a crash, the entries show which content a file's bytes
+ * represent, and from which path its links lead. If link targets move again, nothing else would
+ * show this. With the rows, recovery finds files that still have their old bytes.
  */
 function recordAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {
   const { state } = ctx.world;

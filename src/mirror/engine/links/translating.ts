@@ -15,9 +15,9 @@ import type { State } from "../../ports/state.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
- * Returns the world of a folder whose links are converted.
+ * Returns the world of a linked folder with a disk that converts links.
  * @param mayStore true if the state may be written
- * @param wiki true if wiki links are converted, too
+ * @param wiki true if wiki links are converted too
  */
 export function withTranslation(world: World, mayStore: boolean, wiki = false): World {
   const { state, prefix } = world;
@@ -26,8 +26,7 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
 }
 
 /**
- * Returns a disk for reading: links in file contents are converted to the service's form. Reads
- * write nothing to the state.
+ * Returns a disk for reading, on which file contents have links by id. Writes nothing to the state.
  */
 export function readingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
@@ -36,13 +35,13 @@ export function readingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, mayStore: false }).disk;
 }
 
-/** New setting of the conversion of links; null if off. */
+/** Setting of the conversion of links; null if it is turned off. */
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
- * Returns the files that turning the conversion of links on or off would write. Their content for
+ * Returns the files to rewrite when the conversion of links is turned on or off. Their content for
  * the service stays the same, so nothing is sent.
- * @returns the files, or the reason why they are not known
+ * @returns the files, or the reason why they cannot be found
  */
 export function respellingsFor(world: World, setting: LinkSetting): string | readonly Respelling[] {
   const { root } = checkRoot(world);
@@ -53,7 +52,7 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
   return [...toPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
-/** Returns documents with links whose files cannot be written in another form before a sync. */
+/** Returns the paths of documents with links whose files cannot be rewritten before a sync. */
 export function filesWithWrongLinks(world: World): readonly LocalPath[] {
   return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
 }
@@ -62,14 +61,13 @@ function plainDisk({ links, disk }: World): World["disk"] {
   return links?.disk.plain ?? disk;
 }
 
-/** `disk`: the disk that reads and writes bytes unchanged, without conversion of links. */
+/** Input for the functions below. `disk` does not convert links. */
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * Returns each file that has links, with its links written as paths. The paths are those that base
- * has recorded.
- * @param files the files, and the new rules by which a piece of text counts as a link
- * @param translates true if links were paths before, too
+ * Yields each file that has links, with links by path. Uses the paths in base.
+ * @param files state, disk, and the new settings of the conversion
+ * @param translates true if the conversion was on before
  */
 function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
   const base = state.load();
@@ -80,7 +78,8 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
     const onService = serviceContentOf(state, known, bytes);
     const place = places.from(path);
     if (onService === null || !hasSameServiceForm(onService, record, place)) continue;
-    // The file may still have links by id, if the process was killed during an earlier change.
+    // If the process was killed during an earlier change of this setting, the file may still have
+    // links by id.
     const previous = translates ? toDisk(bytes.text, place) : null;
     const text = toDisk(onService.text, place, previous === null ? {} : { previous, restoresWiki: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
@@ -92,8 +91,8 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
 }
 
 /**
- * Returns the files that have links, each with its content in the service's form.
- * @param files files, and the rules by which links count at present
+ * Yields each file that has links, with links by id.
+ * @param files state, disk, and the present settings of the conversion
  */
 function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();
@@ -110,9 +109,9 @@ function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respell
 }
 
 /**
- * Returns documents with links that are not at their path in base: moved or deleted locally and not
- * synced yet, or blocked. Their files would keep the earlier form, or would be read for a wrong
- * path. In both cases mdmirror would not recognise them as moved.
+ * Yields the paths of documents with links whose files are not at their paths in base: they were
+ * moved or deleted locally and not synced yet, or are blocked. If the setting changed now, their
+ * files would keep the earlier form of links, and mdmirror would not recognise them as moved.
  */
 function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
@@ -128,8 +127,9 @@ function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Gene
 }
 
 /**
- * Returns true if a file's content for the service stays the same. An unsent edit with links by
- * path changes it: the next run reads these links as ids.
+ * Returns true if a file's content for the service stays the same when the conversion is turned on.
+ * An edit that was not sent and has links by path would change: the next run would read them as
+ * links by id.
  */
 function hasSameServiceForm(
   { text, digest }: FileContent,
