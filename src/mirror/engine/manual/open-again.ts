@@ -10,22 +10,25 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { restoreText } from "./restore.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
 
-/** A conflict that the user ended, with its versions. `expect`: current content of the file. */
+/**
+ * A conflict that the user ended: digests of its versions, and the current content of the file
+ * (`expect`).
+ */
 type EndedConflict = {
   readonly id: DocId;
   readonly mine: Digest;
   readonly theirs: Digest;
-  /** Null if the document was new on both sides. */
+  /** Version that both sides had edited; null if the document was new on both sides. */
   readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
   readonly expect: Digest;
 };
 
 /**
- * Opens a conflict again: the service has its version, the file has the local one, and base is the
- * version from which both started. A version that the choice replaced on the service is uploaded
- * first.
- * ORDER: the conflict opens before the file gets the local content. A crash before that leaves a
- * file with the content of the service, or with the content that the user chose.
+ * Opens an ended conflict again. Afterwards the service and the file have the versions that they
+ * had in the conflict, and base is the version that both had edited. If the user's choice replaced
+ * the version on the service, that version is uploaded first.
+ * ORDER: the conflict opens before the file gets the local version. After a crash in between, the
+ * file has the service's version, or the content that the user chose.
  */
 export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail: string): Promise<ManualEnd> {
   const { id, mine, base } = ended;
@@ -38,7 +41,7 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   if (record === null) return notDone(STALE.noRecord);
   const atPath = disk.look(record.localPath);
   if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
-  // If both sides were new, base is the version on the service.
+  // If the document was new on both sides, base is the version on the service.
   const { changeId, digest } = base ?? { changeId: remote.value.file.lastChangeId, digest: ended.theirs };
   const movedRecord = moveBaseUnderEdit(record, changeId, digest, atPath.stamp);
   const outcome = await openConflict(ctx, movedRecord, record.localPath, remote.value, base, detail);
@@ -49,7 +52,9 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   return writeChosen(ctx, { record: movedRecord, path, text, seen: atPath.digest, event, old: "the previous version" });
 }
 
-/** Returns the service's version of the conflict, which is uploaded if the choice replaced it. */
+/**
+ * Returns the conflict's version of the service. Uploads it first if the user's choice replaced it.
+ */
 async function publishTheirs(
   ctx: CycleContext,
   { id, theirs, expect }: EndedConflict,

@@ -15,10 +15,11 @@ import { fromService } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Moves a document to the root on a service that cannot do this: creates a new document at the new
- * path, reads it back, then deletes the old one. ORDER: the old record ends before the POST, so
- * that two ids never have records of one file (I11). After a kill in between, the next run sends
- * the file as new, and downloads the old document beside it: two documents rather than none.
+ * Moves a document to the root on a service that cannot do this. Creates a new document at the new
+ * path, reads it back, then deletes the old one.
+ * ORDER: the old record is removed before the POST, so that one file never has records with two ids
+ * (I11). After a crash in between, the next run uploads the file as a new document, and downloads
+ * the old document beside it. Two documents are better than none.
  */
 export async function recreate(ctx: CycleContext, { record, path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
@@ -47,8 +48,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   const created = [...state.load().records.values()].find((one) => one.localPath === path && !known.has(one.id));
   if (created === undefined) {
     const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
-    // The POST may have succeeded. The next run checks this, and records the document that it
-    // finds.
+    // The POST may have succeeded. The next run finds out, and records the document.
     if (open) return notDone(made);
     state.transact(() => {
       state.putRecord(record);
@@ -67,7 +67,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** Returns the reason that forbids deleting the old document later; null if none. */
+/** Returns the outcome if the old document cannot be deleted later; null if it can. */
 async function whyOldMustStay(ctx: CycleContext, record: DocumentRecord, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, record.id, path);
   if (old.kind === "end") return old.outcome;
@@ -78,9 +78,10 @@ async function whyOldMustStay(ctx: CycleContext, record: DocumentRecord, path: L
 }
 
 /**
- * Checks the new document before the old one is deleted, because that deletes its history too.
- * Reads the new document by its id; it must be at its path with the content that was sent (I04).
- * @returns the problem with the new document, as a clause; null if none
+ * Checks the new document before the old one is deleted, because the deletion also removes the
+ * history on the service. The new document must be at its path, with the content that was sent
+ * (I04).
+ * @returns the problem with the new document, as a clause; null if there is none
  */
 async function whyNewIsDoubtful(
   ctx: CycleContext,
@@ -100,7 +101,7 @@ function staying({ id, remotePath }: DocumentRecord): string {
 }
 
 /**
- * Deletes the old document, whose file belongs to the new one now.
+ * Deletes the old document. Its file belongs to the new document now.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {

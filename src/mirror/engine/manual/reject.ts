@@ -1,6 +1,6 @@
 /**
- * Reverts the changes that a safety check stopped. Each function makes a change that a user could
- * have made in the folder; the next run sends the result.
+ * Undoes the changes that a safety check stopped, for `mdmirror reject`. Each function changes the
+ * folder as a user could have done; the next run sends the result.
  */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
@@ -20,7 +20,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 const REJECTED = "restored: its deletion was rejected";
 
 /**
- * Restores the file of a document that was deleted locally, with the same content. Nothing is sent.
+ * Restores the file of a document that was deleted locally, with base's content. Nothing is sent.
  */
 export async function restoreDeletedFile(
   ctx: CycleContext,
@@ -29,8 +29,8 @@ export async function restoreDeletedFile(
   const { state, disk } = ctx.world;
   const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
-  // If another file has the document's path now, the file is restored at the path that the plan
-  // found free.
+  // If another file has the document's path now, the file is restored at another path, which the
+  // plan found free.
   const to = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
   const text = await baseText(ctx, record, to);
   if (text.kind === "end") return notDone(text.outcome);
@@ -47,15 +47,15 @@ export async function restoreDeletedFile(
   return { outcome, notes: to === record.localPath ? [] : [`it is ${to} now: another file is at ${record.localPath}`] };
 }
 
-/** Restores a folder that was removed locally, with the documents in it. */
+/** Restores a folder that was removed locally. Its documents are restored separately. */
 export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
   const refused = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: refused ?? DONE, notes: [] };
 }
 
 /**
- * Keeps a folder that is gone from the service. The next run creates it on the service as a new
- * folder.
+ * Keeps a local folder that was deleted on the service. The next run creates it on the service as a
+ * new folder.
  */
 export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
@@ -63,7 +63,7 @@ export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
 }
 
 /**
- * Keeps the file of a document that is deleted on the service. The next run sends the file as a new
+ * Keeps the file of a document that was deleted on the service. The next run uploads it as a new
  * document.
  */
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
@@ -73,7 +73,7 @@ export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): Ma
   return { outcome, notes: notes.slice(1) };
 }
 
-/** Makes the next run write a removed conflict copy again. */
+/** Makes the next run write a conflict copy again that the user removed. */
 export function restoreConflictCopy(ctx: CycleContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
@@ -82,10 +82,7 @@ export function restoreConflictCopy(ctx: CycleContext, id: DocId): ManualEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/**
- * Writes the content of the base version to a file that became empty, so that no change is left to
- * send.
- */
+/** Writes base's content to a file that became empty, so that no change is left to send. */
 export async function restoreBaseContent(
   ctx: CycleContext,
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
@@ -112,9 +109,8 @@ function baseText(
 }
 
 /**
- * Handles a service that shows a version that the local content should replace: an earlier version
- * after a restore from a backup, or an empty one. That version becomes the base, so that the next
- * run sends the local content as an edit of it.
+ * Makes the service's version the base, so that the next run uploads the local content as an edit
+ * of it. Used if the service has an earlier version after a restore from a backup, or an empty one.
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;

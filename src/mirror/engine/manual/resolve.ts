@@ -20,8 +20,8 @@ import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
- * A recorded document and the current path of its file. While a move is blocked, this path differs
- * from the record's. That move is still to be sent.
+ * A recorded document, and the current path of its file. This path differs from the record's while
+ * a move of the document is blocked, and so is not sent yet.
  */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
@@ -30,18 +30,22 @@ export type PlacedDocument = {
 };
 
 /**
- * Versions that the user saw. If one of them differs now, nothing is done. Null means any version.
+ * Digests of the versions that the user saw; null if any version is allowed. If a current version
+ * differs, the command changes nothing.
  */
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
-/** Keeps the local content. It is sent as an edit of the version that the conflict copy showed. */
+/**
+ * Ends a conflict with the local content. The next run uploads it as an edit of the version that
+ * the conflict copy showed.
+ */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endConflictWith(ctx, placed, conflict, null, "you chose mine");
 }
 
 /**
- * Writes content that the user merged to the document's file; the next run sends the file. Without
- * a conflict, the content is an ordinary edit.
+ * Writes content that the user merged to the document's file, and ends the conflict if there is
+ * one. The next run uploads the content.
  */
 export function writeMerged(
   ctx: CycleContext,
@@ -71,16 +75,16 @@ function endConflictWith(
 }
 
 /**
- * Returns the other contents of a conflict, by which `undo` opens it again. If both sides were new,
- * they had no base, and `base` is the version on the service.
+ * Returns the other versions of a conflict, with which `undo` can open it again. If the document
+ * was new on both sides, `base` is the version on the service.
  */
 function sidesOf({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
 }
 
 /**
- * Returns the outcome for a document that is gone from the service. Its last content is only in the
- * conflict copy, and the next run sends the local content as a new document.
+ * Adds advice to the outcome if the document was deleted on the service. Its last version on the
+ * service is then only in the conflict copy.
  */
 function goneOnService(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
@@ -90,7 +94,7 @@ function goneOnService(outcome: Outcome, conflict: Conflict | null): Outcome {
 }
 
 /**
- * Replaces the local content by the service's: ends a conflict, a review, or an edit that the
+ * Replaces the local content by the service's. Ends a conflict, a review, or an edit that the
  * service refuses.
  */
 export async function takeTheirs(
@@ -120,15 +124,17 @@ export async function takeTheirs(
 }
 
 /**
- * Records the protection that was read. It does not depend on whether the content is taken, so it
- * needs no journal row.
+ * Records the document's protection, as read from the service. This is right even if the content is
+ * not taken, so it needs no journal row.
  */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
   if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });
 }
 
-/** Removes the record of what was sent to review. The next run submits the local content again. */
+/**
+ * Forgets which contents of a document are in review. The next run submits the local content again.
+ */
 export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
     record: { ...record, submissions: [] },
@@ -144,15 +150,15 @@ export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   return { outcome, notes: [] };
 }
 
-/** Removes the record of a refusal. The next run sends the refused request again. */
+/** Removes the block of a refused request. The next run sends the request again. */
 export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
 }
 
 /**
- * Sends content that is blocked because of conflict markers, which the user intended. It is sent on
- * base like any PUT.
+ * Uploads content that is blocked because it has conflict markers. The user wants them in the
+ * document.
  */
 export async function sendWithMarkers(
   ctx: CycleContext,
@@ -173,8 +179,9 @@ export async function sendWithMarkers(
 }
 
 /**
- * Returns the version that the conflict copy shows; the earlier one if the newest copy may not have
- * been written. Changes that only the newest version has are then merged like a later edit.
+ * Returns the version that the newest conflict copy shows. If that copy may not have been written,
+ * returns the version of the earlier copy: the changes in the newest version are then merged like a
+ * later edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {
   const before = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
@@ -182,8 +189,8 @@ function versionSeen(conflict: Conflict): ShownVersion {
 }
 
 /**
- * Deletes the document on the service after its file was renamed to a name that is not synced, as
- * the user decided. mdmirror reads the document again first, as before any deletion.
+ * Deletes a document on the service whose file was renamed to a name that is not synced, because
+ * the user decided so. The document is read again first, as before any deletion.
  */
 export async function deleteOnService(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = record;
@@ -194,8 +201,8 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
 }
 
 /**
- * Keeps a document whose file was renamed to a name that is not synced. The service's content is
- * written under the old name, and the renamed file stays.
+ * Keeps a document whose file was renamed to a name that is not synced. Writes the service's
+ * content under the old name. The renamed file stays.
  */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
@@ -208,8 +215,8 @@ export async function restoreOldName(ctx: CycleContext, record: DocumentRecord):
 }
 
 /**
- * Handles a document that was edited locally but is gone from the service, no longer readable, or
- * outside the linked subtree: the edit goes to the trash.
+ * Moves a local edit to the trash, for a document that is gone from the service, no longer
+ * readable, or outside the linked folder.
  */
 export function dropLocalEdit(
   ctx: CycleContext,
@@ -235,7 +242,7 @@ export function dropLocalEdit(
 }
 
 /**
- * Keeps the local content of a document that is gone from the service. The next run sends it as a
+ * Keeps the local content of a document that is gone from the service. The next run uploads it as a
  * new document.
  */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
@@ -258,9 +265,10 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
 }
 
 /**
- * Moves the copies of a conflict to the trash. ORDER: called after the record and its conflict have
- * ended. A crash in between leaves a copy without a conflict. In the other order, base could be the
- * version of the copy, and the local content would be sent over that version.
+ * Moves the copies of a conflict to the trash.
+ * ORDER: called after the record and its conflict were removed. A crash in between leaves a copy
+ * without a conflict, which is harmless. In the other order, a missing copy would count as the
+ * user's choice, and the local content would be uploaded over that version.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {

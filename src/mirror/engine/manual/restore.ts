@@ -1,6 +1,6 @@
 /**
- * The effects of `undo` and `restore`. All of them are edits of the folder that a user could have
- * made: base stays, and the next run sends the result.
+ * The effects of `undo` and `restore`. Each changes the folder as a user could have done: base
+ * stays, and the next run sends the result.
  */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
@@ -17,8 +17,9 @@ import { commit } from "../apply/commit.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Writes earlier content as an edit.
- * @param expect content that the file must still have; null: any content
+ * Writes earlier content to a document's file, as an edit.
+ * @param digest digest of the earlier content
+ * @param expect digest that the file must still have; null if its content does not matter
  */
 export function restoreText(
   ctx: CycleContext,
@@ -38,9 +39,8 @@ export function restoreText(
 }
 
 /**
- * Creates the file of a document again; its path must be free. A document that is gone from the
- * service (`isNew`) becomes a new one, because its id cannot be used again. A recorded document
- * keeps its id.
+ * Creates the file of a document again. Its path must be free. A document that is gone from the
+ * service (`isNew`) gets a new id. A recorded document keeps its id.
  */
 export function restoreFile(
   ctx: CycleContext,
@@ -63,8 +63,9 @@ export function restoreFile(
 }
 
 /**
- * Removes a file that a run had sent as new. The next run deletes its document on the service,
- * under the safety checks, like after any local deletion.
+ * Moves a file to the trash whose document a run had created on the service. The next run deletes
+ * the document, under the safety checks, as after any local deletion.
+ * @param place destination of the file, below `.mdmirror/`
  */
 export function removeCreated(
   ctx: CycleContext,
@@ -80,10 +81,13 @@ export function removeCreated(
   return outcome.kind === "done" ? { outcome, notes: keptNote("it", place) } : notDone(outcome);
 }
 
-/** A move back to an earlier path. `id`: of a document or a folder. */
+/** A move of a document or a folder back to an earlier path. */
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
-/** Moves a file, or a folder with its content, back; the next run sends the move. */
+/**
+ * Moves a file, or a folder with everything below it, back to an earlier path. The next run sends
+ * the move.
+ */
 export function moveBack(ctx: CycleContext, { id, from, to }: MoveBack, why: string): ManualEnd {
   const move = { from, to, why, isManual: true } as const;
   const row = isDirId(id)

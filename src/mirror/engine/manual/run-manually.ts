@@ -1,6 +1,6 @@
 /**
- * Runs effects that a user asks for, outside a cycle: as a separate run, under the lock, with the
- * same journal and the same commits.
+ * Runs effects that a user requests with a command, outside a cycle: as a separate run, under the
+ * lock, with the same journal and the same commits.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -21,7 +21,7 @@ import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
-/** These effects follow no plan, so no policy applies. */
+/** Settings of such a run. They do not matter, because these effects follow no plan. */
 const SETTINGS: Settings = {
   names: "map",
   direction: "both",
@@ -33,13 +33,17 @@ const SETTINGS: Settings = {
   secondLookMs: null,
 };
 
-/** The outcome, and sentences for the user, which never contain content of documents. */
+/**
+ * Result of an effect: its outcome, and sentences for the user, which never contain the content of
+ * documents.
+ */
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
- * Runs effects for a command. ORDER: first recovers effects that a crash left incomplete on the
- * disk, so that a set-aside file does not count as absent.
- * @param undoes runs that this run undoes, for its summary
+ * Runs effects for a command.
+ * ORDER: first recovers interrupted effects on the disk, so that a set-aside file does not count as
+ * absent.
+ * @param undoes numbers of the runs that this run undoes, for the log
  */
 export async function runManually(
   world: World,
@@ -60,7 +64,9 @@ export async function runManually(
   return ends;
 }
 
-/** LIMIT: events of a run that are read. A run with edits rarely has other events. */
+/**
+ * LIMIT: events of the run that are searched for an edit. A run with edits rarely has other events.
+ */
 const MAX_EVENTS = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
@@ -68,9 +74,9 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * Returns true if the user has stopped the command. Called before each item, because a process
- * receives a signal only between two turns of the event loop.
- * @param stop aborted when no more items may start; undefined: the command cannot be stopped
+ * Returns true if the user has stopped the command. Waits for a turn of the event loop first,
+ * because a process receives signals only between two turns.
+ * @param stop signal that aborts when the command must stop; undefined if it cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
   if (stop === undefined) return false;
@@ -78,34 +84,35 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
   return stop.aborted;
 }
 
-/** The content that a user chose for a file. */
+/** Content that a user chose for a document's file. */
 type Choice = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
-  /** Null if the file stays unchanged. Its bytes need not be text. */
+  /** Content to write; null if the file keeps its content, which need not be text. */
   readonly text: string | null;
-  /** Content that the file must have; undefined or null: any. */
+  /** Digest that the file must have; undefined or null if its content does not matter. */
   readonly seen?: Digest | null | undefined;
   /**
-   * The version that base moves to, which ends the block of the document. Undefined: the content is
-   * an edit, and base stays.
+   * Version that base moves to, which ends the document's block. Undefined if the content is an
+   * edit, so that base stays.
    */
   readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** Words for the old file, in the note about its new path. */
+  /** Words for the old file, in the note that says where it is kept. */
   readonly old: string;
 };
 
 /**
- * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
- * file, and a program that still has it open saves to that file.
+ * Writes the chosen content to a file. The old file goes to the trash, so that a program that still
+ * has it open saves there.
  */
 export function writeChosen(ctx: CycleContext, { record, path, text, seen, next, event, old }: Choice): ManualEnd {
   const { id } = record;
   const atPath = ctx.world.disk.look(path);
   const expect = atPath.kind === "file" ? atPath.digest : null;
   const writes = text === null ? expect : digestOf(text);
-  // A missing file can only be restored with a version of the service (`next`), at a free path.
+  // A missing file can only be created if its path is free and the content is a version of the
+  // service (`next`).
   if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
     return notDone(stale(`no file is at ${path}`));
   if (expect !== null && isUnseenContent(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
@@ -132,18 +139,17 @@ export function writeChosen(ctx: CycleContext, { record, path, text, seen, next,
 }
 
 /**
- * Returns true if the user saw other content than the file has. False if the user saw no content
- * (`seen` is null or undefined).
+ * Returns true if the file has other content than the user saw. Returns false if it is not known
+ * which content the user saw (`seen` is null or undefined).
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }
 
 /**
- * Stores the content of a file. Bytes that are not text are not stored.
- * @param name the name under which users find the content, if that is not the document at this
- * path: the other version in a conflict belongs to its document
- * @returns digest of the content, or null without a file
+ * Stores the content of a file before it is replaced. Content that is not text is not stored.
+ * @param name name by which users find the content; by default that of the document at the path
+ * @returns digest of the content; null if no file is at the path
  */
 export function keepText(
   ctx: CycleContext,
