@@ -14,7 +14,7 @@ export type DaemonEvent = { readonly at: number } & (
   /** An entry of the event log: an effect, or something that the user should know. */
   | {
       readonly kind: "change";
-      /** An action kind, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
+      /** Kind of an action, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
       readonly what: string;
       readonly side: EventSide;
       readonly id: string | null;

@@ -172,7 +172,7 @@ function pathsOf(action: Action): readonly LocalPath[] {
  * only a listing of the whole workspace shows.
  */
 type HotPlaceCheck = {
-  /** Documents that differ from what the service showed before. */
+  /** Documents that differ from what the service listed before. */
   readonly files: readonly RemoteFile[];
   /**
    * True if the whole workspace must be listed, because a document of base was missing or no answer
