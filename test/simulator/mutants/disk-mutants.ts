@@ -130,7 +130,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "does not put the service's texts in the text store",
     file: "mirror/engine/apply/effect.ts",
-    find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));\n',
+    find: '  if (remoteOrEnd.kind === "got")\n    ctx.world.state.putKnownText(remoteOrEnd.value.digest, remoteOrEnd.value.text, nameRemoteContent(path, id));\n',
     replace: "",
     tests: ["promises/named-texts.test.ts"],
   },

@@ -51,8 +51,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/engine/links/forms.ts",
-        find: "const own = all.filter((entry) => entry.id === null || entry.id === id || entry.text === settled);",
-        replace: "const own = all.filter((entry) => entry.path !== id);",
+        find: "(entry) => entry.id === null || entry.id === id || entry.text === settledDigest,",
+        replace: "(entry) => entry.path !== id,",
       },
     ],
     tests: ["engine/links/moves.property.test.ts"],

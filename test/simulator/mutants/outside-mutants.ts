@@ -36,7 +36,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     promise: "I13",
     does: "takes a file that a power loss tore for one that the user emptied or deleted",
     file: "mirror/engine/apply/cut-off.ts",
-    find: "return bootId !== null && before !== null && before !== bootId;",
+    find: "return bootId !== null && recordedBoot !== null && recordedBoot !== bootId;",
     replace: "return false;",
     tests: ["engine/torn.test.ts"],
   },

@@ -56,7 +56,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "mirror/engine/observe/prove-absences.ts",
-        find: "if (isKeyProven || isProvenBefore(base, id)) proof.gone.add(id);",
+        find: "if (isKeyProven || wasProvenBefore(base, id)) proof.gone.add(id);",
         replace: "if (isKeyProven || notFound.length > 0) proof.gone.add(id);",
       },
     ],

@@ -64,10 +64,10 @@ type OtherRows = {
 };
 
 export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): DocumentRecord {
-  const current = ctx.world.state.record(changed.id);
-  if (current === null) return changed;
-  const { localPath, remotePath, state } = current;
-  return { ...changed, localPath, remotePath, state, protected: current.protected };
+  const currentRecord = ctx.world.state.record(changed.id);
+  if (currentRecord === null) return changed;
+  const { localPath, remotePath, state } = currentRecord;
+  return { ...changed, localPath, remotePath, state, protected: currentRecord.protected };
 }
 
 /**
@@ -113,21 +113,21 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
  * Updates the document's path in the index that is used to convert links, if links are converted.
  */
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
-  const places = links?.forms.placesIfKnown() ?? null;
-  if (places === null || places.isAt(record.id, record.localPath)) return;
+  const linkPlaces = links?.forms.placesIfKnown() ?? null;
+  if (linkPlaces === null || linkPlaces.isAt(record.id, record.localPath)) return;
   // A document without a path in `places` is new, unless it was outside the linked folder. A new
   // document has no earlier path to compare with.
-  const before = places.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
+  const earlierRecord = linkPlaces.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
   // If a document moved only on the service, its record may not know its current local path.
   // `places` then keeps the path that it has.
-  if (before?.localPath !== record.localPath) places.set(record.id, record.localPath);
+  if (earlierRecord?.localPath !== record.localPath) linkPlaces.set(record.id, record.localPath);
 }
 
 function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, dir, moved, removes }: OtherRows): void {
   const { state } = ctx.world;
-  if (ends !== undefined) endRecord(ctx, ends.record, ends.trashPath);
-  const replaced = replaces ? state.record(replaces) : null;
-  if (replaced !== null) endRecord(ctx, replaced, null);
+  if (ends !== undefined) replaceByTombstone(ctx, ends.record, ends.trashPath);
+  const replacedRecord = replaces ? state.record(replaces) : null;
+  if (replacedRecord !== null) replaceByTombstone(ctx, replacedRecord, null);
   if (conflict !== undefined) state.putConflict(conflict);
   if (block !== undefined) state.putBlock(block);
   if (dir !== undefined) {
@@ -145,7 +145,7 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
  * Replaces a record by a tombstone, and removes the document's conflict. The caller has opened the
  * transaction.
  */
-function endRecord(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
+function replaceByTombstone(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(tombstoneOf(record, trashPath, clock.now()));
   state.removeConflict(record.id);

@@ -9,8 +9,8 @@ import type { PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { DONE, ended, type ValueOrEnd, got, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
-import { keepFileText, localContentName, storeConflictCopy } from "./text-name.ts";
+import { DONE, withEnd, type ValueOrEnd, withValue, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
+import { storeFileText, nameLocalContent, storeConflictCopy } from "./text-name.ts";
 import type { EffectResult } from "./run-effect.ts";
 
 /**
@@ -20,19 +20,19 @@ import type { EffectResult } from "./run-effect.ts";
  * @param before the versions for which this conflict has recorded copies so far
  * @returns these versions and the new one, whose copy is not written yet, and the path of its copy
  */
-export function nameCopy(
+export function chooseCopyPath(
   { world: { state, disk } }: CycleContext,
   id: DocId,
   document: LocalPath,
   before: readonly ShownVersion[],
   version: Pick<ShownVersion, "changeId" | "digest">,
 ): Pick<Conflict, "shown" | "newestCopyPath"> {
-  const next = { ...version, ino: 0, dev: 0 };
-  const shown = [...before, next];
+  const newVersion = { ...version, ino: 0, dev: 0 };
+  const shownVersions = [...before, newVersion];
   for (;;) {
-    const newestCopyPath = copyPath(document, shown.length, disk.names().maxNameBytes);
-    if (!state.isCopyOfOther(id, newestCopyPath)) return { shown, newestCopyPath };
-    shown.push(next);
+    const newestCopyPath = copyPath(document, shownVersions.length, disk.names().maxNameBytes);
+    if (!state.isCopyOfOther(id, newestCopyPath)) return { shown: shownVersions, newestCopyPath };
+    shownVersions.push(newVersion);
   }
 }
 
@@ -58,10 +58,10 @@ export function findCopy(
     if (atPath.kind === "unknown") return { kind: "unknown" };
     if (atPath.kind === "file") files.push({ ...atPath, path });
   }
-  const isLike = ({ path, stamp, digest }: CopyFile) =>
+  const isCandidate = ({ path, stamp, digest }: CopyFile) =>
     ((isNewest && path === recorded) || digest === version.digest) && !state.isCopyInodeOfOther(id, stamp);
-  const isOwn = ({ stamp }: CopyFile) => stamp.ino === version.ino && stamp.dev === version.dev;
-  return files.find(isOwn) ?? files.find(isLike) ?? { kind: "absent" };
+  const hasCopyInode = ({ stamp }: CopyFile) => stamp.ino === version.ino && stamp.dev === version.dev;
+  return files.find(hasCopyInode) ?? files.find(isCandidate) ?? { kind: "absent" };
 }
 
 /**
@@ -88,9 +88,9 @@ export function removeUnrecorded(
   // ORDER: the record of the newer copy is flushed to the disk first. Otherwise, after a power cut,
   // the missing old copy would count as removed by the user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
-  const end = disk.trash(path, writes, trashPlace(world, path));
-  return end.kind === "fault"
-    ? leaveOpen(`mdmirror cannot remove a conflict copy whose conflict ended: ${end.detail}`)
+  const trashOutcome = disk.trash(path, writes, trashPlace(world, path));
+  return trashOutcome.kind === "fault"
+    ? leaveOpen(`mdmirror cannot remove a conflict copy whose conflict ended: ${trashOutcome.detail}`)
     : { kind: "over", outcome: DONE };
 }
 
@@ -101,17 +101,17 @@ export function removeUnrecorded(
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);
-  if (atPath.kind === "file" && atPath.digest === digest) return got(null);
+  if (atPath.kind === "file" && atPath.digest === digest) return withValue(null);
   if (atPath.kind === "file") {
-    const before = keepFileText(ctx.world, path, localContentName(path, null, RENAMED_FOR_COPY));
-    const place = trashPlace(ctx.world, path);
-    const moved = disk.trash(path, atPath.digest, place);
-    if (moved.kind !== "done") return ended(outcomeOfDisk(moved));
-    reportRenamedFile(ctx, path, place, before);
+    const usersDigest = storeFileText(ctx.world, path, nameLocalContent(path, null, RENAMED_FOR_COPY));
+    const placeInTrash = trashPlace(ctx.world, path);
+    const moveOutcome = disk.trash(path, atPath.digest, placeInTrash);
+    if (moveOutcome.kind !== "done") return withEnd(outcomeOfDisk(moveOutcome));
+    reportRenamedFile(ctx, path, placeInTrash, usersDigest);
   } else if (atPath.kind !== "absent")
-    return ended(stale(`${path} is taken, so no conflict copy can be saved at this path`));
-  const made = disk.create(path, text);
-  return made.kind === "done" ? got(null) : ended(outcomeOfDisk(made));
+    return withEnd(stale(`${path} is taken, so no conflict copy can be saved at this path`));
+  const createOutcome = disk.create(path, text);
+  return createOutcome.kind === "done" ? withValue(null) : withEnd(outcomeOfDisk(createOutcome));
 }
 
 /**
@@ -142,29 +142,34 @@ export function trashConflictCopies(
 ): ValueOrEnd<readonly string[]> {
   const { state, disk } = ctx.world;
   const { maxNameBytes } = disk.names();
-  const recorded = state.record(conflict.id)?.localPath ?? document;
-  const places: string[] = [];
-  for (const copy of copiesOf(conflict, recorded, maxNameBytes)) {
-    const nearby = [recorded, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
-    const found = findCopy(ctx, conflict, copy, copy.isNewest && seen !== null ? [seen, ...nearby] : nearby);
-    if (found.kind !== "file") continue;
-    const dropped = dropCopy(ctx, conflict.id, found.path);
-    if (dropped.kind === "end") return dropped;
-    if (dropped.value !== null) places.push(dropped.value);
+  const recordedPath = state.record(conflict.id)?.localPath ?? document;
+  const trashPaths: string[] = [];
+  for (const copy of copiesOf(conflict, recordedPath, maxNameBytes)) {
+    const expectedPaths = [recordedPath, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
+    const foundCopy = findCopy(
+      ctx,
+      conflict,
+      copy,
+      copy.isNewest && seen !== null ? [seen, ...expectedPaths] : expectedPaths,
+    );
+    if (foundCopy.kind !== "file") continue;
+    const placeOrEnd = trashCopy(ctx, conflict.id, foundCopy.path);
+    if (placeOrEnd.kind === "end") return placeOrEnd;
+    if (placeOrEnd.value !== null) trashPaths.push(placeOrEnd.value);
   }
-  return got(places);
+  return withValue(trashPaths);
 }
 
 /**
  * Moves a conflict copy to the trash.
  * @returns the copy's path below `.mdmirror/`; null if there was no copy
  */
-function dropCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
+function trashCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);
-  if (atPath.kind !== "file") return got(null);
+  if (atPath.kind !== "file") return withValue(null);
   storeConflictCopy(ctx.world, id, path);
-  const place = trashPlace(ctx.world, path);
-  const end = disk.trash(path, atPath.digest, place);
-  return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
+  const placeInTrash = trashPlace(ctx.world, path);
+  const trashOutcome = disk.trash(path, atPath.digest, placeInTrash);
+  return trashOutcome.kind === "done" ? withValue(placeInTrash) : withEnd(outcomeOfDisk(trashOutcome));
 }

@@ -2,13 +2,13 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, withoutCopy } from "../../model/record.ts";
 import type { Intent } from "../../ports/state.ts";
-import { STALE, DONE, ended, eventOf, fetchText, got, readLocal } from "./effect.ts";
+import { STALE, DONE, withEnd, makeEvent, fetchText, withValue, readLocal } from "./effect.ts";
 import { writeMergedFile } from "./merge.ts";
 import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
-import { mergeWithPublished, stillInReview } from "./in-review.ts";
+import { mergeWithPublished, describeOpenReviews } from "./in-review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 const MERGES_NOW = "the newer version merges: the conflict is resolved";
@@ -32,44 +32,51 @@ async function mergeOrShowNewer(
   rejected: ChangeId | null,
 ): Promise<Outcome> {
   const { state } = ctx.world;
-  const local = readLocal(ctx, action.id, action.localPath, action.expect);
-  if (local.kind === "end") return local.outcome;
-  const fetched = await fetchText(ctx, action.id, action.localPath);
-  if (fetched.kind === "end") return fetched.outcome;
-  const { file } = fetched.value;
+  const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (localOrEnd.kind === "end") return localOrEnd.outcome;
+  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
+  const { file } = remoteOrEnd.value;
   // ORDER: the record and the conflict are read after the request, because the copy may have moved
   // with its document during the request.
   const record = state.record(action.id);
-  const conflict = conflictSince(state.conflict(action.id), rejected);
+  const conflict = rebaseConflict(state.conflict(action.id), rejected);
   if (record === null || conflict === null) return STALE.conflictEnded;
-  const localVersion = { text: local.value.text, digest: action.expect };
-  const after = mergeWithPublished(ctx, record, action.localPath, conflict.baseDigest, localVersion, fetched.value);
-  if (after.local !== null) {
-    const { local: text, waiting, commonBase } = after;
+  const localVersion = { text: localOrEnd.value.text, digest: action.expect };
+  const mergeResult = mergeWithPublished(
+    ctx,
+    record,
+    action.localPath,
+    conflict.baseDigest,
+    localVersion,
+    remoteOrEnd.value,
+  );
+  if (mergeResult.local !== null) {
+    const { local: text, waiting, commonBase } = mergeResult;
     const isAccepted = record.submissions.length > 0 && waiting.length === 0;
     return writeMergedFile(
       ctx,
       action,
-      { record, remote: fetched.value },
+      { record, remote: remoteOrEnd.value },
       {
         text,
-        detail: isAccepted ? ACCEPTED : whyMerged(action),
+        detail: isAccepted ? ACCEPTED : describeMerge(action),
         counts: isAccepted ? "accepted" : "merged",
         waiting,
-        mergedFrom: text === fetched.value.text ? null : (commonBase?.digest ?? null),
+        mergedFrom: text === remoteOrEnd.value.text ? null : (commonBase?.digest ?? null),
       },
     );
   }
   // The contents do not merge. Submissions that were already merged with the new version are
   // dropped. If the service accepted the submitted change, no review is open, and the remaining
   // local difference is a later edit.
-  const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
+  const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
-  const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
-  return showVersion(ctx, conflict, fetched.value, action.localPath, changedRecord, event);
+  const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;
+  return showVersion(ctx, conflict, remoteOrEnd.value, action.localPath, changedRecord, event);
 }
 
-function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string {
+function describeMerge(action: ActionOf<"renew-conflict" | "end-conflict">): string {
   return action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES_NOW;
 }
 
@@ -79,15 +86,22 @@ function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string 
  * for it.
  * @returns null if the conflict no longer has that version
  */
-function conflictSince(conflict: Conflict | null, rejected: ChangeId | null): Conflict | null {
+function rebaseConflict(conflict: Conflict | null, rejected: ChangeId | null): Conflict | null {
   if (conflict === null || rejected === null) return conflict;
-  const chosen = versionNamed(conflict, rejected);
-  if (chosen === null) return null;
-  const shown = conflict.shown.map((version) => (version === chosen ? { ...version, ino: 0, dev: 0 } : version));
-  return { ...conflict, baseDigest: chosen.digest, baseChangeId: chosen.changeId, shown };
+  const rejectedVersion = findShownVersion(conflict, rejected);
+  if (rejectedVersion === null) return null;
+  const shownVersions = conflict.shown.map((version) =>
+    version === rejectedVersion ? { ...version, ino: 0, dev: 0 } : version,
+  );
+  return {
+    ...conflict,
+    baseDigest: rejectedVersion.digest,
+    baseChangeId: rejectedVersion.changeId,
+    shown: shownVersions,
+  };
 }
 
-function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | null {
+function findShownVersion({ shown }: Conflict, changeId: ChangeId): ShownVersion | null {
   return shown.findLast((version) => version.changeId === changeId) ?? null;
 }
 
@@ -103,20 +117,20 @@ export async function endConflict(ctx: CycleContext, action: ActionOf<"end-confl
   const { state } = ctx.world;
   const record = state.record(id);
   const conflict = state.conflict(id);
-  const rejected = conflict === null ? null : versionNamed(conflict, baseChangeId);
-  if (record === null || rejected === null) return STALE.conflictEnded;
-  const local = readLocal(ctx, id, path, expect);
-  if (local.kind === "end") return local.outcome;
-  const detail = `${how}: ${action.why}${stillInReview(record)}`;
+  const rejectedVersion = conflict === null ? null : findShownVersion(conflict, baseChangeId);
+  if (record === null || rejectedVersion === null) return STALE.conflictEnded;
+  const localOrEnd = readLocal(ctx, id, path, expect);
+  if (localOrEnd.kind === "end") return localOrEnd.outcome;
+  const detail = `${how}: ${action.why}${describeOpenReviews(record)}`;
   return runLocalEffect(ctx, writeFile, {
     id,
     path,
     text: null,
     expect,
     base: record,
-    next: rejected,
+    next: rejectedVersion,
     waiting: [],
-    event: eventOf(action, "local", { detail, before: rejected.digest }),
+    event: makeEvent(action, "local", { detail, before: rejectedVersion.digest }),
   });
 }
 
@@ -127,24 +141,24 @@ export function checkConflict(ctx: CycleContext, action: ActionOf<"look-again">)
   return DONE;
 }
 
-type DropRow = Extract<Intent, { kind: "drop-conflict" }>;
+type DropConflictRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict.
  * ORDER: both in one effect. A copy that is missing without an open journal row would count as the
  * user's choice.
  */
-export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null, Conflict> = {
+export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
     const conflict = ctx.world.state.conflict(id);
-    if (conflict === null) return ended(DONE);
+    if (conflict === null) return withEnd(DONE);
     const path = newestCopyPath ?? conflict.newestCopyPath;
     const row = { kind: "drop-conflict", id, path, why, ...(comesBack === true ? { comesBack } : {}) } as const;
-    return got({ row, input: null });
+    return withValue({ row, input: null });
   },
 
-  perform: dropCopies,
-  observe: dropCopies,
+  perform: trashCopies,
+  observe: trashCopies,
 
   conclude(_, { id, comesBack, why }, conflict) {
     const path = conflict.newestCopyPath;
@@ -158,12 +172,12 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
   },
 };
 
-function dropCopies(ctx: CycleContext, { id, path }: DropRow): EffectResult<Conflict> {
+function trashCopies(ctx: CycleContext, { id, path }: DropConflictRow): EffectResult<Conflict> {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return { kind: "over", outcome: DONE };
-  const dropped = trashConflictCopies(ctx, conflict, state.record(id)?.localPath ?? path, path);
-  return dropped.kind === "got"
+  const trashOrEnd = trashConflictCopies(ctx, conflict, state.record(id)?.localPath ?? path, path);
+  return trashOrEnd.kind === "got"
     ? { kind: "seen", seen: conflict }
-    : { kind: "over", outcome: dropped.outcome, change: { conflict: withoutCopy(conflict) } };
+    : { kind: "over", outcome: trashOrEnd.outcome, change: { conflict: withoutCopy(conflict) } };
 }

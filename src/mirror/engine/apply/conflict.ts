@@ -16,13 +16,13 @@ import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withCurrentChangeId } from "./commit.ts";
-import { findCopy, withoutCopyOnDisk, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
-import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
+import { findCopy, withoutCopyOnDisk, chooseCopyPath, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
+import { DONE, withValue, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 
-type Row = Extract<Intent, { kind: "conflict-copy" }>;
-type ShownContent = NonNullable<Row["shows"]> & { readonly text: string };
+type ConflictCopyRow = Extract<Intent, { kind: "conflict-copy" }>;
+type ShownContent = NonNullable<ConflictCopyRow["shows"]> & { readonly text: string };
 type CopyInode = Pick<ShownVersion, "ino" | "dev">;
 
 /**
@@ -33,7 +33,7 @@ export const showCopy = {
   async prepare(_, { text, ...shows }) {
     const { id, newestCopyPath: path } = shows.conflict;
     const { digest: writes } = newestShown(shows.conflict);
-    return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, input: text });
+    return withValue({ row: { kind: "conflict-copy", id, path, writes, shows } as const, input: text });
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
@@ -42,13 +42,13 @@ export const showCopy = {
     // whose safety check `conflict-flood` asks the user.
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
-    const written = writeConflictCopy(ctx, path, text, writes);
-    if (written.kind === "end") return { kind: "over", outcome: written.outcome };
+    const writeOrEnd = writeConflictCopy(ctx, path, text, writes);
+    if (writeOrEnd.kind === "end") return { kind: "over", outcome: writeOrEnd.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
     // ORDER: the copy is flushed before the state records it. A recorded copy that is missing
     // counts as removed by the user, so a power cut must not remove it.
     await flushFiles(ctx.world, [path]);
-    return { kind: "seen", seen: inodeOf(ctx, path) };
+    return { kind: "seen", seen: readCopyInode(ctx, path) };
   },
 
   observe(ctx, row) {
@@ -69,26 +69,27 @@ export const showCopy = {
     if (shows === undefined) return { outcome: DONE, change: null };
     const { conflict, record, old, event } = shows;
     const { changeId, digest } = newestShown(conflict);
-    const shown = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
+    const shownVersions = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
     const change = {
       ...(record === null ? {} : { contentRecord: withCurrentChangeId(ctx, record) }),
       version: { id, changeId, digest },
-      conflict: { ...conflict, shown },
+      conflict: { ...conflict, shown: shownVersions },
       removes: { tombstone: id },
       event,
     };
     if (old === null) return { outcome: DONE, change };
     const row = { kind: "conflict-copy", id, ...old } as const;
-    return { outcome: DONE, change, next: { row, run: (now, rowId) => removeOld(now, rowId, row) } };
+    return { outcome: DONE, change, next: { row, run: (now, rowId) => removeOldCopy(now, rowId, row) } };
   },
-} satisfies Effect<ShownContent, Row, string, CopyInode> & Pick<LocalEffect<never, Row, never, CopyInode>, "observe">;
+} satisfies Effect<ShownContent, ConflictCopyRow, string, CopyInode> &
+  Pick<LocalEffect<never, ConflictCopyRow, never, CopyInode>, "observe">;
 
-async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Outcome> {
-  const shown = removeUnrecorded(ctx, row);
+async function removeOldCopy(ctx: CycleContext, rowId: number, row: ConflictCopyRow): Promise<Outcome> {
+  const removalResult = removeUnrecorded(ctx, row);
   // ORDER: the removal of the copy is flushed before its journal row is closed. Otherwise a power
   // cut may bring the old copy back.
   await flushFiles(ctx.world, [row.path]);
-  concludeLocal(ctx, showCopy, rowId, row, shown);
+  concludeLocal(ctx, showCopy, rowId, row, removalResult);
   return DONE;
 }
 
@@ -97,7 +98,7 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
 }
 
 /** Returns the current inode and device of a conflict copy; zeros if the file is missing. */
-function inodeOf({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
+function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
   const atPath = disk.look(path);
   return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
 }
@@ -130,13 +131,13 @@ export function openConflict(
 ): Promise<Outcome> {
   const { id } = record;
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
-  if (ctx.settings.direction === "push") return recordWithoutCopy(ctx, record, found, version.changeId, why);
+  if (ctx.settings.direction === "push") return blockInsteadOfConflict(ctx, record, found, version.changeId, why);
   const baseDigest = base?.digest ?? null;
   const conflict: Conflict = {
     id,
     baseDigest,
     baseChangeId: base?.changeId ?? null,
-    ...nameCopy(ctx, id, findDocumentPath(ctx, record, found), [], version),
+    ...chooseCopyPath(ctx, id, findDocumentPath(ctx, record, found), [], version),
     looksGone: 0,
     since: ctx.world.clock.now(),
   };
@@ -157,7 +158,7 @@ export function openConflict(
  * Blocks the document instead of opening a conflict, for a sync that only uploads: each side keeps
  * its content.
  */
-async function recordWithoutCopy(
+async function blockInsteadOfConflict(
   ctx: CycleContext,
   { id }: DocumentRecord,
   path: LocalPath,
@@ -185,30 +186,51 @@ export async function showVersion(
   record: DocumentRecord | null,
   logged: EventFields,
 ): Promise<Outcome> {
-  const last = newestShown(conflict);
+  const newestVersion = newestShown(conflict);
   const { maxNameBytes } = ctx.world.disk.names();
-  const show = (next: Conflict, old: ShownContent["old"] = null) => {
-    const event = { ...logged, path: next.newestCopyPath, before: last.digest, after: digest };
+  const writeCopy = (next: Conflict, old: ShownContent["old"] = null) => {
+    const event = { ...logged, path: next.newestCopyPath, before: newestVersion.digest, after: digest };
     return runEffect(ctx, showCopy, { conflict: next, record, old, opens: false, event, text });
   };
-  if (digest === last.digest) {
-    const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
-    const recorded = record === null ? {} : { contentRecord: record };
+  if (digest === newestVersion.digest) {
+    const updatedConflict = {
+      ...conflict,
+      looksGone: 0,
+      shown: [...conflict.shown.slice(0, -1), { ...newestVersion, changeId }],
+    };
+    const recordUpdate = record === null ? {} : { contentRecord: record };
     const version = { id: conflict.id, changeId, digest };
     const event = { ...logged, before: digest, after: digest };
-    if (hasConflictCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
-    const again = { ...named, newestCopyPath: copyPath(document, conflict.shown.length, maxNameBytes) };
-    if (isFreeFor(ctx, again.newestCopyPath, digest)) return show(again);
+    if (hasConflictCopy(conflict)) return commit(ctx, { ...recordUpdate, version, conflict: updatedConflict, event });
+    const conflictToShow = {
+      ...updatedConflict,
+      newestCopyPath: copyPath(document, conflict.shown.length, maxNameBytes),
+    };
+    if (isFreeOrHasContent(ctx, conflictToShow.newestCopyPath, digest)) return writeCopy(conflictToShow);
   }
-  const newest = { nth: conflict.shown.length, version: last, path: conflict.newestCopyPath, isNewest: true };
-  const old = findCopy(ctx, conflict, newest, [copyPath(document, newest.nth, maxNameBytes)]);
-  if (old.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
-  const before = [...conflict.shown.slice(0, -1), withoutCopyOnDisk(last, old)];
-  const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
-  return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);
+  const newestCopy = {
+    nth: conflict.shown.length,
+    version: newestVersion,
+    path: conflict.newestCopyPath,
+    isNewest: true,
+  };
+  const earlierCopy = findCopy(ctx, conflict, newestCopy, [copyPath(document, newestCopy.nth, maxNameBytes)]);
+  if (earlierCopy.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
+  const earlierVersions = [...conflict.shown.slice(0, -1), withoutCopyOnDisk(newestVersion, earlierCopy)];
+  const nextConflict = {
+    ...conflict,
+    looksGone: 0,
+    ...chooseCopyPath(ctx, conflict.id, document, earlierVersions, { changeId, digest }),
+  };
+  return writeCopy(
+    nextConflict,
+    earlierCopy.kind === "file" && earlierCopy.digest === newestVersion.digest
+      ? { path: earlierCopy.path, writes: earlierCopy.digest }
+      : null,
+  );
 }
 
-function isFreeFor({ world: { disk } }: CycleContext, path: LocalPath, digest: Digest): boolean {
+function isFreeOrHasContent({ world: { disk } }: CycleContext, path: LocalPath, digest: Digest): boolean {
   const atPath = disk.look(path);
   return atPath.kind === "absent" || (atPath.kind === "file" && atPath.digest === digest);
 }
@@ -228,7 +250,7 @@ export async function keepMineBeside(
   local: string,
   digest: Digest,
 ): Promise<ValueOrEnd<null>> {
-  const copyAt = placeBeside(ctx, findDocumentPath(ctx, record, found), digest);
+  const copyAt = findMineCopyPath(ctx, findDocumentPath(ctx, record, found), digest);
   const written = writeConflictCopy(ctx, copyAt, local, digest);
   if (written.kind === "got") await flushFiles(ctx.world, [copyAt]);
   return written;
@@ -238,7 +260,7 @@ export async function keepMineBeside(
  * Returns the first path of a numbered series that is free, cannot be read, or already has the
  * content.
  */
-function placeBeside({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
+function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const copyAt = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
     const atPath = disk.look(copyAt);

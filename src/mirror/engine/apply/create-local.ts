@@ -8,12 +8,21 @@ import { parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { fromService } from "../run/world.ts";
+import { fromServicePath } from "../run/world.ts";
 import { writeChange } from "./commit.ts";
-import { DONE, ended, eventOf, fetchWithoutStoring, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
+import {
+  DONE,
+  withEnd,
+  makeEvent,
+  fetchWithoutStoring,
+  type ValueOrEnd,
+  withValue,
+  outcomeOfDisk,
+  stale,
+} from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { adoptOwnVersion } from "./unanswered-writes.ts";
-import { localContentName, remoteContentName } from "./text-name.ts";
+import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 
 /** LIMIT: new files in one journal row. Each row is read and written as a whole. */
 const MAX_FILES_PER_ROW = 64;
@@ -36,11 +45,11 @@ export async function journalNewFiles<T>(
       rows.push(state.openIntent(run, { kind: "create", files }));
     }
   });
-  const end = await create();
+  const result = await create();
   state.transact(() => {
     for (const row of rows) state.closeIntent(row);
   });
-  return end;
+  return result;
 }
 
 /**
@@ -51,25 +60,25 @@ export async function journalNewFiles<T>(
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
   const { state, links } = ctx.world;
-  const fetched = await fetchWithoutStoring(ctx, id);
-  if (fetched.kind === "end") return fetched.outcome;
-  const { text, digest, file } = fetched.value;
+  const remoteOrEnd = await fetchWithoutStoring(ctx, id);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
+  const { text, digest, file } = remoteOrEnd.value;
   // The document may be back on the service because an edit from this folder, sent earlier, has
   // restored it.
   const record = action.comesBack === true ? state.record(id) : null;
-  const adopted = record === null ? null : adoptOwnVersion(ctx, record, fetched.value, "lately");
-  if (adopted !== null) return adopted;
-  const isMoved = fromService(ctx.world, file.path) !== remotePath;
+  const adoptionOutcome = record === null ? null : adoptOwnVersion(ctx, record, remoteOrEnd.value, "lately");
+  if (adoptionOutcome !== null) return adoptionOutcome;
+  const isMoved = fromServicePath(ctx.world, file.path) !== remotePath;
   // ORDER: content with links is stored before the file is created, because links have another form
   // in the file. With the content in the store, a file can be matched to its document after a
   // crash, even if the targets of its links have moved.
-  if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
+  if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
-  const made = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
-  const written = endCreation(ctx, action, digest, text, made);
-  if (written.kind === "end") return written.outcome;
-  const created = { changeId: file.lastChangeId, digest, isProtected: file.protected };
-  return recordCreated(ctx, action, created, written.value, text);
+  const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
+  const writtenOrEnd = endCreation(ctx, action, digest, text, createOutcome);
+  if (writtenOrEnd.kind === "end") return writtenOrEnd.outcome;
+  const createdVersion = { changeId: file.lastChangeId, digest, isProtected: file.protected };
+  return recordCreated(ctx, action, createdVersion, writtenOrEnd.value, text);
 }
 
 type CreatedVersion = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
@@ -92,10 +101,10 @@ async function recordCreated(
     stampTrusted: false,
     durable: false,
   });
-  const keeps = { digest, text, name: localContentName(action.localPath, action.id, action.why) };
-  const event = eventOf(action, "local", { after: digest });
+  const contentToStore = { digest, text, name: nameLocalContent(action.localPath, action.id, action.why) };
+  const event = makeEvent(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
-  const change = { keeps, record, version: { id: action.id, ...version }, removes, event };
+  const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes, event };
   // The record is written in one transaction with those of other steps. If the process is killed
   // before that, the next plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
@@ -113,17 +122,17 @@ function endCreation(
   text: string,
   end: DiskOutcome<Written>,
 ): ValueOrEnd<Written> {
-  if (end.kind === "done") return got(end.value);
+  if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
   // The file may exist although its creation failed. The user may edit it before the next scan
   // reads it, so its content is stored first (I03).
-  state.putKnownText(digest, text, remoteContentName(localPath, id));
+  state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   // The folder nearly always exists, and checking for it is slow. So it is checked only after a
   // failure.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
-  if (!isWithoutFolder) return ended(outcomeOfDisk(end));
-  const parents = ensureFolders(ctx, localPath);
-  if (parents !== null) return ended(parents);
-  const made = disk.create(localPath, text);
-  return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
+  if (!isWithoutFolder) return withEnd(outcomeOfDisk(end));
+  const folderFailure = ensureFolders(ctx, localPath);
+  if (folderFailure !== null) return withEnd(folderFailure);
+  const createOutcome = disk.create(localPath, text);
+  return createOutcome.kind === "done" ? withValue(createOutcome.value) : withEnd(outcomeOfDisk(createOutcome));
 }

@@ -7,26 +7,26 @@ import { newRecord } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { fromService, toService } from "../run/world.ts";
+import { fromServicePath, toService } from "../run/world.ts";
 import {
-  withPresentLinks,
+  withCurrentLinks,
   DONE,
   fetchText,
-  got,
+  withValue,
   readWithoutStoring,
   stale,
   STALE,
-  provenNotDone,
+  outcomeOfUndoneWrite,
   outcomeOfFailedRead,
   outcomeWithoutProof,
 } from "./effect.ts";
 import { refuseCreation } from "./in-the-way.ts";
-import { type Effect, type Phase, nextPhase } from "./run-effect.ts";
+import { type Effect, type EffectPhase, nextPhase } from "./run-effect.ts";
 import { endOfUnfoundWrite } from "./unanswered-writes.ts";
-import { localContentName, remoteContentName } from "./text-name.ts";
+import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
-type Row = Extract<Intent, { kind: "post" }>;
+type PostRow = Extract<Intent, { kind: "post" }>;
 type CreatedDocument = {
   readonly id: DocId;
   readonly changeId: ChangeId;
@@ -45,28 +45,28 @@ type CreatedDocument = {
  * Creates a document on the service. If the service answers that the path is taken, but lists no
  * item at the path, mdmirror blocks the file and does not send it again.
  */
-export const createRemote: Effect<ActionOf<"create-remote">, Row, string, CreatedDocument> = {
+export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {
-    const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withPresentLinks(ctx, planned, null);
-    const local = await readWithoutStoring(ctx, localPath, digest);
-    if (local.kind === "end") return local;
-    const { text, stamp, stampTrusted } = local.value;
+    const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withCurrentLinks(ctx, planned, null);
+    const localOrEnd = await readWithoutStoring(ctx, localPath, digest);
+    if (localOrEnd.kind === "end") return localOrEnd;
+    const { text, stamp, stampTrusted } = localOrEnd.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
     const request = { facts: `${remotePath} ${digest}`, item: { key: localPath, path: localPath } };
-    return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, input: text, request });
+    return withValue({ row, keeps: { digest, text, name: nameLocalContent(localPath, null) }, input: text, request });
   },
 
   async perform(ctx, row, text) {
     const answer = await ctx.world.remote.createFile(toService(ctx.world, row.remotePath), text);
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const { id, lastChangeId: changeId, path, protected: isProtected, content } = answer.value;
-    const remotePath = fromService(ctx.world, path) ?? row.remotePath;
+    const remotePath = fromServicePath(ctx.world, path) ?? row.remotePath;
     // If another user edited the new document before the answer was sent, the answer contains the
     // edited content (I12). A later read may return newer content, so mdmirror stores this content
     // now (I03).
-    const name = remoteContentName(row.localPath, id);
-    const isOther = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
-    const isRead = !mustBeReadBack(ctx, text) && !isOther;
+    const name = nameRemoteContent(row.localPath, id);
+    const hasOtherContent = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
+    const isRead = !mustBeReadBack(ctx, text) && !hasOtherContent;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },
 
@@ -79,30 +79,31 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Create
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
-    const listed = await remote.listFiles({ kind: "path", path });
-    if (!listed.complete) return { kind: "open", outcome: outcomeOfFailedRead(listed.fault ?? fault) };
+    const listing = await remote.listFiles({ kind: "path", path });
+    if (!listing.complete) return { kind: "open", outcome: outcomeOfFailedRead(listing.fault ?? fault) };
     // A service that treats several spellings of a name as equal may list a document whose path has
     // another spelling.
-    const found = listed.items.find((item) => item.path === path);
-    if (found === undefined)
-      return { kind: "over", outcome: provenNotDone("write", fault), ...endOfUnfoundWrite(ctx, row, fault) };
-    const known = state.record(found.id);
-    if (known !== null) return { kind: "over", outcome: known.localPath === row.localPath ? DONE : OTHER_AT_PATH };
-    const fetched = await fetchText(ctx, found.id, row.localPath);
-    if (fetched.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(fetched.outcome, fault) };
-    const { file, text, digest } = fetched.value;
-    const sent = state.text(row.digest);
-    if (sent === null || !sameExceptTextForm(sent, text)) return { kind: "over", outcome: OTHER_AT_PATH };
+    const documentAtPath = listing.items.find((item) => item.path === path);
+    if (documentAtPath === undefined)
+      return { kind: "over", outcome: outcomeOfUndoneWrite("write", fault), ...endOfUnfoundWrite(ctx, row, fault) };
+    const existingRecord = state.record(documentAtPath.id);
+    if (existingRecord !== null)
+      return { kind: "over", outcome: existingRecord.localPath === row.localPath ? DONE : OTHER_AT_PATH };
+    const remoteOrEnd = await fetchText(ctx, documentAtPath.id, row.localPath);
+    if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(remoteOrEnd.outcome, fault) };
+    const { file, text, digest } = remoteOrEnd.value;
+    const sentText = state.text(row.digest);
+    if (sentText === null || !sameExceptTextForm(sentText, text)) return { kind: "over", outcome: OTHER_AT_PATH };
     const { id, lastChangeId: changeId, protected: isProtected } = file;
-    const remotePath = fromService(ctx.world, file.path) ?? row.remotePath;
+    const remotePath = fromServicePath(ctx.world, file.path) ?? row.remotePath;
     return { kind: "seen", seen: { id, changeId, digest, remotePath, protected: isProtected, isRead: true } };
   },
 
   conclude(ctx, row, { id, changeId, digest, remotePath, protected: isProtected, isRead }, source) {
     ctx.notes.counts.createdRemote++;
     const { localPath: path, stamp, stampTrusted, replaces, why } = row;
-    const base = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
-    const record = newRecord(id, path, remotePath, isProtected, base);
+    const baseFields = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
+    const record = newRecord(id, path, remotePath, isProtected, baseFields);
     const version = { id, changeId, digest };
     const detail = source.from === "answer" ? why : `${why}; no answer arrived, but the service has the document`;
     const event = { kind: "create-remote", side: "remote", id, path, detail, after: digest } as const;
@@ -124,7 +125,7 @@ function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: str
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
 }
 
-type ReadBack = Extract<Intent, { kind: "read-back" }>;
+type ReadBackRow = Extract<Intent, { kind: "read-back" }>;
 /** Version on the service that could not be written to the local file. */
 type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
@@ -135,20 +136,20 @@ type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
  * read (I12). Without this read, mdmirror would upload the user's original content as an edit
  * (I10).
  */
-export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
+export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const record = state.record(row.id);
     // Another effect has moved base since the POST, so this read has nothing left to do.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
-    const fetched = await fetchText(ctx, record.id, record.localPath);
-    if (fetched.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(fetched.outcome) };
-    const { file, text, digest } = fetched.value;
+    const remoteOrEnd = await fetchText(ctx, record.id, record.localPath);
+    if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(remoteOrEnd.outcome) };
+    const { file, text, digest } = remoteOrEnd.value;
     const { lastChangeId: changeId } = file;
-    const sent = changeId === record.changeId ? state.text(record.digest) : null;
-    if (sent !== null) remote.noteReadBack(sent, digest === record.digest);
+    const sentText = changeId === record.changeId ? state.text(record.digest) : null;
+    if (sentText !== null) remote.noteReadBack(sentText, digest === record.digest);
     if (digest === record.digest) return { kind: "over", outcome: DONE };
-    const next = { changeId, digest };
+    const versionOnService = { changeId, digest };
     const { id, localPath: path, localDigest: expect } = record;
     const outcome = updateFile(ctx, {
       id,
@@ -156,11 +157,11 @@ export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
       text,
       expect,
       base: record,
-      next,
+      next: versionOnService,
       event: { ...NORMALISED, side: "both", before: row.digest },
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
-    if (changeId === record.changeId) return { kind: "seen", seen: next };
+    if (changeId === record.changeId) return { kind: "seen", seen: versionOnService };
     // Both sides were edited since the POST. Base stays the content that was sent, from which both
     // edits were made. The next cycle merges them.
     return {

@@ -20,8 +20,8 @@ type SizeAndDigest = { readonly size: number; readonly digest: Digest };
  * damaged.
  */
 export function hasRestarted({ state, bootId }: World): boolean {
-  const before = state.meta(META.boot);
-  return bootId !== null && before !== null && before !== bootId;
+  const recordedBoot = state.meta(META.boot);
+  return bootId !== null && recordedBoot !== null && recordedBoot !== bootId;
 }
 
 /**
@@ -33,14 +33,14 @@ export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean 
 }
 
 /** Returns true if the file differs from `text` and may be what a power loss left of it. */
-export function isTorn(
+export function isDamagedByPowerLoss(
   { disk }: Pick<World, "disk">,
   { path, stamp, bytes, digest }: LocalFile,
   text: string,
 ): boolean {
-  const expected = Buffer.from(disk.toLocalForm?.(path, text) ?? text);
-  const found = { size: stamp.size, digest: bytes ?? digest };
-  return found.digest !== digestOf(expected) && isCutOff(expected, found);
+  const expectedBytes = Buffer.from(disk.toLocalForm?.(path, text) ?? text);
+  const sizeAndDigest = { size: stamp.size, digest: bytes ?? digest };
+  return sizeAndDigest.digest !== digestOf(expectedBytes) && isCutOff(expectedBytes, sizeAndDigest);
 }
 
 /**

@@ -4,18 +4,18 @@ import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { fromService } from "../run/world.ts";
+import { fromServicePath } from "../run/world.ts";
 import {
   STALE,
   DONE,
   fetchText,
-  got,
+  withValue,
   isNotFound,
   outcomeOfFault,
   type RemoteText,
-  readFacts,
+  readDocument,
   stale,
-  provenNotDone,
+  outcomeOfUndoneWrite,
   outcomeOfFailedRead,
   outcomeWithoutProof,
 } from "./effect.ts";
@@ -46,58 +46,61 @@ type Deletion = {
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 
-type Row = Extract<Intent, { kind: "delete" }>;
+type DeleteRow = Extract<Intent, { kind: "delete" }>;
 
 /**
  * Deletes a document on the service. No other code does. Opens a row in the journal, reads the
  * document again, checks that its file is still absent, sends DELETE, then closes the row.
  */
-export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
+export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;
-    return got({ row: { kind: "delete", id, localPath, changeId, why }, input: deletion });
+    return withValue({ row: { kind: "delete", id, localPath, changeId, why }, input: deletion });
   },
 
   async perform(ctx, row, deletion) {
     // ORDER: the document is read after the journal row is committed. That commit may take a while,
     // because it contains rows of other effects. So the checks notice an edit or a saved file
     // during the commit.
-    const fetched = await fetchText(ctx, row.id, row.localPath);
-    if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
-    if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
-    if (fromService(ctx.world, fetched.value.file.path) !== deletion.remotePath)
+    const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
+    if (remoteOrEnd.kind === "end") return { kind: "over", outcome: remoteOrEnd.outcome };
+    if (remoteOrEnd.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
+    if (fromServicePath(ctx.world, remoteOrEnd.value.file.path) !== deletion.remotePath)
       return { kind: "over", outcome: stale("it was moved on the service meanwhile") };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
     // ORDER: the content is flushed to the disk before the DELETE. A power cut can revert the last
     // commits of the content store, but not the DELETE.
-    ctx.world.state.secureTexts(fetched.value.digest);
+    ctx.world.state.secureTexts(remoteOrEnd.value.digest);
     // RACE: an edit on either side is not noticed from now on, because the API has no conditional
     // DELETE. The version read just before is in the content store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };
-    if (isNotFound(answer)) return readAgain(ctx, row, deletion, answer.fault);
+    if (isNotFound(answer)) return readAfterNotFound(ctx, row, deletion, answer.fault);
     const outcome = outcomeOfFault(answer.fault);
-    return { kind: "over", outcome: outcome.kind === "refused" ? deletion.refused(fetched.value, outcome) : outcome };
+    return {
+      kind: "over",
+      outcome: outcome.kind === "refused" ? deletion.refused(remoteOrEnd.value, outcome) : outcome,
+    };
   },
 
   async observe(ctx, row, fault) {
-    const answer = await readFacts(ctx, row.id, row.localPath);
+    const answer = await readDocument(ctx, row.id, row.localPath);
     if (isNotFound(answer)) return { kind: "seen", seen: "gone" };
     if (!answer.ok) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    return { kind: "over", outcome: provenNotDone("deletion", fault) };
+    return { kind: "over", outcome: outcomeOfUndoneWrite("deletion", fault) };
   },
 
   conclude(ctx, { id, localPath: path, why }, _, source) {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: DONE, change: null };
     ctx.notes.counts.deletedRemote++;
-    const ending =
+    const eventFields =
       source.from === "answer"
         ? { detail: why, requestId: source.requestId }
         : { detail: `${why}; no answer arrived, but the service no longer has the document` };
-    const event = { kind: "delete-remote", side: "remote", id, path, before: record.digest, ...ending } as const;
+    const event = { kind: "delete-remote", side: "remote", id, path, before: record.digest, ...eventFields } as const;
     return { outcome: DONE, change: { ends: { record, trashPath: null }, event } };
   },
 };
@@ -107,22 +110,25 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
  * after the first read. If the service still shows the document, mdmirror must not report it as
  * deleted: the next run would download it again.
  */
-async function readAgain(
+async function readAfterNotFound(
   ctx: CycleContext,
-  row: Row,
+  row: DeleteRow,
   { refused }: Deletion,
   fault: Fault,
 ): Promise<EffectResult<"gone">> {
-  const again = await fetchText(ctx, row.id, row.localPath);
-  if (again.kind === "end") {
-    const { outcome } = again;
+  const secondRead = await fetchText(ctx, row.id, row.localPath);
+  if (secondRead.kind === "end") {
+    const { outcome } = secondRead;
     if (outcome.kind === "stale") return { kind: "seen", seen: "gone" };
     return outcome.kind === "refused"
       ? { kind: "over", outcome }
       : { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
   }
-  if (again.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
+  if (secondRead.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
   const detail = "the service answers that the document does not exist, but lists it";
   const { code, requestId } = fault.kind === "problem" ? fault : { code: "file_not_found", requestId: null };
-  return { kind: "over", outcome: refused(again.value, { kind: "refused", code, detail, requestId, block: null }) };
+  return {
+    kind: "over",
+    outcome: refused(secondRead.value, { kind: "refused", code, detail, requestId, block: null }),
+  };
 }

@@ -5,24 +5,24 @@ import { sameExceptTextForm, isBlank } from "../../model/text-form.ts";
 import { newRecord } from "../../model/settle.ts";
 import {
   STALE,
-  eventOf,
+  makeEvent,
   fetchText,
-  blockIfInUse,
+  staleIfInUse,
   readLocal,
   type RemoteText,
   stale,
-  reasonForWrite,
-  contentEventCode,
+  explainWrite,
+  chooseEventCode,
 } from "./effect.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { mayTakeOver } from "../run/files-in-editors.ts";
+import { mayReplaceLocal } from "../run/files-in-editors.ts";
 import { commit, hasNewChangeId, withCurrentPath } from "./commit.ts";
 import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
-import { commonSentVersion, adoptOwnVersion, wasPosted } from "./unanswered-writes.ts";
-import { fromService } from "../run/world.ts";
+import { findCommonSentVersion, adoptOwnVersion, wasPosted } from "./unanswered-writes.ts";
+import { fromServicePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
@@ -34,23 +34,26 @@ import { updateFile, writeFile } from "./write-file.ts";
 export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;
-  const fetched = await fetchText(ctx, action.id, action.localPath);
-  if (fetched.kind === "end") return fetched.outcome;
-  const { file, text, digest } = fetched.value;
+  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
+  const { file, text, digest } = remoteOrEnd.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === record.digest) {
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
-    const renamed = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
+    const recordWithNewId = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
     // A version with a new id is recorded even if its content is the same. With a complete history,
     // mdmirror recognises a service that was restored from a backup: it shows a superseded version
     // again.
-    return commit(ctx, { record: renamed, version: { id: record.id, changeId: renamed.changeId, digest } });
+    return commit(ctx, {
+      record: recordWithNewId,
+      version: { id: record.id, changeId: recordWithNewId.changeId, digest },
+    });
   }
-  const adopted = adoptOwnVersion(ctx, record, fetched.value, "this-run");
-  if (adopted !== null) return adopted;
+  const adoptionOutcome = adoptOwnVersion(ctx, record, remoteOrEnd.value, "this-run");
+  if (adoptionOutcome !== null) return adoptionOutcome;
   // This run sent an edit that the service's version contains, but the file has base's content. So
   // the user has reverted the edit, and both sides must be merged.
-  if (commonSentVersion(ctx, record, text, "this-run") !== null)
+  if (findCommonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
   return updateFile(ctx, {
@@ -61,9 +64,9 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
     base: record,
     next: { changeId: file.lastChangeId, digest },
     counts: "downloaded",
-    event: eventOf(action, "local", {
-      detail: reasonForWrite(ctx, action),
-      ...contentEventCode(ctx.world, expect, text),
+    event: makeEvent(action, "local", {
+      detail: explainWrite(ctx, action),
+      ...chooseEventCode(ctx.world, expect, text),
     }),
   });
 }
@@ -81,15 +84,16 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  * - Otherwise: opens a conflict without a base.
  */
 export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
-  const local = readLocal(ctx, action.id, action.localPath, action.expect);
-  if (local.kind === "end") return local.outcome;
-  const fetched = await fetchText(ctx, action.id, action.localPath);
-  if (fetched.kind === "end") return fetched.outcome;
-  const { file, digest } = fetched.value;
-  if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
+  const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (localOrEnd.kind === "end") return localOrEnd.outcome;
+  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
+  const { file, digest } = remoteOrEnd.value;
+  if (fromServicePath(ctx.world, file.path) !== action.remotePath)
+    return stale("it was moved on the service meanwhile");
   const version = { changeId: file.lastChangeId, digest };
-  const { stamp, stampTrusted } = local.value;
-  const adopted = newRecord(action.id, action.localPath, action.remotePath, file.protected, {
+  const { stamp, stampTrusted } = localOrEnd.value;
+  const adoptedRecord = newRecord(action.id, action.localPath, action.remotePath, file.protected, {
     ...version,
     localDigest: action.expect,
     stamp,
@@ -99,33 +103,37 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     durable: false,
   });
   flushAtEnd(ctx, action.id, action.localPath);
-  const event = eventOf(action, "both", { before: action.expect });
-  const adopting = { record: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
-  const equal = equalityOf(ctx, action, local.value.text, fetched.value);
-  if (equal !== null) {
-    const { detail, localDigest } = equal;
+  const event = makeEvent(action, "both", { before: action.expect });
+  const adoptionChange = {
+    record: adoptedRecord,
+    version: { id: action.id, ...version },
+    removes: { tombstone: action.id },
+  };
+  const equality = compareContents(ctx, action, localOrEnd.value.text, remoteOrEnd.value);
+  if (equality !== null) {
+    const { detail, localDigest } = equality;
     return commit(ctx, {
-      ...adopting,
-      record: { ...adopted, localDigest },
+      ...adoptionChange,
+      record: { ...adoptedRecord, localDigest },
       event: { ...event, detail, after: digest },
     });
   }
-  const { prefer, why } = chooseSide(ctx, action.localPath, fetched.value);
+  const { prefer, why } = chooseSide(ctx, action.localPath, remoteOrEnd.value);
   // The service's version becomes the base of the local content, which is then sent as an edit.
   // Both contents are kept.
-  const rebased = { ...adopted, localDigest: digest };
+  const rebasedRecord = { ...adoptedRecord, localDigest: digest };
   if (prefer === "local") {
-    return commit(ctx, { ...adopting, record: rebased, event: { ...event, detail: why, after: digest } });
+    return commit(ctx, { ...adoptionChange, record: rebasedRecord, event: { ...event, detail: why, after: digest } });
   }
-  if (mayTakeOver({ ...ctx.settings, prefer }, action.localPath)) {
-    const keptText = prefer === "remote" ? null : local.value.text;
-    return replaceLocal(ctx, action, { rebased, keptText, remote: fetched.value, why });
+  if (mayReplaceLocal({ ...ctx.settings, prefer }, action.localPath)) {
+    const keptText = prefer === "remote" ? null : localOrEnd.value.text;
+    return replaceLocal(ctx, action, { rebased: rebasedRecord, keptText, remote: remoteOrEnd.value, why });
   }
   return openConflict(
     ctx,
-    rebased,
+    rebasedRecord,
     action.localPath,
-    fetched.value,
+    remoteOrEnd.value,
     null,
     "new on both sides at this path, with different content",
   );
@@ -136,7 +144,7 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
  * sentence for the log. Also returns the digest of the local content as the service would have it.
  * @returns null if the contents differ
  */
-function equalityOf(
+function compareContents(
   { world: { links } }: CycleContext,
   { localPath, expect }: ActionOf<"meet">,
   local: string,
@@ -168,11 +176,11 @@ async function replaceLocal(
   { rebased, keptText, remote, why }: LocalReplacement,
 ): Promise<Outcome> {
   const { id, localPath, expect } = action;
-  const inUse = blockIfInUse(ctx, action);
+  const inUse = staleIfInUse(ctx, action);
   if (inUse !== null) return inUse;
   if (keptText !== null) {
-    const copied = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
-    if (copied.kind === "end") return copied.outcome;
+    const copyOrEnd = await keepMineBeside(ctx, rebased, localPath, keptText, expect);
+    if (copyOrEnd.kind === "end") return copyOrEnd.outcome;
   }
   const detail =
     keptText === null
@@ -187,7 +195,7 @@ async function replaceLocal(
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },
     adopts: { remotePath: rebased.remotePath, protected: rebased.protected },
     counts: keptText === null ? "downloaded" : "byPolicy",
-    event: eventOf(action, "both", { detail: reasonForWrite(ctx, { why: detail, localPath }) }),
+    event: makeEvent(action, "both", { detail: explainWrite(ctx, { why: detail, localPath }) }),
   });
 }
 

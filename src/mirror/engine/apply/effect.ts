@@ -11,7 +11,7 @@ import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import { type Answer, ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide, MirrorEvent } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-editors.ts";
-import { localContentName, remoteContentName } from "./text-name.ts";
+import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { World } from "../run/world.ts";
@@ -35,11 +35,11 @@ export type ValueOrEnd<T> =
   | { readonly kind: "got"; readonly value: T }
   | { readonly kind: "end"; readonly outcome: Outcome };
 
-export function got<T>(value: T): ValueOrEnd<T> {
+export function withValue<T>(value: T): ValueOrEnd<T> {
   return { kind: "got", value };
 }
 
-export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
+export function withEnd(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
   return { kind: "end", outcome };
 }
 
@@ -77,9 +77,9 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
  * Returns the error code for a block of refused content. If the service refused a link without a
  * target, this is the code of that field. Otherwise it is the code of the whole answer.
  */
-export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
-  const unresolved: FieldCode = "unresolved_reference";
-  return fieldCodes.includes(unresolved) ? unresolved : code;
+export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
+  const unresolvedCode: FieldCode = "unresolved_reference";
+  return fieldCodes.includes(unresolvedCode) ? unresolvedCode : code;
 }
 
 /**
@@ -105,7 +105,7 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
  * file since the plan. If so, the step is stale, and the next cycle blocks the change.
  * @returns null if nobody uses the file
  */
-export function blockIfInUse(
+export function staleIfInUse(
   ctx: CycleContext,
   file: { readonly id: DocId; readonly localPath: LocalPath },
 ): Outcome | null {
@@ -117,7 +117,7 @@ export function blockIfInUse(
  * Returns the reason for writing a file, with a note if mdmirror waited for an editor that has the
  * file open.
  */
-export function reasonForWrite(
+export function explainWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
 ): string {
@@ -135,7 +135,7 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
  * again.
  * @param fields fields of the block; code and detail default to those of the refusal
  */
-export function refusedWith(
+export function refuseWithBlock(
   ctx: CycleContext,
   { code, detail, requestId }: Pick<OutcomeOf<"refused">, "code" | "detail" | "requestId">,
   fields: Pick<Block, "key" | "path" | "reason"> & Partial<Block>,
@@ -147,19 +147,19 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 
 /** Reads a document from the service. Its content is stored before any code uses it (I03). */
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
-  const fetched = await fetchWithoutStoring(ctx, id);
-  if (fetched.kind === "got")
-    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));
-  return fetched;
+  const remoteOrEnd = await fetchWithoutStoring(ctx, id);
+  if (remoteOrEnd.kind === "got")
+    ctx.world.state.putKnownText(remoteOrEnd.value.digest, remoteOrEnd.value.text, nameRemoteContent(path, id));
+  return remoteOrEnd;
 }
 
 /**
  * Reads a document for its version, path or protection. Stores its content too, because another
  * user may change it before the next read (I03).
  */
-export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
+export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
-  if (answer.ok) ctx.world.state.putText(answer.value.content, remoteContentName(path, id));
+  if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
   return answer;
 }
 
@@ -168,27 +168,27 @@ export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): 
  * the latest in the commit that uses it, and removes nothing before that commit.
  */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
-  const before = takeReadBefore(ctx, id);
-  if (before !== null) return got(before);
+  const earlierRead = takeEarlierRead(ctx, id);
+  if (earlierRead !== null) return withValue(earlierRead);
   const { clock, remote } = ctx.world;
   const answer = await remote.getFile(id);
   // ORDER: other steps send their requests before this content is processed, because processing
   // takes longer than an answer.
   if (clock.turn !== undefined) await clock.turn();
-  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
+  if (!answer.ok) return withEnd(outcomeOfFault(answer.fault));
   const { value: file } = answer;
-  return got({ file, text: file.content, digest: digestOf(file.content) });
+  return withValue({ file, text: file.content, digest: digestOf(file.content) });
 }
 
 /**
  * Returns the document if this cycle already read it before the safety checks; otherwise null. Each
  * such read is used once. The next call returns null, so the document is read again.
  */
-function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText | null {
-  const before = notes.readBefore.get(id);
-  if (before === undefined) return null;
+function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText | null {
+  const earlierRead = notes.readBefore.get(id);
+  if (earlierRead === undefined) return null;
   notes.readBefore.delete(id);
-  const { file, digest } = before;
+  const { file, digest } = earlierRead;
   const text = world.state.text(digest);
   return text === null ? null : { file: { ...file, content: text }, text, digest };
 }
@@ -203,23 +203,26 @@ export async function readBase(
   record: DocumentRecord,
   path: LocalPath,
 ): Promise<ValueOrEnd<string>> {
-  const stored = ctx.world.state.text(record.digest);
-  if (stored !== null) return got(stored);
-  const live = await fetchText(ctx, record.id, path);
-  if (live.kind === "end") return live;
-  return live.value.file.lastChangeId === record.changeId ? got(live.value.text) : ended(STALE.editedRemotely);
+  const storedText = ctx.world.state.text(record.digest);
+  if (storedText !== null) return withValue(storedText);
+  const remoteOrEnd = await fetchText(ctx, record.id, path);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd;
+  return remoteOrEnd.value.file.lastChangeId === record.changeId
+    ? withValue(remoteOrEnd.value.text)
+    : withEnd(STALE.editedRemotely);
 }
 
-type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
+type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /**
  * Reads the local content and stores it. The step is stale if the file does not have the digest
  * `expect`.
  */
-export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalRead> {
-  const read = asExpected(ctx.world.disk.read(path), expect);
-  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, localContentName(path, id));
-  return read;
+export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalContent> {
+  const localOrEnd = requireDigest(ctx.world.disk.read(path), expect);
+  if (localOrEnd.kind === "got")
+    ctx.world.state.putKnownText(expect, localOrEnd.value.text, nameLocalContent(path, id));
+  return localOrEnd;
 }
 
 /**
@@ -230,36 +233,36 @@ export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
   expect: Digest,
-): Promise<ValueOrEnd<LocalRead>> {
-  return asExpected(await ctx.group.runTogether(() => ctx.world.disk.read(path)), expect);
+): Promise<ValueOrEnd<LocalContent>> {
+  return requireDigest(await ctx.group.runTogether(() => ctx.world.disk.read(path)), expect);
 }
 
-function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<LocalRead> {
-  if (read.kind !== "done") return ended(outcomeOfDisk(read));
-  if (read.value.digest !== expect) return ended(stale("the file was changed after the scan"));
-  return got(read.value);
+function requireDigest(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<LocalContent> {
+  if (read.kind !== "done") return withEnd(outcomeOfDisk(read));
+  if (read.value.digest !== expect) return withEnd(stale("the file was changed after the scan"));
+  return withValue(read.value);
 }
 
 /**
  * Returns the action with the digest that the local content has now. The digest depends on the
  * targets of the file's links, and some targets may have been created since the plan.
  */
-export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
+export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: CycleContext,
   action: A,
   id: DocId | null,
 ): A {
   if (links === undefined) return action;
-  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, localContentName(path, id));
-  const expect = links.digestWithCurrentLinks(action.localPath, action.expect, keep);
-  return expect === action.expect ? action : { ...action, expect };
+  const storeText: OnText = (digest, text, path) => state.putKnownText(digest, text, nameLocalContent(path, id));
+  const currentDigest = links.digestWithCurrentLinks(action.localPath, action.expect, storeText);
+  return currentDigest === action.expect ? action : { ...action, expect: currentDigest };
 }
 
 /**
  * Returns the event of an action for the log: its document or folder, and the reason. Fields of
  * `overrides` replace these.
  */
-export function eventOf(action: Action, side: EventSide, overrides: Partial<EventFields> = {}): EventFields {
+export function makeEvent(action: Action, side: EventSide, overrides: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...overrides };
 }
 
@@ -293,7 +296,7 @@ export function leaveOpen(detail: string): { readonly kind: "open"; readonly out
 /**
  * Returns the reason why the journal row of an effect stays open; null if the row can be removed.
  */
-export function whyOpen(outcome: Outcome): string | null {
+export function findOpenReason(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }
 
@@ -302,7 +305,7 @@ export function whyOpen(outcome: Outcome): string | null {
  * write again, based on the current state.
  * @param fault reason why the result was unknown; shown to the user if the service keeps failing
  */
-export function provenNotDone(request: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
+export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
   return { kind: "stale", detail: `the ${request} did not happen${cause}` };
 }
@@ -322,7 +325,7 @@ export function becomesBlank({ state }: Pick<World, "state">, before: Digest | n
  * Returns the event code for replacing one content by another; null unless the document becomes
  * empty.
  */
-export function contentEventCode(
+export function chooseEventCode(
   world: Pick<World, "state">,
   before: Digest | null,
   text: string,

@@ -31,7 +31,7 @@ export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path
 
 export async function flushNow(ctx: CycleContext): Promise<void> {
   if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > MAX_NEW_FILES) return;
-  await flush(ctx.world, ctx.notes.toFlush);
+  await flushAndMark(ctx.world, ctx.notes.toFlush);
 }
 
 /**
@@ -39,11 +39,11 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
  * before, does not. This costs at most a second flush.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
-  const atRisk = new Map<DocId, LocalPath>();
+  const filesAtRisk = new Map<DocId, LocalPath>();
   for (const record of base.records.values())
-    if (mayBeLost(record) && local.files.has(record.localPath)) atRisk.set(record.id, record.localPath);
-  if (atRisk.size > MAX_NEW_FILES && (await world.disk.flushAll())) setDurable(world, atRisk);
-  else if (atRisk.size > 0) await flush(world, new Map([...atRisk].slice(0, MAX_EARLIER_FILES)));
+    if (mayBeLost(record) && local.files.has(record.localPath)) filesAtRisk.set(record.id, record.localPath);
+  if (filesAtRisk.size > MAX_NEW_FILES && (await world.disk.flushAll())) setDurable(world, filesAtRisk);
+  else if (filesAtRisk.size > 0) await flushAndMark(world, new Map([...filesAtRisk].slice(0, MAX_EARLIER_FILES)));
 }
 
 /** Returns true if a power loss may destroy or damage the file of a record. */
@@ -59,7 +59,7 @@ export async function flushFiles({ disk, log }: World, paths: readonly LocalPath
   return new Set(failures.map(({ path }) => path));
 }
 
-async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {
+async function flushAndMark(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {
   const unflushed = await flushFiles(world, [...files.values()]);
   setDurable(world, unflushed.size === 0 ? files : new Map([...files].filter(([, path]) => !unflushed.has(path))));
 }

@@ -4,15 +4,15 @@ import { isPathPair } from "../../model/name-pair.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { fromService } from "../run/world.ts";
+import { fromServicePath } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
-import { DONE, got, provenNotDone } from "./effect.ts";
+import { DONE, withValue, outcomeOfUndoneWrite } from "./effect.ts";
 import { findFolder } from "./folder.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import type { Effect } from "./run-effect.ts";
 
-type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
-type Row = Extract<Intent, { kind: "patch-folder" }>;
+type FolderMoveAction = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
+type FolderMoveRow = Extract<Intent, { kind: "patch-folder" }>;
 type ObservedFolder = {
   /** Current path of the folder on the service; null if the folder was not moved. */
   readonly to: RemotePath | null;
@@ -24,13 +24,16 @@ type ObservedFolder = {
  * Moves or renames a folder on the service with one PATCH. If the service has no such route,
  * mdmirror remembers that, and the next plan moves the documents one by one.
  */
-export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> = {
+export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
     const { dirId, from, to, why, temporary } = action;
-    const ready = await prepareMove(ctx, { ...action, id: dirId });
-    if (ready.kind === "end") return ready;
-    const { currentPath, ...sent } = ready.value;
-    return got({ row: { kind: "patch-folder", dirId, from, to, lastLocalPath: currentPath, why, temporary }, ...sent });
+    const preparedOrEnd = await prepareMove(ctx, { ...action, id: dirId });
+    if (preparedOrEnd.kind === "end") return preparedOrEnd;
+    const { currentPath, ...sent } = preparedOrEnd.value;
+    return withValue({
+      row: { kind: "patch-folder", dirId, from, to, lastLocalPath: currentPath, why, temporary },
+      ...sent,
+    });
   },
 
   async perform(ctx, row, { parent }) {
@@ -40,26 +43,26 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
         ? await remote.renameFolder(row.dirId, nameOf(row.to))
         : await remote.moveFolder(row.dirId, parent);
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
-    const to = fromService(ctx.world, answer.value.path) ?? row.to;
+    const to = fromServicePath(ctx.world, answer.value.path) ?? row.to;
     return { kind: "seen", seen: { to, isBack: false }, requestId: answer.requestId };
   },
 
   refuse: refuseMove,
 
   async observe(ctx, row) {
-    const found = await findFolder(ctx, row.to);
-    if (found.kind === "open") return found;
-    const to = found.folder?.id === row.dirId ? row.to : null;
+    const foundFolder = await findFolder(ctx, row.to);
+    if (foundFolder.kind === "open") return foundFolder;
+    const to = foundFolder.folder?.id === row.dirId ? row.to : null;
     return { kind: "seen", seen: { to, isBack: isMovedBack(ctx.world, row) } };
   },
 
   conclude(ctx, row, { to, isBack }, source) {
     const { state } = ctx.world;
     const dir = state.dir(row.dirId);
-    const back = isBack && dir !== null ? moveBackOf(dir, to ?? dir.remotePath, row.lastLocalPath) : [];
+    const correction = isBack && dir !== null ? findLocalCorrection(dir, to ?? dir.remotePath, row.lastLocalPath) : [];
     if (to === null) {
       const fault = source.from === "observation" ? source.fault : null;
-      return { outcome: provenNotDone("move", fault), change: { moved: back } };
+      return { outcome: outcomeOfUndoneWrite("move", fault), change: { moved: correction } };
     }
     if (!row.temporary) ctx.notes.counts.movedRemote++;
     moveFolderIds(ctx, row.from, to);
@@ -72,7 +75,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
       from: dir?.localPath ?? null,
       requestId: source.from === "answer" ? source.requestId : null,
     } as const;
-    return { outcome: DONE, change: { moved: [{ side: "remote", from: row.from, to }, ...back], event } };
+    return { outcome: DONE, change: { moved: [{ side: "remote", from: row.from, to }, ...correction], event } };
   },
 };
 
@@ -81,7 +84,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, ObservedFolder> 
  * paths in the record do not belong together, the local path becomes the one that the folder had
  * when the request was sent. The next plan then sees that the user moved the folder from that path.
  */
-function moveBackOf(
+function findLocalCorrection(
   { id, localPath }: FolderRecord,
   remotePath: RemotePath,
   lastLocalPath: LocalPath,
@@ -90,7 +93,7 @@ function moveBackOf(
 }
 
 function moveFolderIds(ctx: CycleContext, from: RemotePath, to: RemotePath): void {
-  const moved = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));
-  for (const [path] of moved) ctx.notes.folderIds.delete(path);
-  for (const [path, id] of moved) ctx.notes.folderIds.set(rebase(path, from, to), id);
+  const movedFolders = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));
+  for (const [path] of movedFolders) ctx.notes.folderIds.delete(path);
+  for (const [path, id] of movedFolders) ctx.notes.folderIds.set(rebase(path, from, to), id);
 }

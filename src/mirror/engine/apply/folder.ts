@@ -8,14 +8,14 @@ import { refuseCreation } from "./in-the-way.ts";
 import {
   type ValueOrEnd,
   DONE,
-  ended,
-  eventOf,
-  got,
-  refusedWith,
+  withEnd,
+  makeEvent,
+  withValue,
+  refuseWithBlock,
   outcomeOfDisk,
   outcomeOfFault,
   stale,
-  provenNotDone,
+  outcomeOfUndoneWrite,
   outcomeOfFailedRead,
 } from "./effect.ts";
 import { commit, writeChange } from "./commit.ts";
@@ -32,12 +32,12 @@ import { type FolderRecord, sameInodeAndBirth } from "../../model/record.ts";
  */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // The parent folder may be missing locally, because the key may not be allowed to read it.
-  const parents = ensureFolders(ctx, action.localPath);
-  if (parents !== null) return parents;
-  const made = ctx.world.disk.makeFolder(action.localPath);
-  if (made.kind !== "done") return outcomeOfDisk(made);
-  ctx.notes.made.add(inodeKey(made.value));
-  return recordFolder(ctx, action, eventOf(action, "local"));
+  const folderFailure = ensureFolders(ctx, action.localPath);
+  if (folderFailure !== null) return folderFailure;
+  const makeOutcome = ctx.world.disk.makeFolder(action.localPath);
+  if (makeOutcome.kind !== "done") return outcomeOfDisk(makeOutcome);
+  ctx.notes.made.add(inodeKey(makeOutcome.value));
+  return recordFolder(ctx, action, makeEvent(action, "local"));
 }
 
 type PostRow = Extract<Intent, { kind: "post-folder" }>;
@@ -48,7 +48,7 @@ type PostRow = Extract<Intent, { kind: "post-folder" }>;
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = { facts: `folder ${toService(ctx.world, remotePath)}`, item: { key: localPath, path: localPath } };
-    return got({ row: { kind: "post-folder", localPath, remotePath, why }, input: null, request });
+    return withValue({ row: { kind: "post-folder", localPath, remotePath, why }, input: null, request });
   },
 
   async perform(ctx, row) {
@@ -56,10 +56,11 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     if (answer.ok) return { kind: "seen", seen: answer.value.id, requestId: answer.requestId };
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
-      const made = await findFolder(ctx, row.remotePath);
+      const existingFolder = await findFolder(ctx, row.remotePath);
       // If this read fails, the folder is blocked like after any refusal, so that the POST is not
       // sent again unchecked (I08).
-      if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
+      if (existingFolder.kind === "found" && existingFolder.folder !== null)
+        return { kind: "seen", seen: existingFolder.folder.id };
     }
     return { kind: "failed", fault };
   },
@@ -67,10 +68,10 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, null, fault),
 
   async observe(ctx, row, fault) {
-    const found = await findFolder(ctx, row.remotePath);
-    if (found.kind === "open") return found;
-    if (found.folder === null) return { kind: "over", outcome: provenNotDone("write", fault) };
-    return { kind: "seen", seen: found.folder.id };
+    const foundFolder = await findFolder(ctx, row.remotePath);
+    if (foundFolder.kind === "open") return foundFolder;
+    if (foundFolder.folder === null) return { kind: "over", outcome: outcomeOfUndoneWrite("write", fault) };
+    return { kind: "seen", seen: foundFolder.folder.id };
   },
 
   conclude(ctx, { localPath: path, remotePath, why }, id, source) {
@@ -89,8 +90,10 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
  */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
-  const end = ctx.world.disk.removeFolder(localPath, trashPlace(ctx.world, localPath));
-  return end.kind === "done" ? forgetFolder(ctx, action, eventOf(action, "local")) : outcomeOfDisk(end);
+  const diskOutcome = ctx.world.disk.removeFolder(localPath, trashPlace(ctx.world, localPath));
+  return diskOutcome.kind === "done"
+    ? forgetFolder(ctx, action, makeEvent(action, "local"))
+    : outcomeOfDisk(diskOutcome);
 }
 
 type DeleteRow = Extract<Intent, { kind: "delete-folder" }>;
@@ -98,26 +101,29 @@ type DeleteRow = Extract<Intent, { kind: "delete-folder" }>;
 export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, DeleteRow, LocalPath, "gone"> = {
   async prepare(ctx, { dirId, localPath, remotePath, why }) {
     const { remote, state, disk } = ctx.world;
-    if (disk.look(localPath).kind === "folder") return ended(stale("the local folder exists again"));
+    if (disk.look(localPath).kind === "folder") return withEnd(stale("the local folder exists again"));
     if (remote.traits().folderDelete === "no")
-      return ended(undeletable(ctx, dirId, localPath, { code: "folder_delete_unsupported", requestId: null }));
-    const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
-    if (open) return ended(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
-    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, input: localPath });
+      return withEnd(blockUndeletable(ctx, dirId, localPath, { code: "folder_delete_unsupported", requestId: null }));
+    const isDeletionOpen = state
+      .intents()
+      .some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
+    if (isDeletionOpen)
+      return withEnd(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
+    return withValue({ row: { kind: "delete-folder", dirId, remotePath, why }, input: localPath });
   },
 
   async perform(ctx, row) {
     const answer = await ctx.world.remote.deleteFolder(row.dirId);
-    if (answer.ok || isNotFound(answer.fault)) return { kind: "seen", seen: "gone" };
+    if (answer.ok || isFolderNotFound(answer.fault)) return { kind: "seen", seen: "gone" };
     return { kind: "failed", fault: answer.fault };
   },
 
-  refuse: (ctx, { dirId }, localPath, fault) => refusedRemoval(ctx, dirId, localPath, fault),
+  refuse: (ctx, { dirId }, localPath, fault) => refuseRemoval(ctx, dirId, localPath, fault),
 
   async observe(ctx, row, fault) {
-    const found = await findFolder(ctx, row.remotePath);
-    if (found.kind === "open") return found;
-    if (found.folder?.id === row.dirId) return { kind: "over", outcome: provenNotDone("deletion", fault) };
+    const foundFolder = await findFolder(ctx, row.remotePath);
+    if (foundFolder.kind === "open") return foundFolder;
+    if (foundFolder.folder?.id === row.dirId) return { kind: "over", outcome: outcomeOfUndoneWrite("deletion", fault) };
     return { kind: "seen", seen: "gone" };
   },
 
@@ -129,11 +135,11 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
   },
 };
 
-function isNotFound(fault: Fault): boolean {
+function isFolderNotFound(fault: Fault): boolean {
   return fault.kind === "problem" && fault.code === "folder_not_found";
 }
 
-function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
+function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
@@ -142,23 +148,23 @@ function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault:
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
-  if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, fault);
+  if (remote.traits().folderDelete === "no") return blockUndeletable(ctx, dirId, path, fault);
   const reason = fault.code === "changes_in_review" ? "delete-pending" : "delete-refused";
-  return refusedWith(ctx, fault, { key: dirId, path, reason });
+  return refuseWithBlock(ctx, fault, { key: dirId, path, reason });
 }
 
 /**
  * Returns the outcome for a folder on a service that cannot delete folders. The folder was deleted
  * locally and stays empty on the service. The block prevents further requests.
  */
-function undeletable(
+function blockUndeletable(
   ctx: CycleContext,
   key: DirId,
   path: LocalPath,
   { code, requestId }: Pick<OutcomeOf<"refused">, "code" | "requestId">,
 ): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays on the service";
-  return refusedWith(ctx, { code, detail, requestId }, { key, path, reason: "folder-stays" });
+  return refuseWithBlock(ctx, { code, detail, requestId }, { key, path, reason: "folder-stays" });
 }
 
 /** Removes the record of a folder that no longer exists on either side. */
@@ -184,9 +190,9 @@ export async function findFolder(
 ): Promise<
   { readonly kind: "found"; readonly folder: FolderResource | null } | (EffectResult<never> & { kind: "open" })
 > {
-  const found = await world.remote.findFolder(toService(world, path));
-  if (!found.ok) return { kind: "open", outcome: outcomeOfFailedRead(found.fault) };
-  return { kind: "found", folder: found.value };
+  const folderAnswer = await world.remote.findFolder(toService(world, path));
+  if (!folderAnswer.ok) return { kind: "open", outcome: outcomeOfFailedRead(folderAnswer.fault) };
+  return { kind: "found", folder: folderAnswer.value };
 }
 
 /**
@@ -201,13 +207,13 @@ function readFolderRecord(
   remotePath: RemotePath,
 ): ValueOrEnd<FolderRecord> {
   const atPath = disk.look(localPath);
-  if (atPath.kind !== "folder") return ended(stale("the folder was removed meanwhile"));
+  if (atPath.kind !== "folder") return withEnd(stale("the folder was removed meanwhile"));
   const { dev, ino, birthMs } = atPath;
-  const other = state.dirAt(localPath);
-  if (other !== null && other.id !== id && sameInodeAndBirth(other, atPath))
-    return ended(stale("the former folder at its path is not recorded at its new path yet"));
+  const otherRecord = state.dirAt(localPath);
+  if (otherRecord !== null && otherRecord.id !== id && sameInodeAndBirth(otherRecord, atPath))
+    return withEnd(stale("the former folder at its path is not recorded at its new path yet"));
   notes.folderIds.set(remotePath, id);
-  return got({ id, localPath, remotePath, dev, ino, birthMs });
+  return withValue({ id, localPath, remotePath, dev, ino, birthMs });
 }
 
 /**
@@ -225,9 +231,9 @@ export async function recordFolder(
   // Folders of one depth are recorded in one transaction. Steps that create or move something in
   // these folders wait for it.
   await ctx.group.commit(() => {
-    const before = ctx.world.state.dir(dirId);
-    if (before !== null && carries === null) moveRecordsBelow(ctx, before, dir);
-    for (const id of before === null ? [] : (carries ?? [])) moveRecord(ctx, id, before!, dir);
+    const earlierRecord = ctx.world.state.dir(dirId);
+    if (earlierRecord !== null && carries === null) moveRecordsBelow(ctx, earlierRecord, dir);
+    for (const id of earlierRecord === null ? [] : (carries ?? [])) moveRecord(ctx, id, earlierRecord!, dir);
     moveFormerFolder(ctx, dir);
     writeChange(ctx, { dir, ...(event === undefined ? {} : { event }) });
   }, "soon");
@@ -238,8 +244,8 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
   if (from.localPath !== to.localPath) {
     // After a crash, base may have documents at the folder's new path on the service, while the
     // folder itself is recorded at its old path.
-    for (const within of new Set([from.remotePath, to.remotePath]))
-      state.moveMembers("local", from.localPath, to.localPath, within);
+    for (const remoteFolder of new Set([from.remotePath, to.remotePath]))
+      state.moveMembers("local", from.localPath, to.localPath, remoteFolder);
     links?.forms.known.recordMoved(from.localPath, to.localPath);
   }
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
@@ -261,18 +267,22 @@ function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: Folder
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [record, conflict] = [state.record(id), state.conflict(id)];
   if (record !== null) {
-    const localPath = movedPath(record.localPath, from.localPath, to.localPath);
+    const localPath = rebaseIfWithin(record.localPath, from.localPath, to.localPath);
     if (localPath !== record.localPath) links?.forms.known.recordMoved(record.localPath, localPath);
-    state.putRecord({ ...record, localPath, remotePath: movedPath(record.remotePath, from.remotePath, to.remotePath) });
+    state.putRecord({
+      ...record,
+      localPath,
+      remotePath: rebaseIfWithin(record.remotePath, from.remotePath, to.remotePath),
+    });
   }
   if (conflict !== null) {
-    const newestCopyPath = movedPath(conflict.newestCopyPath, from.localPath, to.localPath);
+    const newestCopyPath = rebaseIfWithin(conflict.newestCopyPath, from.localPath, to.localPath);
     if (newestCopyPath !== conflict.newestCopyPath)
       links?.forms.known.recordMoved(conflict.newestCopyPath, newestCopyPath);
     state.putConflict({ ...conflict, newestCopyPath });
   }
 }
 
-function movedPath(path: string, from: string, to: string): string {
+function rebaseIfWithin(path: string, from: string, to: string): string {
   return isWithin(path, from) ? rebase(path, from, to) : path;
 }

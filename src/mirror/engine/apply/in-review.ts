@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type KnownText, type SubmittedText, settleSubmissions } from "../../planner/review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { RemoteText } from "./effect.ts";
-import { mergedContentName } from "./text-name.ts";
+import { nameMergedContent } from "./text-name.ts";
 
 /** Local content and submissions (contents in review) after the service published new content. */
 type AfterPublication = {
@@ -33,13 +33,19 @@ export function mergeWithPublished(
   { file, text, digest }: RemoteText,
 ): AfterPublication {
   const base = baseDigest === null ? null : readText(ctx, baseDigest);
-  const live = { digest, text };
-  const after = settleSubmissions(base, readSubmissions(ctx, record), local, live, file.lastChangeId);
-  const name = mergedContentName(localPath, record.id, "a change that is still in review");
-  const waiting = after.waiting.map(({ text: sent, ...submission }): Submission => {
+  const publishedText = { digest, text };
+  const settledSubmissions = settleSubmissions(
+    base,
+    readSubmissions(ctx, record),
+    local,
+    publishedText,
+    file.lastChangeId,
+  );
+  const name = nameMergedContent(localPath, record.id, "a change that is still in review");
+  const waiting = settledSubmissions.waiting.map(({ text: sent, ...submission }): Submission => {
     return { ...submission, digest: ctx.world.state.putText(sent, name) };
   });
-  return { ...after, waiting: withoutDuplicates(waiting) };
+  return { ...settledSubmissions, waiting: withoutDuplicates(waiting) };
 }
 
 /**
@@ -48,10 +54,10 @@ export function mergeWithPublished(
  * all submissions then count.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
-  const onBase = submissions.filter((submission) => submission.baseChangeId === changeId);
-  return (onBase.length > 0 ? onBase : submissions).flatMap((submission) => {
-    const known = readText(ctx, submission.digest);
-    return known === null ? [] : [{ ...submission, ...known }];
+  const submissionsOnBase = submissions.filter((submission) => submission.baseChangeId === changeId);
+  return (submissionsOnBase.length > 0 ? submissionsOnBase : submissions).flatMap((submission) => {
+    const knownText = readText(ctx, submission.digest);
+    return knownText === null ? [] : [{ ...submission, ...knownText }];
   });
 }
 
@@ -72,6 +78,6 @@ function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
  * Returns a clause for the log if changes of the document stay in review although its new record no
  * longer lists them; otherwise "".
  */
-export function stillInReview({ submissions }: DocumentRecord): string {
+export function describeOpenReviews({ submissions }: DocumentRecord): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";
 }

@@ -5,10 +5,18 @@ import type { Outcome } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { type ValueOrEnd, contentCodeOf, got, makeBlock, outcomeOfFault, refusedWith, stale } from "./effect.ts";
-import { newParent, followLocalMoves } from "./place.ts";
-import { moveRequest, type Request } from "./refused-before.ts";
-import { fromService, toService, type World } from "../run/world.ts";
+import {
+  type ValueOrEnd,
+  findContentCode,
+  withValue,
+  makeBlock,
+  outcomeOfFault,
+  refuseWithBlock,
+  stale,
+} from "./effect.ts";
+import { findNewParent, followLocalMoves } from "./place.ts";
+import { moveRequest, type WriteRequest } from "./refused-before.ts";
+import { fromServicePath, toService, type World } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
@@ -34,16 +42,19 @@ async function examineTakenPath(
   self: DocId | DirId | null,
 ): Promise<PathOccupant> {
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
-  const places = items.map((item) => ({ id: item.id, path: fromService(ctx.world, item.path) }));
-  if (places.some((place) => place.path === path && place.id !== self))
+  const itemPlaces = items.map((item) => ({ id: item.id, path: fromServicePath(ctx.world, item.path) }));
+  if (itemPlaces.some((place) => place.path === path && place.id !== self))
     return { kind: "stale", detail: "the path is in use on the service" };
-  const [alike] = places;
-  if (alike === undefined)
+  const [otherItem] = itemPlaces;
+  if (otherItem === undefined)
     return { kind: "blocked", detail: "the path is in use on the service, by a document that this key cannot read" };
-  const names = `${JSON.stringify(path)} and ${JSON.stringify(alike.path ?? path)}`;
-  if (alike.id === self)
-    return { kind: "blocked", detail: `the service treats ${names} as the same name, and cannot change its spelling` };
-  const detail = `the service treats ${names} as the same name, and already has the second`;
+  const bothNames = `${JSON.stringify(path)} and ${JSON.stringify(otherItem.path ?? path)}`;
+  if (otherItem.id === self)
+    return {
+      kind: "blocked",
+      detail: `the service treats ${bothNames} as the same name, and cannot change its spelling`,
+    };
+  const detail = `the service treats ${bothNames} as the same name, and already has the second`;
   return { kind: hasLearnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
@@ -59,16 +70,18 @@ export async function refuseCreation(
   fault: Fault,
 ): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const code = contentCodeOf(fault);
-  const block = (reason: BlockReason, detail: string, digest: Digest | null): Outcome =>
-    refusedWith(ctx, fault, { key: path, path, reason, code, detail, digest });
+  const code = findContentCode(fault);
+  const blockBecause = (reason: BlockReason, detail: string, digest: Digest | null): Outcome =>
+    refuseWithBlock(ctx, fault, { key: path, path, reason, code, detail, digest });
   if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
     const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
-    return kind === "stale" ? stale(detail) : block("occupied-unseen", detail, null);
+    return kind === "stale" ? stale(detail) : blockBecause("occupied-unseen", detail, null);
   }
   const isAboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
   if (isAboutName && hasLearnedNames(ctx)) return stale(NAME_RULES_LEARNED);
-  return fault.status === 403 ? block("read-only", fault.detail, null) : block("refused", fault.detail, digest);
+  return fault.status === 403
+    ? blockBecause("read-only", fault.detail, null)
+    : blockBecause("refused", fault.detail, digest);
 }
 
 /** The request of a move, and the local path of the moved document or folder. */
@@ -90,16 +103,18 @@ export async function prepareMove(
     readonly to: RemotePath;
     readonly lastLocalPath: LocalPath;
   },
-): Promise<ValueOrEnd<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: Request }>> {
+): Promise<
+  ValueOrEnd<{ readonly currentPath: LocalPath; readonly input: MoveRequest; readonly request: WriteRequest }>
+> {
   const { id, lastLocalPath } = move;
-  const parent = await newParent(ctx, move);
+  const parent = await findNewParent(ctx, move);
   if (parent.kind === "end") return parent;
   const currentPath = followLocalMoves(ctx, lastLocalPath);
   const request = { facts: moveRequest(move, parent.value), item: { key: id, path: currentPath } };
-  return got({ currentPath, input: { parent: parent.value, lastLocalPath }, request });
+  return withValue({ currentPath, input: { parent: parent.value, lastLocalPath }, request });
 }
 
-type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
+type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
 /**
  * Returns the outcome of a move that certainly did not happen. It is stale if the next plan can do
@@ -107,7 +122,7 @@ type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
  */
 export async function refuseMove(
   ctx: CycleContext,
-  row: Move,
+  row: MoveIntent,
   { parent, lastLocalPath }: MoveRequest,
   fault: Fault,
 ): Promise<Outcome> {
@@ -117,15 +132,15 @@ export async function refuseMove(
   const { status, code, requestId } = fault;
   const path = followLocalMoves(ctx, lastLocalPath);
   const key = row.kind === "patch" ? row.id : row.dirId;
-  const block = (reason: BlockReason, detail: string): Outcome =>
+  const blockBecause = (reason: BlockReason, detail: string): Outcome =>
     outcomeOfFault(fault, makeBlock(ctx, { key, path, reason, code, detail, requestId }));
   if (code === "path_already_exists") {
-    const taken = await examineTakenPath(ctx, row.to, key);
-    return taken.kind === "stale" ? stale(taken.detail) : block("occupied-unseen", taken.detail);
+    const occupant = await examineTakenPath(ctx, row.to, key);
+    return occupant.kind === "stale" ? stale(occupant.detail) : blockBecause("occupied-unseen", occupant.detail);
   }
   if (parent?.kind === "root" && status === 400)
-    return row.kind === "patch" ? block("no-move-to-root", DOCUMENT_NOT_TO_ROOT) : FOLDER_NOT_TO_ROOT;
-  return block(status === 403 ? "read-only" : "refused", fault.detail);
+    return row.kind === "patch" ? blockBecause("no-move-to-root", DOCUMENT_NOT_TO_ROOT) : FOLDER_NOT_TO_ROOT;
+  return blockBecause(status === 403 ? "read-only" : "refused", fault.detail);
 }
 
 const NOT_AS_ONE = stale("this service cannot move a whole folder; mdmirror moves its documents one by one");
@@ -154,7 +169,7 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
  * still has the old local path, so the plan would see no local move. It would then move the file
  * again to the path that the user left.
  */
-export function isMovedBack({ disk, state }: World, intent: Move): boolean {
+export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {
   const { lastLocalPath } = intent;
   const base = intent.kind === "patch" ? state.record(intent.id) : state.dir(intent.dirId);
   if (base === null || lastLocalPath === base.localPath) return false;

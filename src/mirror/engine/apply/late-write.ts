@@ -11,10 +11,10 @@ import { DONE, leaveOpen } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
 import { containsChanges, moveBeside, putBack, readSetAside } from "./set-aside.ts";
-import { localContentName } from "./text-name.ts";
+import { nameLocalContent } from "./text-name.ts";
 import { writeFile } from "./write-file.ts";
 
-type Row = Extract<Intent, { kind: "set-aside" }>;
+type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 
 const CLOSED = { kind: "over", outcome: DONE } as const;
 const KEPT = { kind: "open", outcome: DONE } as const;
@@ -25,26 +25,28 @@ const KEPT = { kind: "open", outcome: DONE } as const;
  * @param run number of the run that replaced the file. Until that run has ended, the old file is
  * kept even without a late save, because its cycles follow each other without a pause
  */
-export function checkSetAside(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
+export function checkSetAside(
+  run: number,
+): Pick<LocalEffect<never, SetAsideRow, never, SetAsideRow>, "observe" | "conclude"> {
   return {
     observe: (ctx, row) => observeSetAside(ctx, row, run),
     conclude: (_ctx, _row, row) => ({ outcome: DONE, change: null, next: { row } }),
   };
 }
 
-function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult<Row> {
+function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): EffectResult<SetAsideRow> {
   const { disk, state } = ctx.world;
-  const found = readSetAside(ctx, row);
-  if ("why" in found) return leaveOpen(found.why);
-  const { aside, atPath } = found;
-  const reverted = redoAfterPowerLoss(ctx, row, aside, atPath);
-  if (reverted !== null) return reverted;
+  const setAsideState = readSetAside(ctx, row);
+  if ("why" in setAsideState) return leaveOpen(setAsideState.why);
+  const { aside, atPath } = setAsideState;
+  const redoResult = redoAfterPowerLoss(ctx, row, aside, atPath);
+  if (redoResult !== null) return redoResult;
   // If the old file is in the trash, it stays there for the user.
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
-    return putBackOnItsBase(ctx, row, why);
+    return putBackWithOlderBase(ctx, row, why);
   }
   if (aside.value === null) return CLOSED;
   const { digest, text } = aside.value;
@@ -55,14 +57,14 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
     state.putKnownText(
       digest,
       text,
-      localContentName(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
+      nameLocalContent(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
     );
     return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT;
   // The content was stored when it was first read. It is stored again in case the content store has
   // lost it since, because the file is removed now (I03).
-  state.putKnownText(digest, text, localContentName(row.path, row.id));
+  state.putKnownText(digest, text, nameLocalContent(row.path, row.id));
   return removeAfterFlush(ctx, row);
 }
 
@@ -75,7 +77,7 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
  */
 function redoAfterPowerLoss(
   ctx: CycleContext,
-  row: Row,
+  row: SetAsideRow,
   aside: DiskOutcome<LocalText | null>,
   atPath: PathState,
 ): EffectResult<never> | null {
@@ -89,7 +91,7 @@ function redoAfterPowerLoss(
   // like an edit that reverts the new version.
   state.putRecord({
     ...record,
-    ...baseBefore(row, record),
+    ...restoreBaseFields(row, record),
     localDigest: row.baseDigest ?? record.localDigest,
     durable: true,
   });
@@ -104,7 +106,7 @@ function redoAfterPowerLoss(
  * Returns true if the file at the path is not the recorded file, and its content lacks changes of
  * the recorded base.
  */
-function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, atPath: PathState): boolean {
+function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRecord, atPath: PathState): boolean {
   if (atPath.kind !== "file" || (record.stamp !== null && sameInodeAndBirth(record.stamp, atPath.stamp))) return false;
   if (atPath.digest === row.expect) return true;
   const file = ctx.world.disk.read(row.path);
@@ -120,14 +122,14 @@ function lacksNewVersion(ctx: CycleContext, row: Row, record: DocumentRecord, at
  */
 function examineAfterPowerLoss(
   ctx: CycleContext,
-  row: Row,
+  row: SetAsideRow,
   { text, digest, stamp }: LocalText,
 ): "older" | "unclear" | null {
   if (!hasRestarted(ctx.world)) return null;
   const { state } = ctx.world;
-  const replaced = state.text(row.expect);
-  if (replaced !== null && isCutOff(Buffer.from(replaced), { size: stamp.size, digest })) return "older";
-  if (containsChanges(ctx, versionBefore(ctx, row, replaced), row.expect, text)) return null;
+  const replacedText = state.text(row.expect);
+  if (replacedText !== null && isCutOff(Buffer.from(replacedText), { size: stamp.size, digest })) return "older";
+  if (containsChanges(ctx, findOlderVersion(ctx, row, replacedText), row.expect, text)) return null;
   // Content is certainly older only if it is a version of the document. Other content in the
   // content store may come from the late save, because content is stored before it is written.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
@@ -139,19 +141,19 @@ function examineAfterPowerLoss(
  * have removed just that content.
  * @returns null if there is no such version
  */
-function versionBefore(
+function findOlderVersion(
   { world: { state } }: CycleContext,
-  { id, baseChangeId, baseDigest }: Row,
+  { id, baseChangeId, baseDigest }: SetAsideRow,
   replaced: string | null,
 ): Digest | null {
   const versions = state.versions(id);
   const base = versions.findIndex(({ changeId }) => changeId === baseChangeId);
-  const older = base === -1 ? [] : versions.slice(base + 1).map(({ digest }) => digest);
-  const isOther = (digest: Digest): boolean => {
+  const olderDigests = base === -1 ? [] : versions.slice(base + 1).map(({ digest }) => digest);
+  const isOtherContent = (digest: Digest): boolean => {
     const text = state.text(digest);
     return text === null || replaced === null || !sameExceptTextForm(text, replaced);
   };
-  return [baseDigest, ...older].find((digest) => digest !== null && isOther(digest)) ?? null;
+  return [baseDigest, ...olderDigests].find((digest) => digest !== null && isOtherContent(digest)) ?? null;
 }
 
 /**
@@ -159,7 +161,7 @@ function versionBefore(
  * ORDER: its content is flushed to the content store first. A power cut could revert the last
  * commits of the store, but not the removal.
  */
-function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
+function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
   return CLOSED;
@@ -173,10 +175,10 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
  * ORDER: base moves back before the file does. With the newer base, the old content would look like
  * an edit that reverts the new version.
  */
-function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectResult<never> {
+function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: string): EffectResult<never> {
   const { state } = ctx.world;
   const record = state.record(row.id);
-  if (record !== null) state.putRecord({ ...record, ...baseBefore(row, record) });
+  if (record !== null) state.putRecord({ ...record, ...restoreBaseFields(row, record) });
   return putBack(ctx, row, detail);
 }
 
@@ -184,8 +186,8 @@ function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectRe
  * Returns the fields to change in the record of a document whose file has the set-aside content
  * again.
  */
-function baseBefore(row: Row, record: DocumentRecord): Partial<DocumentRecord> {
-  const older = olderVersion(row, record);
+function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
+  const older = findOlderBase(row, record);
   return older === null ? {} : { ...older, echoDigest: null };
 }
 
@@ -193,8 +195,8 @@ function baseBefore(row: Row, record: DocumentRecord): Partial<DocumentRecord> {
  * Returns the base of the set-aside content; null if the content had no base, or if the record
  * still has the same base.
  */
-function olderVersion(
-  { baseChangeId, baseDigest }: Row,
+function findOlderBase(
+  { baseChangeId, baseDigest }: SetAsideRow,
   record: DocumentRecord,
 ): Pick<DocumentRecord, "changeId" | "digest"> | null {
   const isOlder = baseChangeId !== null && baseDigest !== null && baseChangeId !== record.changeId;
@@ -209,15 +211,15 @@ function olderVersion(
  * - If it does not merge with any other content at the path, it becomes a new document, so that
  *   nothing is lost.
  */
-function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
+function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): EffectResult<SetAsideRow> {
   const { disk, state } = ctx.world;
   const record = state.record(row.id);
-  const current = disk.read(row.path);
+  const currentFile = disk.read(row.path);
   if (disk.look(row.path).kind === "absent")
-    return putBackOnItsBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
-  if (current.kind === "done" && record !== null) {
-    const text = mergeLateContent(ctx, row, record, late, current.value);
-    if (text !== null) return writeLateContent(ctx, row, record, late, text, current.value.digest);
+    return putBackWithOlderBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
+  if (currentFile.kind === "done" && record !== null) {
+    const text = mergeLateContent(ctx, row, record, late, currentFile.value);
+    if (text !== null) return writeLateContent(ctx, row, record, late, text, currentFile.value.digest);
   }
   return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
@@ -228,14 +230,14 @@ function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectRes
  */
 function writeLateContent(
   ctx: CycleContext,
-  row: Row,
+  row: SetAsideRow,
   record: DocumentRecord,
   late: LocalText,
   text: string,
   expect: Digest,
-): EffectResult<Row> {
+): EffectResult<SetAsideRow> {
   const { disk } = ctx.world;
-  const older = hasNewerBase(ctx, row, record, text) ? null : olderVersion(row, record);
+  const olderBase = hasNewerBase(ctx, row, record, text) ? null : findOlderBase(row, record);
   const outcome = runLocalEffect(ctx, writeFile, {
     id: row.id,
     path: row.path,
@@ -243,7 +245,7 @@ function writeLateContent(
     expect,
     base: record,
     next: null,
-    ...(older === null ? {} : { backTo: older }),
+    ...(olderBase === null ? {} : { backTo: olderBase }),
     event: {
       kind: "late-write",
       side: "local",
@@ -267,14 +269,14 @@ function writeLateContent(
  */
 function mergeLateContent(
   { world: { state } }: CycleContext,
-  row: Row,
+  row: SetAsideRow,
   record: DocumentRecord,
   late: LocalText,
   current: LocalText,
 ): string | null {
-  const replaced = state.text(row.expect);
-  const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
-  if (merged?.kind === "clean") return merged.text;
+  const replacedText = state.text(row.expect);
+  const mergeResult = replacedText === null ? null : mergeText(replacedText, late.text, current.text);
+  if (mergeResult?.kind === "clean") return mergeResult.text;
   // Only content that mdmirror wrote may be replaced. If the process ended after writing the late
   // content and before moving base, the file has the late content already.
   const isWrittenByMirror = current.digest === record.localDigest || current.digest === late.digest;
@@ -286,7 +288,12 @@ function mergeLateContent(
  * the replaced content, or since the previous base: the service combines edits, so either may
  * apply.
  */
-function hasNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, record: DocumentRecord, text: string): boolean {
+function hasNewerBase(
+  ctx: CycleContext,
+  { expect, baseDigest }: SetAsideRow,
+  record: DocumentRecord,
+  text: string,
+): boolean {
   return (
     containsChanges(ctx, expect, record.localDigest, text) || containsChanges(ctx, baseDigest, record.digest, text)
   );

@@ -4,19 +4,19 @@ import type { DocumentRecord, Submission } from "../../model/record.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import {
   STALE,
-  ended,
-  eventOf,
+  withEnd,
+  makeEvent,
   fetchText,
-  got,
+  withValue,
   readLocal,
   type RemoteText,
-  reasonForWrite,
+  explainWrite,
   type ValueOrEnd,
-  contentEventCode,
+  chooseEventCode,
 } from "./effect.ts";
 import { hasNewChangeId } from "./commit.ts";
 import { mergeWithPublished } from "./in-review.ts";
-import { commonSentVersion, adoptOwnVersion } from "./unanswered-writes.ts";
+import { findCommonSentVersion, adoptOwnVersion } from "./unanswered-writes.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
@@ -30,11 +30,11 @@ type BothVersions = { readonly record: DocumentRecord; readonly local: string; r
  * of base is lost, different contents also go to the policy.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
-  const both = await readBoth(ctx, action);
-  if (both.kind === "end") return both.outcome;
-  const { record, local, remote } = both.value;
+  const versionsOrEnd = await readBoth(ctx, action);
+  if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;
+  const { record, local, remote } = versionsOrEnd.value;
   if (remote.digest === action.expect)
-    return writeMergedFile(ctx, action, both.value, {
+    return writeMergedFile(ctx, action, versionsOrEnd.value, {
       text: remote.text,
       detail: "both sides made the same edit",
       counts: "merged",
@@ -43,27 +43,27 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
     // The service has a new change id with base's content. The local edit is now based on the new
     // id.
     const detail = "the service has a newer version id with the same content";
-    return writeMergedFile(ctx, action, both.value, { text: local, detail, counts: "merged" });
+    return writeMergedFile(ctx, action, versionsOrEnd.value, { text: local, detail, counts: "merged" });
   }
-  const adopted = adoptOwnVersion(ctx, record, remote, "lately");
-  if (adopted !== null) return adopted;
-  const sent = commonSentVersion(ctx, record, remote.text, "lately");
-  const mergedFrom = sent ?? record.digest;
+  const adoptionOutcome = adoptOwnVersion(ctx, record, remote, "lately");
+  if (adoptionOutcome !== null) return adoptionOutcome;
+  const commonVersion = findCommonSentVersion(ctx, record, remote.text, "lately");
+  const mergedFrom = commonVersion ?? record.digest;
   const base = ctx.world.state.text(mergedFrom);
   if (base !== null) {
-    const merged = mergeText(base, local, remote.text);
-    if (merged.kind === "clean")
-      return writeMergedFile(ctx, action, both.value, {
-        text: merged.text,
+    const mergeResult = mergeText(base, local, remote.text);
+    if (mergeResult.kind === "clean")
+      return writeMergedFile(ctx, action, versionsOrEnd.value, {
+        text: mergeResult.text,
         detail:
-          sent === null
+          commonVersion === null
             ? action.why
             : `${action.why}; the edit on the service was based on an earlier local version, which the service saved late`,
         counts: "merged",
         mergedFrom,
       });
   }
-  return applyPolicy(ctx, action, both.value, { digest: mergedFrom });
+  return applyPolicy(ctx, action, versionsOrEnd.value, { digest: mergedFrom });
 }
 
 /**
@@ -71,22 +71,28 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
  * Later local changes stay an edit, which the next cycle sends.
  */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
-  const both = await readBoth(ctx, action);
-  if (both.kind === "end") return both.outcome;
-  const { record, local, remote } = both.value;
+  const versionsOrEnd = await readBoth(ctx, action);
+  if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;
+  const { record, local, remote } = versionsOrEnd.value;
   const localVersion = { digest: action.expect, text: local };
-  const after = mergeWithPublished(ctx, record, action.localPath, record.digest, localVersion, remote);
-  if (after.local === null) return applyPolicy(ctx, action, both.value, after.commonBase);
-  const { waiting } = after;
+  const mergeResult = mergeWithPublished(ctx, record, action.localPath, record.digest, localVersion, remote);
+  if (mergeResult.local === null) return applyPolicy(ctx, action, versionsOrEnd.value, mergeResult.commonBase);
+  const { waiting } = mergeResult;
   const detail =
     waiting.length > 0
       ? "the published version changed; the change in review was merged with it"
-      : after.local === remote.text
+      : mergeResult.local === remote.text
         ? "the published version has the change that was in review"
         : "the published version has the change that was in review; later local edits are uploaded next";
   const counts = waiting.length > 0 ? "merged" : "accepted";
-  const mergedFrom = after.local === remote.text ? null : (after.commonBase?.digest ?? null);
-  return writeMergedFile(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
+  const mergedFrom = mergeResult.local === remote.text ? null : (mergeResult.commonBase?.digest ?? null);
+  return writeMergedFile(ctx, action, versionsOrEnd.value, {
+    text: mergeResult.local,
+    detail,
+    counts,
+    waiting,
+    mergedFrom,
+  });
 }
 
 async function readBoth(
@@ -94,13 +100,13 @@ async function readBoth(
   action: ActionOf<"merge" | "settle-review">,
 ): Promise<ValueOrEnd<BothVersions>> {
   const record = ctx.world.state.record(action.id);
-  if (record === null) return ended(STALE.noRecord);
-  const local = readLocal(ctx, action.id, action.localPath, action.expect);
-  if (local.kind === "end") return local;
-  const remote = await fetchText(ctx, action.id, action.localPath);
-  if (remote.kind === "end") return remote;
-  if (remote.value.digest === record.digest && hasNewChangeId(ctx, record)) return ended(STALE.baseMoved);
-  return got({ record, local: local.value.text, remote: remote.value });
+  if (record === null) return withEnd(STALE.noRecord);
+  const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (localOrEnd.kind === "end") return localOrEnd;
+  const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd;
+  if (remoteOrEnd.value.digest === record.digest && hasNewChangeId(ctx, record)) return withEnd(STALE.baseMoved);
+  return withValue({ record, local: localOrEnd.value.text, remote: remoteOrEnd.value });
 }
 
 type MergedVersion = {
@@ -130,9 +136,9 @@ export function writeMergedFile(
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },
     waiting,
     counts,
-    event: eventOf(action, "both", {
-      detail: reasonForWrite(ctx, { why: detail, localPath: path }),
-      ...contentEventCode(ctx.world, expect, text),
+    event: makeEvent(action, "both", {
+      detail: explainWrite(ctx, { why: detail, localPath: path }),
+      ...chooseEventCode(ctx.world, expect, text),
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     }),
   });
@@ -160,8 +166,8 @@ async function applyPolicy(
     return writeMergedFile(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
-    const copied = await keepMineBeside(ctx, record, localPath, local, action.expect);
-    if (copied.kind === "end") return copied.outcome;
+    const copyOrEnd = await keepMineBeside(ctx, record, localPath, local, action.expect);
+    if (copyOrEnd.kind === "end") return copyOrEnd.outcome;
   }
   const note = policy === "copy" ? "; your version is beside it" : "";
   const detail = `the two edits do not merge; the conflict policy takes the version on the service${note}`;

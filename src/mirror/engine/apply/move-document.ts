@@ -7,24 +7,24 @@ import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { fromService } from "../run/world.ts";
+import { fromServicePath } from "../run/world.ts";
 import {
   STALE,
-  ended,
-  got,
+  withEnd,
+  withValue,
   isNotFound,
-  refusedWith,
-  readFacts,
+  refuseWithBlock,
+  readDocument,
   stale,
-  provenNotDone,
+  outcomeOfUndoneWrite,
   outcomeOfFailedRead,
 } from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { followLocalMoves } from "./place.ts";
 import type { EffectEnd, Effect, ResultSource } from "./run-effect.ts";
 
-type Action = ActionOf<"rename-remote" | "reparent-remote">;
-type Row = Extract<Intent, { kind: "patch" }>;
+type DocumentMoveAction = ActionOf<"rename-remote" | "reparent-remote">;
+type DocumentMoveRow = Extract<Intent, { kind: "patch" }>;
 type ObservedPlace = {
   /**
    * Current path and version of the document on the service; null if the document was not moved.
@@ -43,14 +43,14 @@ type KnownVersion = {
 };
 
 /** Moves or renames a document on the service with one PATCH. */
-export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
+export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveRequest, ObservedPlace> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
-    if (ctx.world.state.record(id) === null) return ended(STALE.noRecord);
-    const ready = await prepareMove(ctx, action);
-    if (ready.kind === "end") return ready;
-    const { currentPath, ...sent } = ready.value;
-    return got({ row: { kind: "patch", id, from, to, lastLocalPath: currentPath, why, temporary }, ...sent });
+    if (ctx.world.state.record(id) === null) return withEnd(STALE.noRecord);
+    const preparedOrEnd = await prepareMove(ctx, action);
+    if (preparedOrEnd.kind === "end") return preparedOrEnd;
+    const { currentPath, ...sent } = preparedOrEnd.value;
+    return withValue({ row: { kind: "patch", id, from, to, lastLocalPath: currentPath, why, temporary }, ...sent });
   },
 
   async perform(ctx, row, { parent, lastLocalPath }) {
@@ -60,26 +60,26 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const record = state.record(row.id);
     if (record === null) return { kind: "over", outcome: STALE.noRecord };
-    const path = fromService(ctx.world, answer.value.path) ?? row.to;
-    const observed = { path, ...(await versionAt(ctx, record, answer.value)) };
-    const seen = { observed, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
-    return { kind: "seen", seen, requestId: answer.requestId };
+    const path = fromServicePath(ctx.world, answer.value.path) ?? row.to;
+    const observed = { path, ...(await readMovedVersion(ctx, record, answer.value)) };
+    const observedPlace = { observed, lastLocalPath: followLocalMoves(ctx, lastLocalPath), isBack: false };
+    return { kind: "seen", seen: observedPlace, requestId: answer.requestId };
   },
 
   refuse: refuseMove,
 
   async observe(ctx, row, fault) {
     const record = ctx.world.state.record(row.id);
-    const answer = await readFacts(ctx, row.id, record?.localPath ?? row.to);
+    const answer = await readDocument(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
     // If the document is at a third path, the service may have changed the name, or another user
     // may have moved the document since.
-    const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
+    const isMoved = answer.ok && fromServicePath(ctx.world, answer.value.path) === row.to;
     if (record === null) {
-      const gone = isMoved ? STALE.noRecord : provenNotDone("move", fault);
-      return { kind: "over", outcome: gone };
+      const outcome = isMoved ? STALE.noRecord : outcomeOfUndoneWrite("move", fault);
+      return { kind: "over", outcome: outcome };
     }
-    const observed = isMoved ? { path: row.to, ...(await versionAt(ctx, record, answer.value)) } : null;
+    const observed = isMoved ? { path: row.to, ...(await readMovedVersion(ctx, record, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
     return { kind: "seen", seen: { observed, lastLocalPath: row.lastLocalPath, isBack } };
   },
@@ -88,28 +88,31 @@ export const moveDocument: Effect<Action, Row, MoveRequest, ObservedPlace> = {
     const record = ctx.world.state.record(row.id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
     if (seen.observed === null) {
-      const stayed = seen.isBack ? { record: asMovedBack(record, seen.lastLocalPath) } : null;
-      return { outcome: provenNotDone("move", source.from === "observation" ? source.fault : null), change: stayed };
+      const change = seen.isBack ? { record: correctMovedBack(record, seen.lastLocalPath) } : null;
+      return {
+        outcome: outcomeOfUndoneWrite("move", source.from === "observation" ? source.fault : null),
+        change: change,
+      };
     }
     return concludeMoved(ctx, row, record, { ...seen, observed: seen.observed }, source);
   },
 };
 
-async function versionAt(
+async function readMovedVersion(
   ctx: CycleContext,
   { id, changeId: earlierBaseId, digest, localPath }: DocumentRecord,
   file: FileResource | FileWithContent,
 ): Promise<KnownVersion> {
   if (file.lastChangeId === earlierBaseId) return { contentId: earlierBaseId, earlierBaseId };
   // The answer to a move has no content, so the document is read.
-  const read = "content" in file ? { ok: true, value: file } : await readFacts(ctx, id, localPath);
-  const hasBaseContent = read.ok && digestOf(read.value.content) === digest;
-  return { contentId: hasBaseContent ? read.value.lastChangeId : null, earlierBaseId };
+  const answer = "content" in file ? { ok: true, value: file } : await readDocument(ctx, id, localPath);
+  const hasBaseContent = answer.ok && digestOf(answer.value.content) === digest;
+  return { contentId: hasBaseContent ? answer.value.lastChangeId : null, earlierBaseId };
 }
 
 function concludeMoved(
   ctx: CycleContext,
-  row: Row,
+  row: DocumentMoveRow,
   record: DocumentRecord,
   { observed, lastLocalPath, isBack }: ObservedPlace & { readonly observed: NonNullable<ObservedPlace["observed"]> },
   source: ResultSource,
@@ -119,12 +122,13 @@ function concludeMoved(
   // renamed the document. Base then gets the new folder with the old name, so that the next cycle
   // sees the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
-  const moved = { ...record, remotePath: isRenamed ? row.to : path };
+  const movedRecord = { ...record, remotePath: isRenamed ? row.to : path };
   // Some services assign a new change id to the unchanged content when a document is renamed. Base
   // takes this id (`contentId`), but only if the content was read and equals base's. Otherwise base
   // keeps the old id, and the next cycle reads the document. The id in the answer to the move is
   // not enough, because a PUT may have saved other content before.
-  const newBase = contentId !== null && record.changeId === earlierBaseId ? { ...moved, changeId: contentId } : moved;
+  const newBase =
+    contentId !== null && record.changeId === earlierBaseId ? { ...movedRecord, changeId: contentId } : movedRecord;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = newBase;
   const requestId = source.from === "answer" ? source.requestId : null;
@@ -143,12 +147,12 @@ function concludeMoved(
   // after the read.
   const isKnown = contentId !== null && (contentId === earlierBaseId || contentId === changeId);
   return {
-    outcome: outcomeOf(ctx, row, path, lastLocalPath, isKnown, requestId),
-    change: { record: isBack ? asMovedBack(newBase, lastLocalPath) : newBase, ...version, event },
+    outcome: outcomeOfMove(ctx, row, path, lastLocalPath, isKnown, requestId),
+    change: { record: isBack ? correctMovedBack(newBase, lastLocalPath) : newBase, ...version, event },
   };
 }
 
-function isReparent({ from, to }: Row): boolean {
+function isReparent({ from, to }: DocumentMoveRow): boolean {
   return parentOf(from) !== parentOf(to);
 }
 
@@ -157,13 +161,13 @@ function isReparent({ from, to }: Row): boolean {
  * correspond, its local path becomes the one that the file had when the request was sent. The next
  * plan then sees that the user moved the file from that path.
  */
-function asMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
+function correctMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
   return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };
 }
 
-function outcomeOf(
+function outcomeOfMove(
   ctx: CycleContext,
-  row: Row,
+  row: DocumentMoveRow,
   path: RemotePath,
   lastLocalPath: LocalPath,
   isKnown: boolean,
@@ -178,5 +182,5 @@ function outcomeOf(
   const [wanted, saved] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${wanted} to ${saved}`;
   const block = { key: row.id, path: lastLocalPath, reason: "refused", code: null } as const;
-  return refusedWith(ctx, { code: "renamed-otherwise", detail, requestId }, block);
+  return refuseWithBlock(ctx, { code: "renamed-otherwise", detail, requestId }, block);
 }

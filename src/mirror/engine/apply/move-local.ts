@@ -3,12 +3,12 @@ import type { Block, Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { STALE, DONE, ended, got, outcomeOfDisk, leaveOpen } from "./effect.ts";
+import { STALE, DONE, withEnd, withValue, outcomeOfDisk, leaveOpen } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
-type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
-type FileRow = Extract<Row, { kind: "move" }>;
+type LocalMoveRow = Extract<Intent, { kind: "move" | "move-folder" }>;
+type FileMoveRow = Extract<LocalMoveRow, { kind: "move" }>;
 /**
  * Stamp of the moved file; null for a folder, or for a conflict copy that was at its new path
  * already.
@@ -19,40 +19,45 @@ type MovedFile = { readonly stamp: Stamp | null };
  * Moves a document's file, a conflict copy, or a folder with everything below it on the disk. Base
  * gets the new paths, except for a move by a manual command.
  */
-export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
+export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile> = {
   prepare(ctx, row) {
-    if (row.kind === "move" && ctx.world.state.record(row.id) === null) return ended(STALE.noRecord);
-    const parents = ensureFolders(ctx, row.to);
-    return parents === null ? got({ row, input: null }) : ended(parents);
+    if (row.kind === "move" && ctx.world.state.record(row.id) === null) return withEnd(STALE.noRecord);
+    const folderFailure = ensureFolders(ctx, row.to);
+    return folderFailure === null ? withValue({ row, input: null }) : withEnd(folderFailure);
   },
 
   perform(ctx, row) {
     const { disk } = ctx.world;
     const { from, to } = row;
-    if (row.kind === "move-folder") return performFolder(ctx, row);
+    if (row.kind === "move-folder") return moveFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
     // The file is moved whatever its content, because the user may have edited it since the plan.
-    const end = disk.move(from, to, null);
-    if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
+    const diskOutcome = disk.move(from, to, null);
+    if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
     // If the disk linked the file at both paths and could not finish, recovery completes the move.
-    return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
+    return { kind: diskOutcome.isSetAside ? "open" : "over", outcome: outcomeOfDisk(diskOutcome) };
   },
 
   observe(ctx, row) {
     const { disk } = ctx.world;
-    const [from, to] = [disk.look(row.from), disk.look(row.to)];
-    if (from.kind === "unknown" || to.kind === "unknown")
+    const [fromState, toState] = [disk.look(row.from), disk.look(row.to)];
+    if (fromState.kind === "unknown" || toState.kind === "unknown")
       return leaveOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
-    if (isOneFile(from, to)) {
-      const end = disk.move(row.from, row.to, null);
-      if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
-      return leaveOpen(`mdmirror was interrupted during a move, and cannot complete it: ${end.detail}`);
+    if (isOneFile(fromState, toState)) {
+      const diskOutcome = disk.move(row.from, row.to, null);
+      if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
+      return leaveOpen(`mdmirror was interrupted during a move, and cannot complete it: ${diskOutcome.detail}`);
     }
-    if (from.kind === "absent" && row.kind === "move-folder" && to.kind === "folder")
+    if (fromState.kind === "absent" && row.kind === "move-folder" && toState.kind === "folder")
       return { kind: "seen", seen: { stamp: null } };
-    if (from.kind === "absent" && row.kind === "move" && to.kind === "file" && inodeOf(ctx, row) === to.stamp.ino)
-      return { kind: "seen", seen: { stamp: to.stamp } };
+    if (
+      fromState.kind === "absent" &&
+      row.kind === "move" &&
+      toState.kind === "file" &&
+      findRecordedInode(ctx, row) === toState.stamp.ino
+    )
+      return { kind: "seen", seen: { stamp: toState.stamp } };
     return { kind: "over", outcome: DONE };
   },
 
@@ -60,18 +65,18 @@ export const moveLocal: LocalEffect<Row, Row, null, MovedFile> = {
     const { from, to, why, isManual } = row;
     ctx.world.links?.forms.known.recordMoved(from, to);
     const id = row.kind === "move" ? row.id : row.dirId;
-    const moved = { side: "local", id, path: to, from } as const;
-    if (isManual) return { outcome: DONE, change: { event: { ...moved, kind: "restore", detail: why } } };
-    const event: EventFields = { ...moved, kind: `${row.kind}-local`, detail: `${why} (from ${from})` };
-    if (row.kind === "move") return concludeFile(ctx, row, seen, event);
+    const eventFields = { side: "local", id, path: to, from } as const;
+    if (isManual) return { outcome: DONE, change: { event: { ...eventFields, kind: "restore", detail: why } } };
+    const event: EventFields = { ...eventFields, kind: `${row.kind}-local`, detail: `${why} (from ${from})` };
+    if (row.kind === "move") return concludeFileMove(ctx, row, seen, event);
     if (!row.temporary) ctx.notes.counts.movedLocal++;
     return { outcome: DONE, change: { moved: [{ side: "local", from, to }], event } };
   },
 };
 
-function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<MovedFile> {
-  const end = ctx.world.disk.moveFolder(from, to);
-  if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
+function moveFolder(ctx: CycleContext, { from, to }: LocalMoveRow): EffectResult<MovedFile> {
+  const diskOutcome = ctx.world.disk.moveFolder(from, to);
+  if (diskOutcome.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(diskOutcome) };
   // Only a plan of this cycle needs these moves. A plan made after a recovery has the new paths
   // already.
   ctx.notes.movedLocally.push({ from, to });
@@ -82,12 +87,12 @@ function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Moved
 }
 
 /** Returns the recorded inode of the document's file or conflict copy; null if unknown. */
-function inodeOf({ world: { state } }: CycleContext, { id, nth }: FileRow): number | null {
-  const known = nth === undefined ? state.record(id)?.stamp : state.conflict(id)?.shown[nth - 1];
-  return known?.ino ?? null;
+function findRecordedInode({ world: { state } }: CycleContext, { id, nth }: FileMoveRow): number | null {
+  const inodeSource = nth === undefined ? state.record(id)?.stamp : state.conflict(id)?.shown[nth - 1];
+  return inodeSource?.ino ?? null;
 }
 
-function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, event: EventFields): EffectEnd {
+function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedFile, event: EventFields): EffectEnd {
   const { state } = ctx.world;
   const { id, to, nth } = row;
   if (nth !== undefined) {
@@ -101,8 +106,8 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: MovedFile, eve
   const record = state.record(id);
   if (record === null) return { outcome: STALE.noRecord, change: null };
   if (!row.temporary) ctx.notes.counts.movedLocal++;
-  const moved = { ...record, localPath: to, stamp, stampTrusted: false };
-  return { outcome: DONE, change: { record: moved, ...blockAt(ctx, row), event } };
+  const movedRecord = { ...record, localPath: to, stamp, stampTrusted: false };
+  return { outcome: DONE, change: { record: movedRecord, ...moveBlock(ctx, row), event } };
 }
 
 /**
@@ -120,7 +125,7 @@ function isOneFile(from: PathState, to: PathState): boolean {
  * in its block. Returns no block if the block is only about a path; such a block ends when the
  * document moves.
  */
-function blockAt({ world }: CycleContext, { id, from, to }: FileRow): { block?: Block } {
+function moveBlock({ world }: CycleContext, { id, from, to }: FileMoveRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);
   return block === undefined || (block.digest ?? block.changeId) === null ? {} : { block: { ...block, path: to } };
 }

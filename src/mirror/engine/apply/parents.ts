@@ -14,8 +14,8 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
   for (const folder of ancestorsOf(path)) {
     if (ctx.world.disk.look(folder).kind !== "absent") continue;
     if (hasDisappeared(ctx, folder)) return stale("its folder was removed meanwhile");
-    const made = ctx.world.disk.makeFolder(folder);
-    if (made.kind !== "done") return outcomeOfDisk(made);
+    const makeOutcome = ctx.world.disk.makeFolder(folder);
+    if (makeOutcome.kind !== "done") return outcomeOfDisk(makeOutcome);
   }
   return null;
 }
@@ -29,8 +29,8 @@ function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: L
   const dir = world.state.dirAt(path);
   const key = dir === null ? null : folderInodeKey(dir);
   if (key === null) return false;
-  const walked = local?.folders.get(path);
-  return made.has(key) || (walked !== undefined && folderInodeKey(walked) === key);
+  const scannedFolder = local?.folders.get(path);
+  return made.has(key) || (scannedFolder !== undefined && folderInodeKey(scannedFolder) === key);
 }
 
 export type FreePath =

@@ -1,7 +1,7 @@
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { dropConflict, endConflict, checkConflict, renewConflict } from "./conflict-course.ts";
 import { createLocal } from "./create-local.ts";
-import { blockIfInUse } from "./effect.ts";
+import { staleIfInUse } from "./effect.ts";
 import { recordNewOnBothSides, writeLocal } from "./download.ts";
 import {
   forgetFolder,
@@ -15,7 +15,7 @@ import { moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";
 import { moveLocal } from "./move-local.ts";
-import { relink } from "./place.ts";
+import { recordNewPaths } from "./place.ts";
 import { deleteRemote, forgetDocument, updateRecordFlags, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
 import { putContent } from "./put.ts";
@@ -28,10 +28,10 @@ type Perform<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
   // ORDER: `blockIfInUse` runs before the request. The write checks the file again.
-  "write-local": (ctx, action) => blockIfInUse(ctx, action) ?? writeLocal(ctx, action),
+  "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),
-  merge: (ctx, action) => blockIfInUse(ctx, action) ?? merge(ctx, action),
+  merge: (ctx, action) => staleIfInUse(ctx, action) ?? merge(ctx, action),
   meet: recordNewOnBothSides,
   "settle-review": settleReview,
   "trash-local": trashLocal,
@@ -41,7 +41,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "move-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
   "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
-  relink,
+  relink: recordNewPaths,
   "end-conflict": endConflict,
   "look-again": checkConflict,
   "renew-conflict": renewConflict,

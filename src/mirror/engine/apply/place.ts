@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { type Stamp, sameInodeAndBirth } from "../../model/record.ts";
 import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
-import { STALE, ended, eventOf, type ValueOrEnd, got, outcomeOfFault, stale } from "./effect.ts";
+import { STALE, withEnd, makeEvent, type ValueOrEnd, withValue, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { toService } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -19,24 +19,24 @@ export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPa
 }
 
 /** Returns the new parent folder for a move on the service; null if the parent stays. */
-export function newParent(
+export function findNewParent(
   ctx: CycleContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
 ): Promise<ValueOrEnd<ParentRef | null>> | ValueOrEnd<null> {
-  return parentOf(from) === parentOf(to) ? got(null) : folderAt(ctx, parentOf(to));
+  return parentOf(from) === parentOf(to) ? withValue(null) : findFolderRef(ctx, parentOf(to));
 }
 
 /** Returns a folder on the service as a request names it. An empty path is the root. */
-async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
+async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const fullPath = toService(ctx.world, path);
-  if (fullPath === "") return got({ kind: "root" });
-  const known = ctx.notes.folderIds.get(path);
-  if (known !== undefined) return got({ kind: "folder", id: known });
-  const found = await ctx.world.remote.findFolder(fullPath);
-  if (!found.ok) return ended(outcomeOfFault(found.fault));
-  if (found.value === null) return ended(stale(`the folder ${path} does not exist on the service`));
-  ctx.notes.folderIds.set(path, found.value.id);
-  return got({ kind: "folder", id: found.value.id });
+  if (fullPath === "") return withValue({ kind: "root" });
+  const knownId = ctx.notes.folderIds.get(path);
+  if (knownId !== undefined) return withValue({ kind: "folder", id: knownId });
+  const folderAnswer = await ctx.world.remote.findFolder(fullPath);
+  if (!folderAnswer.ok) return withEnd(outcomeOfFault(folderAnswer.fault));
+  if (folderAnswer.value === null) return withEnd(stale(`the folder ${path} does not exist on the service`));
+  ctx.notes.folderIds.set(path, folderAnswer.value.id);
+  return withValue({ kind: "folder", id: folderAnswer.value.id });
 }
 
 /**
@@ -44,23 +44,23 @@ async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd
  * scan, unless this cycle has written the file since. The record then has the newer stamp, and the
  * scan's stamp has an inode that no longer exists.
  */
-function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
-  const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
-  if (walked === null || (known !== null && sameInodeAndBirth(known, walked))) return walked ?? known;
+function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
+  const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;
+  if (scannedStamp === null || (known !== null && sameInodeAndBirth(known, scannedStamp))) return scannedStamp ?? known;
   const atPath = ctx.world.disk.look(path);
-  return atPath.kind === "file" && known !== null && sameInodeAndBirth(known, atPath.stamp) ? known : walked;
+  return atPath.kind === "file" && known !== null && sameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
 }
 
 /** Records new paths of a document, at which both sides already have it. */
-export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
+export function recordNewPaths(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const record = state.record(action.id);
   if (record === null) return STALE.noRecord;
-  const stamp = record.localPath === action.localPath ? record.stamp : stampAt(ctx, action.localPath, record.stamp);
+  const stamp = record.localPath === action.localPath ? record.stamp : chooseStamp(ctx, action.localPath, record.stamp);
   const { localPath, remotePath } = action;
   return commit(ctx, {
     record: { ...record, localPath, remotePath, stamp, stampTrusted: false },
-    event: eventOf(action, "both", {
+    event: makeEvent(action, "both", {
       detail: `${action.why} (on the service: ${action.remotePath})`,
       from: record.localPath === action.localPath ? null : record.localPath,
     }),

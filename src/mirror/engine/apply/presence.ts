@@ -2,12 +2,12 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { deleteDocument } from "./delete-document.ts";
-import { STALE, eventOf, blockIfInUse, refusedWith, type RemoteText, reasonForWrite } from "./effect.ts";
+import { STALE, makeEvent, staleIfInUse, refuseWithBlock, type RemoteText, explainWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
 import { trashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
-import { type Removal, trashFile } from "./set-aside.ts";
+import { type FileRemoval, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
@@ -17,24 +17,24 @@ import { type FileWrite, writeFile } from "./write-file.ts";
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
-  return blockIfInUse(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
+  return staleIfInUse(ctx, action) ?? runLocalEffect(ctx, trashFile, makeRemoval(ctx, action));
 }
 
-function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal {
+function makeRemoval(ctx: CycleContext, action: ActionOf<"trash-local">): FileRemoval {
   const { id, localPath: path, expect } = action;
-  const place = trashPlace(ctx.world, path);
+  const placeInTrash = trashPlace(ctx.world, path);
   const change = (): StateChange => {
     ctx.notes.counts.deletedLocal++;
     const record = ctx.world.state.record(id)!;
-    const detail = `${reasonForWrite(ctx, action)}; kept as .mdmirror/${place}`;
+    const detail = `${explainWrite(ctx, action)}; kept as .mdmirror/${placeInTrash}`;
     return {
       ...(action.cause === "outside"
         ? { record: { ...record, state: "outside", stamp: null, stampTrusted: false } }
-        : { ends: { record, trashPath: place } }),
-      event: eventOf(action, "local", { detail, before: expect }),
+        : { ends: { record, trashPath: placeInTrash } }),
+      event: makeEvent(action, "local", { detail, before: expect }),
     };
   };
-  return { id, path, expect, place, change };
+  return { id, path, expect, place: placeInTrash, change };
 }
 
 /**
@@ -45,7 +45,7 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
   // With this block, the document stays on the service, and its file is not restored.
-  const blocked = { key: action.id, path: action.localPath, changeId: action.changeId };
+  const blockFields = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
@@ -53,9 +53,10 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
       // An open review is decided by a user of the web app, so mdmirror waits. It sends the
       // deletion again later, like any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
-        return refusedWith(ctx, { ...outcome, detail: IN_REVIEW }, { ...blocked, reason: "delete-pending" });
-      if (ctx.settings.direction === "push") return refusedWith(ctx, outcome, { ...blocked, reason: "delete-refused" });
-      return comeBack(ctx, action, live, outcome);
+        return refuseWithBlock(ctx, { ...outcome, detail: IN_REVIEW }, { ...blockFields, reason: "delete-pending" });
+      if (ctx.settings.direction === "push")
+        return refuseWithBlock(ctx, outcome, { ...blockFields, reason: "delete-refused" });
+      return restoreFile(ctx, action, live, outcome);
     },
   });
 }
@@ -66,7 +67,7 @@ const IN_REVIEW = "deleted locally; the service keeps it while changes to it are
  * Restores the file of a document that the service refuses to delete (protected, or no grant). The
  * run reports the reason.
  */
-function comeBack(
+function restoreFile(
   ctx: CycleContext,
   action: ActionOf<"delete-remote">,
   live: RemoteText,
@@ -77,13 +78,13 @@ function comeBack(
   if (record === null) return refused;
   const { code, requestId } = refused;
   const detail = `the service refused the deletion, so the file was restored: ${refused.detail}`;
-  const event = eventOf(action, "local", { detail, outcome: "refused", code, requestId });
-  const outcome = writeBack(ctx, record, path, live, event);
+  const event = makeEvent(action, "local", { detail, outcome: "refused", code, requestId });
+  const outcome = restoreFromService(ctx, record, path, live, event);
   return outcome.kind === "done" ? refused : outcome;
 }
 
 /** Writes a version of the service to a free path, for a document without a local file. */
-export function writeBack(
+export function restoreFromService(
   ctx: CycleContext,
   { id, remotePath }: DocumentRecord,
   path: LocalPath,
@@ -109,7 +110,7 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
   if (record === null) return { kind: "done" };
   return commit(ctx, {
     ends: { record, trashPath: null },
-    event: eventOf(action, "both", { before: record.digest }),
+    event: makeEvent(action, "both", { before: record.digest }),
   });
 }
 
@@ -121,9 +122,9 @@ export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-fact
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;
   const { state, protected: isProtected } = action;
-  const facts = state === "away" ? ({ state: "outside", stamp: null, stampTrusted: false } as const) : { state };
+  const stateFields = state === "away" ? ({ state: "outside", stamp: null, stampTrusted: false } as const) : { state };
   return commit(ctx, {
-    record: { ...record, protected: isProtected, ...facts },
-    event: eventOf(action, "both", { path: record.localPath }),
+    record: { ...record, protected: isProtected, ...stateFields },
+    event: makeEvent(action, "both", { path: record.localPath }),
   });
 }

@@ -1,16 +1,24 @@
 import type { Intent } from "../../ports/state.ts";
-import { DONE, got, isNotFound, outcomeOfFault, readFacts, provenNotDone, outcomeOfFailedRead } from "./effect.ts";
+import {
+  DONE,
+  withValue,
+  isNotFound,
+  outcomeOfFault,
+  readDocument,
+  outcomeOfUndoneWrite,
+  outcomeOfFailedRead,
+} from "./effect.ts";
 import type { Effect } from "./run-effect.ts";
 
-type Row = Extract<Intent, { kind: "protect" }>;
+type ProtectRow = Extract<Intent, { kind: "protect" }>;
 
 /**
  * Sets or clears a document's review protection on the service. The record gets the new value from
  * the next listing, as if another user had changed it.
  */
-export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
+export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null, "set"> = {
   async prepare(_, action) {
-    return got({ row: { kind: "protect", ...action }, input: null });
+    return withValue({ row: { kind: "protect", ...action }, input: null });
   },
 
   async perform(ctx, { id, value }) {
@@ -20,7 +28,7 @@ export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
   },
 
   async observe(ctx, { id, localPath, value }, fault) {
-    const answer = await readFacts(ctx, id, localPath);
+    const answer = await readDocument(ctx, id, localPath);
     if (!answer.ok) {
       const isOver = isNotFound(answer);
       return isOver
@@ -28,7 +36,7 @@ export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
         : { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
     }
     if (answer.value.protected === value) return { kind: "seen", seen: "set" };
-    return { kind: "over", outcome: provenNotDone("write", fault) };
+    return { kind: "over", outcome: outcomeOfUndoneWrite("write", fault) };
   },
 
   conclude(_, { id, localPath: path, value, why: detail }, __, source) {

@@ -9,30 +9,30 @@ import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import {
   STALE,
-  withPresentLinks,
-  contentCodeOf,
+  withCurrentLinks,
+  findContentCode,
   DONE,
-  ended,
+  withEnd,
   fetchText,
   type ValueOrEnd,
-  got,
-  refusedWith,
+  withValue,
+  refuseWithBlock,
   outcomeOfFault,
   type RemoteText,
   readBase,
   readWithoutStoring,
   stale,
-  provenNotDone,
+  outcomeOfUndoneWrite,
   outcomeWithoutProof,
-  contentEventCode,
+  chooseEventCode,
 } from "./effect.ts";
-import { stillInReview } from "./in-review.ts";
+import { describeOpenReviews } from "./in-review.ts";
 import type { EffectEnd, Effect, EffectResult } from "./run-effect.ts";
 import { endOfCombinedWrite, endOfUnfoundWrite } from "./unanswered-writes.ts";
-import { localContentName, remoteContentName } from "./text-name.ts";
+import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 import { updateFile } from "./write-file.ts";
 
-type Row = Extract<Intent, { kind: "put" }>;
+type PutRow = Extract<Intent, { kind: "put" }>;
 type SavedVersion = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type ObservedPut =
   /** The service saved the content that was sent, or a normalised or merged form of it. */
@@ -42,23 +42,23 @@ type ObservedPut =
  * Sends the local content as a PUT based on base's version. Base then becomes the content that the
  * service saved.
  */
-export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
+export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = {
   async prepare(ctx, planned) {
-    const action = withPresentLinks(ctx, planned, planned.id);
+    const action = withCurrentLinks(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
     const record = ctx.world.state.record(id);
-    if (record === null || record.changeId !== action.baseChangeId) return ended(STALE.baseMoved);
-    const local = await readWithoutStoring(ctx, localPath, digest);
-    if (local.kind === "end") return local;
-    const { text, stamp, stampTrusted } = local.value;
+    if (record === null || record.changeId !== action.baseChangeId) return withEnd(STALE.baseMoved);
+    const localOrEnd = await readWithoutStoring(ctx, localPath, digest);
+    if (localOrEnd.kind === "end") return localOrEnd;
+    const { text, stamp, stampTrusted } = localOrEnd.value;
     // The PUT overwrites base's content on the service, so that content must be in the content
     // store first (I03, I07).
-    const base = await readBase(ctx, record, localPath);
-    if (base.kind === "end") return base;
+    const baseOrEnd = await readBase(ctx, record, localPath);
+    if (baseOrEnd.kind === "end") return baseOrEnd;
     // ORDER: flushed before the PUT, because a power cut can revert the last commits of the store,
     // but not the PUT.
     ctx.world.state.secureTexts(record.digest);
-    const keeps = { digest, text, name: localContentName(localPath, id) };
+    const contentToStore = { digest, text, name: nameLocalContent(localPath, id) };
     const row = {
       kind: "put",
       id,
@@ -72,7 +72,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       why,
     } as const;
     const request = { facts: `${id} ${record.changeId} ${digest}`, item: { key: id, path: localPath } };
-    return got({ row, keeps, input: text, request });
+    return withValue({ row, keeps: contentToStore, input: text, request });
   },
 
   async perform(ctx, row, text) {
@@ -88,28 +88,28 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
       const detail = "the service answered that it saved new content, but returned the previous version";
       return { kind: "failed", fault: { kind: "uncertain", detail, requestId } };
     }
-    const saved = await savedVersion(ctx, row, answer.value);
-    if (saved.kind === "got") return adoptSavedVersion(ctx, row, saved.value);
+    const savedOrEnd = await readSavedVersion(ctx, row, answer.value);
+    if (savedOrEnd.kind === "got") return adoptSavedVersion(ctx, row, savedOrEnd.value);
     // The service has saved the content, but could not be asked for the new version.
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },
 
-  refuse: (ctx, row, _, fault) => refusedPut(ctx, row, fault),
+  refuse: (ctx, row, _, fault) => refusePut(ctx, row, fault),
 
   async observe(ctx, row, fault) {
-    const fetched = await fetchText(ctx, row.id, row.localPath);
+    const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
     // ORDER: the record is read after the request, because a rename during the PUT may have changed
     // base's change id.
     const record = ctx.world.state.record(row.id);
-    const mayBeInReview = isPerhapsInReview(record, row, fetched.kind === "got" ? fetched.value : null);
-    if (fetched.kind === "end") {
-      const { outcome } = fetched;
+    const mayBeInReview = isPerhapsInReview(record, row, remoteOrEnd.kind === "got" ? remoteOrEnd.value : null);
+    if (remoteOrEnd.kind === "end") {
+      const { outcome } = remoteOrEnd;
       if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
       // The document is deleted, or the key may no longer read it. The next cycle proves which.
       return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
     }
-    const { file, digest, text } = fetched.value;
+    const { file, digest, text } = remoteOrEnd.value;
     const { lastChangeId: changeId } = file;
     if (record === null || (record.changeId !== row.baseChangeId && !mayBeInReview))
       return { kind: "over", outcome: STALE.baseMoved };
@@ -120,7 +120,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
     // plan merges from base, or from the sent content if the service's version contains it.
     const outcome =
       changeId === row.baseChangeId
-        ? provenNotDone("write", fault)
+        ? outcomeOfUndoneWrite("write", fault)
         : // The upload may be part of the newer version, or in review, which no read shows.
           stale("a newer version on the service may include this upload");
     return { kind: "over", outcome, ...endOfUnfoundWrite(ctx, row, fault) };
@@ -129,10 +129,11 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
   conclude(ctx, row, seen, source) {
     const record = ctx.world.state.record(row.id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
-    const lost = source.from === "observation" ? "; no answer arrived, but the service has the new version" : "";
+    const lostAnswerNote =
+      source.from === "observation" ? "; no answer arrived, but the service has the new version" : "";
     return seen.kind === "saved"
-      ? concludeSaved(ctx, row, record, seen, lost)
-      : concludeSent(ctx, row, record, seen, lost);
+      ? concludeSaved(ctx, row, record, seen, lostAnswerNote)
+      : concludeSubmitted(ctx, row, record, seen, lostAnswerNote);
   },
 };
 
@@ -143,9 +144,9 @@ export const putContent: Effect<ActionOf<"put">, Row, string, ObservedPut> = {
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
 /** Ends an upload that went to review. Base stays as it is during the review. */
-function concludeSent(
+function concludeSubmitted(
   ctx: CycleContext,
-  { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
+  { id, localPath: path, baseDigest: before, digest: after, stamp }: PutRow,
   record: DocumentRecord,
   { review }: Extract<ObservedPut, { kind: "in-review" }>,
   lost: string,
@@ -162,7 +163,7 @@ function concludeSent(
 
 function concludeSaved(
   ctx: CycleContext,
-  row: Row,
+  row: PutRow,
   record: DocumentRecord,
   saved: Extract<ObservedPut, { kind: "saved" }>,
   lost: string,
@@ -170,15 +171,15 @@ function concludeSaved(
   ctx.notes.counts.uploaded++;
   const { changeId, digest } = saved;
   const { id, digest: sent, baseDigest } = row;
-  const event = eventOfSavedVersion(ctx, row, record, saved, lost);
+  const event = makePutEvent(ctx, row, record, saved, lost);
   if (digest !== sent && digest === baseDigest) {
-    const isOther = record.changeId !== row.baseChangeId;
-    const echoed = "the service saved no new version: it normalises away the difference";
+    const hasOtherId = record.changeId !== row.baseChangeId;
+    const echoDetail = "the service saved no new version: it normalises away the difference";
     return {
-      outcome: isOther ? STALE.baseMoved : DONE,
+      outcome: hasOtherId ? STALE.baseMoved : DONE,
       change: {
-        contentRecord: withEcho(record, isOther ? record.changeId : changeId, sent),
-        event: { ...event, detail: echoed },
+        contentRecord: withEcho(record, hasOtherId ? record.changeId : changeId, sent),
+        event: { ...event, detail: echoDetail },
       },
     };
   }
@@ -187,15 +188,15 @@ function concludeSaved(
   return { outcome: DONE, change: { contentRecord: moveBase(record, base), version: { id, changeId, digest }, event } };
 }
 
-function eventOfSavedVersion(
+function makePutEvent(
   ctx: CycleContext,
-  row: Row,
+  row: PutRow,
   record: DocumentRecord,
   { digest, text }: SavedVersion,
   lost: string,
 ): EventFields {
   const { id, localPath: path, baseDigest: before, why } = row;
-  const detail = why + stillInReview(record) + lost;
+  const detail = why + describeOpenReviews(record) + lost;
   return {
     kind: "put",
     side: "remote",
@@ -204,7 +205,7 @@ function eventOfSavedVersion(
     before,
     after: digest,
     detail,
-    ...contentEventCode(ctx.world, before, text),
+    ...chooseEventCode(ctx.world, before, text),
   };
 }
 
@@ -213,7 +214,7 @@ function eventOfSavedVersion(
  * (because of a cache, or a lost write), so the sent content may not have been saved. If mdmirror
  * counted it as saved, the next edit on the service would remove it.
  */
-function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
+function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
@@ -221,35 +222,39 @@ function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { k
  * Returns the version that the service saved. Reads it, unless the answer shows that it has the
  * sent content or base's content.
  */
-async function savedVersion(
+async function readSavedVersion(
   ctx: CycleContext,
-  { id, localPath, digest: sent, baseDigest }: Row,
+  { id, localPath, digest: sent, baseDigest }: PutRow,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
 ): Promise<ValueOrEnd<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
     // The sent content is in the content store since the journal row was opened. Any other content
     // is stored now, because the read below may return yet another version (I03).
-    if (digest !== sent) ctx.world.state.putKnownText(digest, content, remoteContentName(localPath, id));
+    if (digest !== sent) ctx.world.state.putKnownText(digest, content, nameRemoteContent(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
-    if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
+    if (changeId !== null && isExpected) return withValue({ text: content, digest, changeId });
   }
-  const fetched = await fetchText(ctx, id, localPath);
-  if (fetched.kind === "end") return fetched;
-  return got({ text: fetched.value.text, digest: fetched.value.digest, changeId: fetched.value.file.lastChangeId });
+  const remoteOrEnd = await fetchText(ctx, id, localPath);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd;
+  return withValue({
+    text: remoteOrEnd.value.text,
+    digest: remoteOrEnd.value.digest,
+    changeId: remoteOrEnd.value.file.lastChangeId,
+  });
 }
 
 /**
  * Returns the version that the service saved as the result of the PUT. If its content is neither
  * the sent content nor base's, writes it to the local file.
  */
-function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): EffectResult<ObservedPut> {
+function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
-  if (saved.digest === expect || saved.digest === baseDigest || keepsItsForm(ctx, expect, saved))
+  if (saved.digest === expect || saved.digest === baseDigest || mayKeepLocalForm(ctx, expect, saved))
     return { kind: "seen", seen: { kind: "saved", ...saved } };
   const record = ctx.world.state.record(id);
   if (record === null) return { kind: "over", outcome: STALE.noRecord };
-  const event = eventOfSavedVersion(
+  const event = makePutEvent(
     ctx,
     row,
     record,
@@ -278,7 +283,7 @@ function adoptSavedVersion(ctx: CycleContext, row: Row, saved: SavedVersion): Ef
  * Returns true if the sync only uploads, and the service changed only line ends, BOM or final
  * newline of the content.
  */
-function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: SavedVersion): boolean {
+function mayKeepLocalForm({ settings, world }: CycleContext, sent: Digest, saved: SavedVersion): boolean {
   const text = settings.direction === "push" ? world.state.text(sent) : null;
   return text !== null && sameExceptTextForm(text, saved.text);
 }
@@ -290,33 +295,33 @@ function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Sa
  * @param found the document; null if the service did not show it, perhaps because the key may not
  * read it
  */
-function isPerhapsInReview(record: DocumentRecord | null, row: Row, found: RemoteText | null): boolean {
+function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: RemoteText | null): boolean {
   if (record?.digest !== row.baseDigest) return false;
   if (found === null) return row.review;
   const { file, digest } = found;
   if (!(row.review || file.protected)) return false;
   // The content is compared as well, because a rename at the same time may have changed the change
   // id.
-  const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
-  return isAsItWas || (row.review && file.protected);
+  const isUnchanged = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
+  return isUnchanged || (row.review && file.protected);
 }
 
 /**
  * Handles a PUT that the service refused. If the document has a newer version, the next cycle
  * merges and sends again. Otherwise the content is blocked until it changes.
  */
-async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Outcome> {
+async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const read = await readRefused(ctx, row);
-  if (read.kind === "end") return read.outcome;
-  const isRead = read.value === "same";
-  return refusedWith(ctx, fault, {
+  const readOrEnd = await readRefused(ctx, row);
+  if (readOrEnd.kind === "end") return readOrEnd.outcome;
+  const isRead = readOrEnd.value === "same";
+  return refuseWithBlock(ctx, fault, {
     key: row.id,
     path: row.localPath,
     // Without a grant (403), the service refuses any content. Any other refusal is about this
     // content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
-    code: contentCodeOf(fault),
+    code: findContentCode(fault),
     changeId: isRead ? null : row.baseChangeId,
   });
 }
@@ -327,9 +332,9 @@ async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Ou
  * "unread" if the read fails. Unread content is blocked too, so that it is not sent again unchanged
  * (I08); a newer version ends the block
  */
-async function readRefused(ctx: CycleContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
-  const live = await fetchText(ctx, row.id, row.localPath);
-  if (live.kind === "end") return live.outcome.kind === "stale" ? live : got("unread");
-  if (live.value.file.lastChangeId !== row.baseChangeId) return ended(STALE.editedRemotely);
-  return got("same");
+async function readRefused(ctx: CycleContext, row: PutRow): Promise<ValueOrEnd<"same" | "unread">> {
+  const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
+  if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome.kind === "stale" ? remoteOrEnd : withValue("unread");
+  if (remoteOrEnd.value.file.lastChangeId !== row.baseChangeId) return withEnd(STALE.editedRemotely);
+  return withValue("same");
 }

@@ -22,14 +22,14 @@ const MAX_REFUSALS = 1_000;
  * requests can differ, as one string: equal strings are the same request. `item` is the document or
  * folder to block if the same request was refused before.
  */
-export type Request = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
+export type WriteRequest = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 
-export function earlierRefusal({ notes }: CycleContext, { facts, item }: Request): Outcome | null {
-  const before = notes.tally.refused.get(facts);
-  return before === undefined ? null : { ...before, block: { ...before.block, ...item } };
+export function findEarlierRefusal({ notes }: CycleContext, { facts, item }: WriteRequest): Outcome | null {
+  const refusal = notes.tally.refused.get(facts);
+  return refusal === undefined ? null : { ...refusal, block: { ...refusal.block, ...item } };
 }
 
-export function rememberRefusal({ notes }: CycleContext, { facts }: Request, outcome: Outcome): Outcome {
+export function rememberRefusal({ notes }: CycleContext, { facts }: WriteRequest, outcome: Outcome): Outcome {
   const { refused } = notes.tally;
   if (concernsRequest(outcome)) refused.set(facts, outcome);
   const [oldest] = refused.keys();

@@ -9,8 +9,8 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
-import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
-import { rememberRefusal, earlierRefusal, type Request } from "./refused-before.ts";
+import { type ValueOrEnd, outcomeOfFault, findOpenReason } from "./effect.ts";
+import { rememberRefusal, findEarlierRefusal, type WriteRequest } from "./refused-before.ts";
 
 /** How the result of an effect became known. */
 export type ResultSource =
@@ -28,7 +28,7 @@ type PreparedEffect<Row extends Intent, Input> = {
   /** Content to store in the transaction that opens the journal row. */
   readonly keeps?: StoredContent;
   /** Request that must not be repeated after a refusal; undefined if the effect may repeat it. */
-  readonly request?: Request;
+  readonly request?: WriteRequest;
 };
 
 /** Result of an effect, from an answer or an observation. */
@@ -58,7 +58,7 @@ type NextPhase = {
   readonly run?: (ctx: CycleContext, rowId: number) => Promise<Outcome>;
 };
 
-interface Conclusion<Row extends Intent, Seen> {
+interface EffectConclusion<Row extends Intent, Seen> {
   /**
    * Returns the changes of the state. Runs within the transaction that closes the journal row, so
    * it reads base in that transaction and never waits.
@@ -67,7 +67,7 @@ interface Conclusion<Row extends Intent, Seen> {
 }
 
 /** The methods of an effect that recovery needs. A later phase of an effect has only these. */
-export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
+export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<Row, Seen> {
   /**
    * Finds out whether the effect happened. Only reads, and may be repeated.
    * @param fault reason why no answer arrived; null after a crash
@@ -75,7 +75,7 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
 }
 
-export interface Effect<Action, Row extends Intent, Input, Seen> extends Phase<Row, Seen> {
+export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectPhase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
   /** Sends the request. Checks the disk just before, where that matters. */
@@ -93,7 +93,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends Phase<R
  * step could flush the state in between, and a power cut would then lose the rows of an earlier
  * effect.
  */
-export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends Conclusion<Row, Seen> {
+export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
   perform(ctx: CycleContext, row: Row, input: Input): EffectResult<Seen>;
   /**
@@ -108,21 +108,22 @@ export async function runEffect<Action, Row extends Intent, Input, Seen>(
   effect: Effect<Action, Row, Input, Seen>,
   action: Action,
 ): Promise<Outcome> {
-  const ready = await effect.prepare(ctx, action);
-  if (ready.kind === "end") return ready.outcome;
-  const { row, input, request } = ready.value;
-  const before = request === undefined ? null : earlierRefusal(ctx, request);
-  if (before !== null) return before;
-  const rowId = await journal(ctx, ready.value);
+  const preparedOrEnd = await effect.prepare(ctx, action);
+  if (preparedOrEnd.kind === "end") return preparedOrEnd.outcome;
+  const { row, input, request } = preparedOrEnd.value;
+  const earlierOutcome = request === undefined ? null : findEarlierRefusal(ctx, request);
+  if (earlierOutcome !== null) return earlierOutcome;
+  const rowId = await openJournalRow(ctx, preparedOrEnd.value);
   const answer = await effect.perform(ctx, row, input);
   if (answer.kind === "failed" && answer.fault.kind === "uncertain")
     return recoverEffect(ctx, effect, rowId, row, answer.fault);
-  const shown = answer.kind === "failed" ? await refused(ctx, effect, ready.value, answer.fault) : answer;
-  const requestId = shown.kind === "seen" ? (shown.requestId ?? null) : null;
-  return end(ctx, effect, rowId, row, shown, { from: "answer", requestId });
+  const result =
+    answer.kind === "failed" ? await refuseRequest(ctx, effect, preparedOrEnd.value, answer.fault) : answer;
+  const requestId = result.kind === "seen" ? (result.requestId ?? null) : null;
+  return endEffect(ctx, effect, rowId, row, result, { from: "answer", requestId });
 }
 
-async function refused<Row extends Intent, Input>(
+async function refuseRequest<Row extends Intent, Input>(
   ctx: CycleContext,
   effect: Pick<Effect<never, Row, Input, never>, "refuse">,
   { row, input, request }: PreparedEffect<Row, Input>,
@@ -138,44 +139,44 @@ async function refused<Row extends Intent, Input>(
  */
 export async function recoverEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
-  effect: Phase<Row, Seen>,
+  effect: EffectPhase<Row, Seen>,
   rowId: number,
   row: Row,
   fault: Fault | null,
 ): Promise<Outcome> {
-  const shown = await effect.observe(ctx, row, fault);
-  return end(ctx, effect, rowId, row, shown, { from: "observation", fault });
+  const result = await effect.observe(ctx, row, fault);
+  return endEffect(ctx, effect, rowId, row, result, { from: "observation", fault });
 }
 
 /**
  * Opens a journal row. Resolves with its id when the row and its content are committed; only then
  * may the effect begin.
  */
-async function journal(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
+async function openJournalRow(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
-  const open = () => {
+  const openRow = () => {
     if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
     rowId = state.openIntent(ctx.run, row);
   };
-  await ctx.group.commit(open, "soon", keeps?.text.length ?? 0);
+  await ctx.group.commit(openRow, "soon", keeps?.text.length ?? 0);
   return rowId;
 }
 
-async function end<Row extends Intent, Seen>(
+async function endEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
-  effect: Phase<Row, Seen>,
+  effect: EffectPhase<Row, Seen>,
   rowId: number,
   row: Row,
   shown: EffectResult<Seen>,
   source: ResultSource,
 ): Promise<Outcome> {
   if (shown.kind === "open") return shown.outcome;
-  const ends: { last?: ConcludedRow } = {};
+  const resultHolder: { last?: ConcludedRow } = {};
   await ctx.group.commit(() => {
-    ends.last = close(ctx, effect, rowId, row, shown, source);
+    resultHolder.last = closeEffect(ctx, effect, rowId, row, shown, source);
   }, "late");
-  const { outcome, next, nextId } = ends.last!;
+  const { outcome, next, nextId } = resultHolder.last!;
   return next?.run === undefined ? outcome : next.run(ctx, nextId);
 }
 
@@ -185,24 +186,24 @@ type ConcludedRow = EffectEnd & { readonly nextId: number };
  * Ends an effect within the caller's transaction: closes its journal row and moves base. Every
  * effect ends in this function.
  */
-function close<Row extends Intent, Seen>(
+function closeEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
-  effect: Conclusion<Row, Seen>,
+  effect: EffectConclusion<Row, Seen>,
   rowId: number,
   row: Row,
   shown: Exclude<EffectResult<Seen>, { kind: "open" }>,
   source: ResultSource,
 ): ConcludedRow {
   const { state } = ctx.world;
-  const concluded: EffectEnd =
+  const effectEnd: EffectEnd =
     shown.kind === "seen" ? effect.conclude(ctx, row, shown.seen, source) : { change: null, ...shown };
-  if (concluded.change !== null) writeChange(ctx, concluded.change);
+  if (effectEnd.change !== null) writeChange(ctx, effectEnd.change);
   state.closeIntent(rowId);
-  return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
+  return { ...effectEnd, nextId: effectEnd.next === undefined ? 0 : state.openIntent(ctx.run, effectEnd.next.row) };
 }
 
 /** Returns a next phase that observes and concludes in this cycle, with its journal row. */
-export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
+export function nextPhase<Row extends Intent, Seen>(effect: EffectPhase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
 
@@ -211,9 +212,9 @@ export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   effect: LocalEffect<Action, Row, Input, Seen>,
   action: Action,
 ): Outcome {
-  const ready = effect.prepare(ctx, action);
-  if (ready.kind === "end") return ready.outcome;
-  const { row, input } = ready.value;
+  const preparedOrEnd = effect.prepare(ctx, action);
+  if (preparedOrEnd.kind === "end") return preparedOrEnd.outcome;
+  const { row, input } = preparedOrEnd.value;
   const { state } = ctx.world;
   // ORDER: the journal row is flushed before the effect. Otherwise a power cut could lose the row
   // and keep a part of the change, such as a document without its file.
@@ -231,19 +232,19 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   rowId: number,
   row: Row,
 ): string | null {
-  const shown = effect.observe(ctx, row);
-  return whyOpen(concludeLocal(ctx, effect, rowId, row, shown, { from: "observation", fault: null }));
+  const result = effect.observe(ctx, row);
+  return findOpenReason(concludeLocal(ctx, effect, rowId, row, result, { from: "observation", fault: null }));
 }
 
 /** Concludes a local effect whose journal row is open. */
 export function concludeLocal<Row extends Intent, Seen>(
   ctx: CycleContext,
-  effect: Conclusion<Row, Seen>,
+  effect: EffectConclusion<Row, Seen>,
   rowId: number,
   row: Row,
   shown: EffectResult<Seen>,
   source: ResultSource = { from: "answer", requestId: null },
 ): Outcome {
   if (shown.kind === "open") return shown.outcome;
-  return ctx.world.state.transact(() => close(ctx, effect, rowId, row, shown, source)).outcome;
+  return ctx.world.state.transact(() => closeEffect(ctx, effect, rowId, row, shown, source)).outcome;
 }

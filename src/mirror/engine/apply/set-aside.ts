@@ -7,7 +7,7 @@ import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { hasRestarted } from "./cut-off.ts";
-import { DONE, leaveOpen, got, outcomeOfDisk } from "./effect.ts";
+import { DONE, leaveOpen, withValue, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders, findFreePath, type FreePath } from "./parents.ts";
 import type { EffectResult, LocalEffect } from "./run-effect.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -47,8 +47,8 @@ export function putBack(
   { id, setAsideAt, path }: SetAsideFile & { readonly id: string },
   detail: string,
 ): EffectResult<never> {
-  const why = returnSetAside(ctx, setAsideAt, path);
-  if (why !== null) return leaveOpen(why);
+  const reason = returnSetAside(ctx, setAsideAt, path);
+  if (reason !== null) return leaveOpen(reason);
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
@@ -58,10 +58,10 @@ export function moveBeside(
   row: SetAsideFile & { readonly id: string },
   why: string,
 ): EffectResult<never> {
-  const beside = findPathBeside(ctx, row.path);
-  if (beside.kind === "unknown")
-    return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
-  return putBack(ctx, { ...row, path: beside.path }, `${why}, so mdmirror saved it beside the file`);
+  const pathBeside = findPathBeside(ctx, row.path);
+  if (pathBeside.kind === "unknown")
+    return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${pathBeside.why}`);
+  return putBack(ctx, { ...row, path: pathBeside.path }, `${why}, so mdmirror saved it beside the file`);
 }
 
 /**
@@ -80,9 +80,11 @@ function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): Fre
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
-  const back = ensureFolders(ctx, path) ?? disk.putBack(setAsideAt, path);
-  if (back.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
-  return back.kind === "done" ? null : `could not be restored: ${"detail" in back ? back.detail : back.kind}`;
+  const putBackOutcome = ensureFolders(ctx, path) ?? disk.putBack(setAsideAt, path);
+  if (putBackOutcome.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
+  return putBackOutcome.kind === "done"
+    ? null
+    : `could not be restored: ${"detail" in putBackOutcome ? putBackOutcome.detail : putBackOutcome.kind}`;
 }
 
 /**
@@ -91,14 +93,14 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
  */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
-  const before = from === null ? null : state.text(from);
-  const after = to === null ? null : state.text(to);
-  if (before === null || after === null) return false;
-  const merged = mergeText(before, text, after);
-  return merged.kind === "clean" && sameExceptTextForm(merged.text, text);
+  const textBefore = from === null ? null : state.text(from);
+  const textAfter = to === null ? null : state.text(to);
+  if (textBefore === null || textAfter === null) return false;
+  const mergeResult = mergeText(textBefore, text, textAfter);
+  return mergeResult.kind === "clean" && sameExceptTextForm(mergeResult.text, text);
 }
 
-export type Removal = {
+export type FileRemoval = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly expect: Digest;
@@ -108,30 +110,30 @@ export type Removal = {
   readonly change: () => StateChange;
 };
 
-type Row = Extract<Intent, { kind: "trash" }>;
+type TrashRow = Extract<Intent, { kind: "trash" }>;
 
 /**
  * Moves a file to the trash. If the process ends before the state is changed, recovery moves the
  * file back, and the next plan decides again.
  */
-export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
+export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateChange> = {
   prepare(_, removal) {
     const { id, path, expect, place: setAsideAt } = removal;
-    return got({ row: { kind: "trash", id, path, setAsideAt, expect }, input: removal });
+    return withValue({ row: { kind: "trash", id, path, setAsideAt, expect }, input: removal });
   },
 
   perform(ctx, { path, setAsideAt }, { expect, change }) {
-    const end = ctx.world.disk.trash(path, expect, setAsideAt);
-    if (end.kind === "done") return { kind: "seen", seen: change() };
+    const diskOutcome = ctx.world.disk.trash(path, expect, setAsideAt);
+    if (diskOutcome.kind === "done") return { kind: "seen", seen: change() };
     // The journal row stays open only if a file is still set aside. Recovery then restores that
     // file.
-    return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
+    return { kind: diskOutcome.isSetAside ? "open" : "over", outcome: outcomeOfDisk(diskOutcome) };
   },
 
   observe(ctx, row) {
-    const found = readSetAside(ctx, row);
-    if ("why" in found) return leaveOpen(found.why);
-    const { aside, atPath } = found;
+    const setAsideState = readSetAside(ctx, row);
+    if ("why" in setAsideState) return leaveOpen(setAsideState.why);
+    const { aside, atPath } = setAsideState;
     if (mayPutBack(aside, atPath))
       return putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file");
     const { expect = null } = row;

@@ -13,17 +13,17 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
 /** Function that stores content found at a path. */
-type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
+type StoreText = (digest: Digest, text: string, path: LocalPath) => void;
 
-export function localContentName(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
+export function nameLocalContent(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }
 
-export function remoteContentName(path: LocalPath, id: DocId, why = "found on the service"): TextName {
+export function nameRemoteContent(path: LocalPath, id: DocId, why = "found on the service"): TextName {
   return { path, id, side: "remote", why };
 }
 
-export function mergedContentName(path: LocalPath, id: DocId, why: string): TextName {
+export function nameMergedContent(path: LocalPath, id: DocId, why: string): TextName {
   return { path, id, side: "both", why };
 }
 
@@ -32,11 +32,13 @@ export function mergedContentName(path: LocalPath, id: DocId, why: string): Text
  * document whose record has the path.
  * @param columns records that base does not contain; undefined if base contains all records
  */
-export function storeLocalContents(state: State, base: BaseTree, columns?: RecordColumns): KeepText {
-  const ids = once(() => new Map(Array.from(base.records.values(), ({ localPath, id }) => [localPath, id] as const)));
+export function storeLocalContents(state: State, base: BaseTree, columns?: RecordColumns): StoreText {
+  const idsByPath = once(
+    () => new Map(Array.from(base.records.values(), ({ localPath, id }) => [localPath, id] as const)),
+  );
   return (digest, text, path) => {
-    const id = columns === undefined ? (ids().get(path) ?? null) : columns.idAt(path);
-    state.putKnownText(digest, text, localContentName(path, id));
+    const id = columns === undefined ? (idsByPath().get(path) ?? null) : columns.idAt(path);
+    state.putKnownText(digest, text, nameLocalContent(path, id));
   };
 }
 
@@ -45,15 +47,15 @@ export function storeLocalContents(state: State, base: BaseTree, columns?: Recor
  * @param name name by which users find the content
  * @returns digest of the content; null if the file is not text, which is not stored
  */
-export function keepFileText(
+export function storeFileText(
   { disk, state }: Pick<World, "disk" | "state">,
   path: LocalPath,
   name: TextName,
 ): Digest | null {
-  const read = disk.read(path);
-  if (read.kind !== "done") return null;
-  state.putKnownText(read.value.digest, read.value.text, name);
-  return read.value.digest;
+  const readOutcome = disk.read(path);
+  if (readOutcome.kind !== "done") return null;
+  state.putKnownText(readOutcome.value.digest, readOutcome.value.text, name);
+  return readOutcome.value.digest;
 }
 
 /**
@@ -63,5 +65,5 @@ export function keepFileText(
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.record(id)?.localPath ?? path;
-  keepFileText(world, path, { path: document, id, side: "both", why: "the other version of a conflict" });
+  storeFileText(world, path, { path: document, id, side: "both", why: "the other version of a conflict" });
 }

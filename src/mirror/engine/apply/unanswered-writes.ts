@@ -31,9 +31,9 @@ import type { EffectEnd } from "./run-effect.ts";
 import { containsChanges } from "./set-aside.ts";
 
 type WriteIntent = Extract<Intent, { kind: "put" | "post" }>;
-type Row = Extract<Intent, { kind: "sent" }>;
+type SentRow = Extract<Intent, { kind: "sent" }>;
 type WriteEnd = Pick<EffectEnd, "change" | "next">;
-type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
+type OpenSentRow = Omit<OpenIntent, "intent"> & { readonly intent: SentRow };
 
 /**
  * Returns the end of a write that a read did not find: an event for the log, and a journal row with
@@ -42,7 +42,7 @@ type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
-  return remember(ctx, row, { detail, requestId, outcome: "absent" });
+  return rememberSent(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
 /**
@@ -51,10 +51,10 @@ export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fa
  */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
-  return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
+  return rememberSent(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
 
-function remember(
+function rememberSent(
   ctx: CycleContext,
   row: WriteIntent,
   logged: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
@@ -81,28 +81,31 @@ function remember(
  */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
-  const sent = intents.filter(isSent);
-  if (sent.length === 0) return;
-  const previous = state.runs(2).find(({ run }) => !ctx.isThisRun(run))?.run ?? 0;
-  for (const { intentId, run, intent } of sent) {
+  const sentIntents = intents.filter(isSentRow);
+  if (sentIntents.length === 0) return;
+  const previousRun = state.runs(2).find(({ run }) => !ctx.isThisRun(run))?.run ?? 0;
+  for (const { intentId, run, intent } of sentIntents) {
     const { id, baseDigest, isCombined } = intent;
     const isOnBase = id === null || state.record(id)?.digest === baseDigest;
-    if (isOnBase && (isCombined || run >= previous)) ctx.notes.tally.hasSent = true;
+    if (isOnBase && (isCombined || run >= previousRun)) ctx.notes.tally.hasSent = true;
     else state.closeIntent(intentId);
   }
 }
 
-function isSent(row: OpenIntent): row is OpenRow {
+function isSentRow(row: OpenIntent): row is OpenSentRow {
   return row.intent.kind === "sent";
 }
 
-function sentRows({ notes, world: { state } }: CycleContext): readonly OpenRow[] {
+function readSentRows({ notes, world: { state } }: CycleContext): readonly OpenSentRow[] {
   // Few runs have such a row, so the journal is read only in these runs.
-  return notes.tally.hasSent ? state.intents().filter(isSent) : [];
+  return notes.tally.hasSent ? state.intents().filter(isSentRow) : [];
 }
 
-function sentOn(ctx: CycleContext, { id, digest }: Pick<DocumentRecord, "id" | "digest">): readonly OpenRow[] {
-  return sentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
+function readSentOnBase(
+  ctx: CycleContext,
+  { id, digest }: Pick<DocumentRecord, "id" | "digest">,
+): readonly OpenSentRow[] {
+  return readSentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
 }
 
 /**
@@ -110,9 +113,9 @@ function sentOn(ctx: CycleContext, { id, digest }: Pick<DocumentRecord, "id" | "
  * find the document.
  */
 export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boolean {
-  const isPost = ({ intent: { id, localPath, digest } }: OpenRow) =>
+  const isPost = ({ intent: { id, localPath, digest } }: OpenSentRow) =>
     id === null && localPath === path && digest === text;
-  return sentRows(ctx).some(isPost);
+  return readSentRows(ctx).some(isPost);
 }
 
 /**
@@ -126,20 +129,20 @@ type SentPeriod = "this-run" | "lately";
  * since. This content is the common base of the local version and the version on the service.
  * @returns null if there is no such content; base is then the common base
  */
-export function commonSentVersion(
+export function findCommonSentVersion(
   ctx: CycleContext,
   record: DocumentRecord,
   remote: string,
   since: SentPeriod,
 ): Digest | null {
-  const sent = sentSince(ctx, record, since).find(
+  const sentRow = readSentInPeriod(ctx, record, since).find(
     ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, record.digest, digest, remote),
   );
-  return sent?.intent.digest ?? null;
+  return sentRow?.intent.digest ?? null;
 }
 
-function sentSince(ctx: CycleContext, record: DocumentRecord, since: SentPeriod): readonly OpenRow[] {
-  return sentOn(ctx, record).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
+function readSentInPeriod(ctx: CycleContext, record: DocumentRecord, since: SentPeriod): readonly OpenSentRow[] {
+  return readSentOnBase(ctx, record).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
 /**
@@ -154,7 +157,7 @@ export function adoptOwnVersion(
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
   since: SentPeriod,
 ): Outcome | null {
-  if (!sentSince(ctx, record, since).some(({ intent }) => intent.digest === digest)) return null;
+  if (!readSentInPeriod(ctx, record, since).some(({ intent }) => intent.digest === digest)) return null;
   const { lastChangeId: changeId } = file;
   commit(ctx, {
     contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
@@ -192,22 +195,26 @@ export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise
   const { state } = ctx.world;
   const { base, local, remote } = trees;
   const recordByPath = recordsByPath(base.records.values());
-  const posts = sentRows(ctx).filter(
+  const unfoundPosts = readSentRows(ctx).filter(
     ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !recordByPath.has(localPath),
   );
-  if (posts.length === 0) return trees;
+  if (unfoundPosts.length === 0) return trees;
   const isKnown = ({ id }: RemoteFile) => base.records.has(id) || base.tombstones.has(id);
-  const unrecorded = [...remote.files.values()].filter((file) => !isKnown(file));
-  if (unrecorded.length > MAX_UNKNOWN) return trees;
+  const unrecordedDocuments = [...remote.files.values()].filter((file) => !isKnown(file));
+  if (unrecordedDocuments.length > MAX_UNKNOWN) return trees;
   const { disk } = ctx.world;
-  const unknown = unrecorded.filter(({ path }) => disk.look(path as string as LocalPath).kind === "absent");
-  const read = await Promise.all(unknown.map(({ id, path }) => fetchText(ctx, id, path as string as LocalPath)));
-  const found = read.flatMap((result) => (result.kind === "got" ? [result.value] : []));
-  for (const { intentId, intent } of posts) {
-    const sent = state.text(intent.digest);
-    const isTwin = posts.some((other) => other.intentId !== intentId && other.intent.digest === intent.digest);
-    if (sent === null || isBlank(sent) || isTwin) continue;
-    const [first, ...more] = found.filter(({ text }) => sameExceptTextForm(sent, text));
+  const documentsToRead = unrecordedDocuments.filter(
+    ({ path }) => disk.look(path as string as LocalPath).kind === "absent",
+  );
+  const readResults = await Promise.all(
+    documentsToRead.map(({ id, path }) => fetchText(ctx, id, path as string as LocalPath)),
+  );
+  const readDocuments = readResults.flatMap((result) => (result.kind === "got" ? [result.value] : []));
+  for (const { intentId, intent } of unfoundPosts) {
+    const sentText = state.text(intent.digest);
+    const isTwin = unfoundPosts.some((other) => other.intentId !== intentId && other.intent.digest === intent.digest);
+    if (sentText === null || isBlank(sentText) || isTwin) continue;
+    const [first, ...more] = readDocuments.filter(({ text }) => sameExceptTextForm(sentText, text));
     if (first !== undefined && more.length === 0) recordMovedPost(ctx, { intentId, intent }, first, local);
   }
   return { ...trees, base: state.load() };
@@ -215,7 +222,7 @@ export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise
 
 function recordMovedPost(
   ctx: CycleContext,
-  { intentId, intent: { localPath, remotePath, digest: sent } }: Pick<OpenRow, "intentId" | "intent">,
+  { intentId, intent: { localPath, remotePath, digest: sent } }: Pick<OpenSentRow, "intentId" | "intent">,
   { file, digest }: RemoteText,
   local: LocalTree,
 ): void {

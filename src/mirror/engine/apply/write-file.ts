@@ -7,22 +7,22 @@ import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { setAsidePath } from "../run/world.ts";
+import { makeSetAsidePath } from "../run/world.ts";
 import type { StateChange } from "./commit.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
-import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale, leaveOpen, becomesBlank } from "./effect.ts";
+import { DONE, withEnd, withValue, staleIfInUse, outcomeOfDisk, stale, leaveOpen, becomesBlank } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
 import { containsChanges, moveBeside, mayPutBack, putBack, readSetAside } from "./set-aside.ts";
-import { mergedContentName } from "./text-name.ts";
+import { nameMergedContent } from "./text-name.ts";
 
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
-type Row = Extract<Intent, { kind: "replace" }>;
+type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
 /** A write to a document's file. The picked members go into its journal row. */
 export type FileWrite = Pick<
-  Row,
+  ReplaceRow,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
 > & {
   /** Content to write; null if the file keeps its content, which need not be text. */
@@ -46,12 +46,12 @@ export type FileWrite = Pick<
   readonly copies?: string[];
 };
 
-type File = { readonly stamp: Stamp; readonly digest: Digest };
+type StampedDigest = { readonly stamp: Stamp; readonly digest: Digest };
 /** How content got into a file; `same` if the file had it already. */
 type WriteKind = "created" | "replaced" | "same";
 type ObservedFile = {
   /** Stamp and digest of the written file; null if the file at the path has other content. */
-  readonly file: File | null;
+  readonly file: StampedDigest | null;
   readonly writeKind: WriteKind;
   /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
   readonly stays: Outcome | null;
@@ -61,24 +61,24 @@ type ObservedFile = {
  * Writes content to a document's file. The old file goes to the trash, or is set aside and checked
  * later (`late-write.ts`), because an editor may still save to it.
  */
-export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
+export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
     const { id, path, expect } = decided;
-    if (isUncountedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
+    if (isUncountedLoss(ctx, writing)) return withEnd(stale("it became empty after the safety checks"));
     const newDigest = digestToWrite(writing);
-    if (text !== null) ctx.world.state.putKnownText(newDigest, text, mergedContentName(path, id, event.detail));
-    const row: Row = {
+    if (text !== null) ctx.world.state.putKnownText(newDigest, text, nameMergedContent(path, id, event.detail));
+    const row: ReplaceRow = {
       ...decided,
       kind: "replace",
-      setAsideAt: trash ?? setAsidePath(ctx.world),
+      setAsideAt: trash ?? makeSetAsidePath(ctx.world),
       writes: newDigest,
       baseChangeId: base?.changeId ?? null,
       baseDigest: base?.digest ?? null,
       ...(next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest }),
       event: { before: expect, after: newDigest, id, path, ...event },
     };
-    return got({ row, input: writing });
+    return withValue({ row, input: writing });
   },
 
   perform(ctx, row, { text, copies }) {
@@ -91,16 +91,16 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
       return observeWritten(ctx, row, atPath, "same", copies);
     }
     if (expect !== null) return resultOfReplace(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
-    const parents = ensureFolders(ctx, path);
-    return parents === null
+    const folderFailure = ensureFolders(ctx, path);
+    return folderFailure === null
       ? resultOfReplace(ctx, row, disk.create(path, text), copies)
-      : { kind: "over", outcome: parents };
+      : { kind: "over", outcome: folderFailure };
   },
 
   observe(ctx, row) {
-    const found = readSetAside(ctx, row);
-    if ("why" in found) return leaveOpen(found.why);
-    const { aside, atPath } = found;
+    const setAsideState = readSetAside(ctx, row);
+    if ("why" in setAsideState) return leaveOpen(setAsideState.why);
+    const { aside, atPath } = setAsideState;
     if (mayPutBack(aside, atPath))
       return putBack(ctx, row, "mdmirror was interrupted while it replaced the file; it restored the file");
     if (aside.kind !== "done") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
@@ -123,7 +123,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, ObservedFile> = {
 
   conclude(ctx, row, { file, writeKind: how, stays }) {
     const { id, path, setAsideAt, expect, baseChangeId, baseDigest } = row;
-    const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
+    const change = file === null ? null : makeChange(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
     if (how !== "replaced" || expect === null) return { outcome, change };
     return {
@@ -142,7 +142,7 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
   if (ctx.settings.direction === "push") return stale(ONE_WAY_CLAUSES.push);
-  return blockIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
+  return staleIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
 }
 
 /**
@@ -150,9 +150,9 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
  * Without this check, any file at the path would count as an edit, and would replace the document
  * on the service.
  */
-function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
-  const found = profileOf(text);
-  return [old, state.text(writes)].every((content) => content === null || !isSimilar(profileOf(content), found));
+function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: ReplaceRow, old: string, text: string): boolean {
+  const fileProfile = profileOf(text);
+  return [old, state.text(writes)].every((content) => content === null || !isSimilar(profileOf(content), fileProfile));
 }
 
 function digestToWrite({ text, expect }: FileWrite): Digest {
@@ -172,7 +172,7 @@ function isUncountedLoss(
 /** Returns the result of an attempt to replace or create a file. */
 export function resultOfReplace(
   ctx: CycleContext,
-  row: Row,
+  row: ReplaceRow,
   end: DiskOutcome<Written>,
   copies?: string[],
 ): EffectResult<ObservedFile> {
@@ -195,58 +195,66 @@ export function resultOfReplace(
  */
 function observeWritten(
   ctx: CycleContext,
-  { id, path, baseDigest, nextDigest }: Row,
-  { stamp, digest }: File,
+  { id, path, baseDigest, nextDigest }: ReplaceRow,
+  { stamp, digest }: StampedDigest,
   writeKind: WriteKind,
   copies: string[] = [],
 ): EffectResult<ObservedFile> {
   const { state } = ctx.world;
   const movesBase = nextDigest !== undefined && state.record(id)?.digest === baseDigest;
   const conflict = movesBase ? state.conflict(id) : null;
-  const dropped = conflict === null ? got([]) : trashConflictCopies(ctx, conflict, path);
-  if (dropped.kind === "got") copies.push(...dropped.value);
-  const stays = dropped.kind === "end" ? dropped.outcome : null;
-  return { kind: "seen", seen: { file: { stamp, digest }, writeKind, stays } };
+  const trashOrEnd = conflict === null ? withValue([]) : trashConflictCopies(ctx, conflict, path);
+  if (trashOrEnd.kind === "got") copies.push(...trashOrEnd.value);
+  const copyFailure = trashOrEnd.kind === "end" ? trashOrEnd.outcome : null;
+  return { kind: "seen", seen: { file: { stamp, digest }, writeKind, stays: copyFailure } };
 }
 
-function changeOf(ctx: CycleContext, row: Row, file: File, writeKind: WriteKind, isInConflict: boolean): StateChange {
+function makeChange(
+  ctx: CycleContext,
+  row: ReplaceRow,
+  file: StampedDigest,
+  writeKind: WriteKind,
+  isInConflict: boolean,
+): StateChange {
   const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
   const record = ctx.world.state.record(id);
-  const seen = { stamp: file.stamp, stampTrusted: false };
+  const stampFields = { stamp: file.stamp, stampTrusted: false };
   if (changeId === undefined || digest === undefined) {
     if (record === null) return { event };
-    const edited = { ...record, ...seen, durable: record.localDigest !== row.writes && record.durable };
+    const editedRecord = { ...record, ...stampFields, durable: record.localDigest !== row.writes && record.durable };
     const { backTo } = row;
     return {
       contentRecord:
-        backTo === undefined ? edited : moveBaseUnderEdit(edited, backTo.changeId, backTo.digest, file.stamp),
+        backTo === undefined
+          ? editedRecord
+          : moveBaseUnderEdit(editedRecord, backTo.changeId, backTo.digest, file.stamp),
       event,
     };
   }
   const version = { changeId, digest };
-  const base = { ...version, localDigest: digest, ...seen, durable: writeKind === "same" };
+  const baseFields = { ...version, localDigest: digest, ...stampFields, durable: writeKind === "same" };
   if (adopts !== undefined) {
-    const adopted = newRecord(id, path, adopts.remotePath, adopts.protected, base);
-    return { record: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
+    const adoptedRecord = newRecord(id, path, adopts.remotePath, adopts.protected, baseFields);
+    return { record: adoptedRecord, version: { id, ...version }, removes: { tombstone: id }, event };
   }
   if (record === null || record.digest !== row.baseDigest) return { event };
-  const moved =
+  const movedRecord =
     file.digest === digest
-      ? moveBase(record, base)
+      ? moveBase(record, baseFields)
       : { ...moveBaseUnderEdit(record, changeId, digest, file.stamp), durable: writeKind === "same" && record.durable };
   const submissions = row.waiting ?? (row.writes === digest ? [] : record.submissions);
-  const ends = conflictAfter(ctx, row, version, isInConflict);
-  return { contentRecord: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
+  const conflictChange = changeConflict(ctx, row, version, isInConflict);
+  return { contentRecord: { ...movedRecord, submissions }, version: { id, ...version }, ...conflictChange, event };
 }
 
 /**
  * Returns the change of the document's conflict after a write. If a copy could not be removed, the
  * conflict and its block stay.
  */
-function conflictAfter(
+function changeConflict(
   { world: { state } }: CycleContext,
-  { id, endsBlock }: Row,
+  { id, endsBlock }: ReplaceRow,
   { changeId: baseChangeId, digest: baseDigest }: BaseVersion,
   isOpen: boolean,
 ): Pick<StateChange, "conflict" | "removes"> {

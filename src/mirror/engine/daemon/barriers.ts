@@ -1,5 +1,11 @@
 import type { LocalPath } from "../../../contract/path.ts";
-import { type AwaitedPath, judgeBarrier, type PathOnService, noteLocalState, type NotedPaths } from "../run/barrier.ts";
+import {
+  type AwaitedPath,
+  judgeBarrier,
+  type PathOnService,
+  noteLocalState,
+  type BarrierScanResult,
+} from "../run/barrier.ts";
 import type { World } from "../run/world.ts";
 import type { BarrierEnd } from "./daemon-types.ts";
 import type { Runner } from "./runner.ts";
@@ -24,7 +30,7 @@ type Barrier = {
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
   /** Result of the first scan of the caller's paths; null before that scan. */
-  noted: Extract<NotedPaths, { kind: "seen" }> | null;
+  noted: Extract<BarrierScanResult, { kind: "seen" }> | null;
   /** Paths whose changes are not on the service yet. */
   open: readonly AwaitedPath[];
   /** Monotonic time of the next scan; infinity if none is due. */
@@ -84,23 +90,23 @@ export class Barriers {
   /** Returns the time of the next due scan; infinity if none is due. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
-    let due = NEVER;
-    for (const barrier of this.#waiting) due = Math.min(due, barrier.dueAt);
-    return due;
+    let earliest = NEVER;
+    for (const barrier of this.#waiting) earliest = Math.min(earliest, barrier.dueAt);
+    return earliest;
   }
 
   /** Carries out the scans that are due. Called between two runs. */
   async scanDue(): Promise<void> {
-    const due = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
-    const fresh = due.filter(({ noted }) => noted === null);
-    for (const barrier of due) barrier.dueAt = NEVER;
-    if (fresh.length > 0) this.#world.links?.forms.begin(false);
-    for (const barrier of fresh) {
+    const dueBarriers = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
+    const newBarriers = dueBarriers.filter(({ noted }) => noted === null);
+    for (const barrier of dueBarriers) barrier.dueAt = NEVER;
+    if (newBarriers.length > 0) this.#world.links?.forms.begin(false);
+    for (const barrier of newBarriers) {
       this.#note(barrier);
       this.#noteSettled(barrier);
     }
-    const isAwaited = fresh.some(({ open }) => open.length > 0);
-    if (fresh.length < due.length || isAwaited) await this.#runner.scanSettled(isAwaited);
+    const isAwaited = newBarriers.some(({ open }) => open.length > 0);
+    if (newBarriers.length < dueBarriers.length || isAwaited) await this.#runner.scanSettled(isAwaited);
   }
 
   #noteSettled({ scope, open }: Barrier): void {
@@ -119,10 +125,10 @@ export class Barriers {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
       const paths = judgeBarrier(this.#world, barrier.open, this.#isCompared());
-      const waiting = paths.filter(({ state }) => state === "waiting");
-      barrier.open = barrier.open.filter(({ path }) => waiting.some((other) => other.path === path));
-      barrier.dueAt = this.#nextScan(barrier, waiting);
-      if (waiting.length === 0 || (barrier.dueAt === NEVER && this.#runner.isStill())) this.#answer(barrier);
+      const waitingPaths = paths.filter(({ state }) => state === "waiting");
+      barrier.open = barrier.open.filter(({ path }) => waitingPaths.some((other) => other.path === path));
+      barrier.dueAt = this.#nextScan(barrier, waitingPaths);
+      if (waitingPaths.length === 0 || (barrier.dueAt === NEVER && this.#runner.isStill())) this.#answer(barrier);
     }
   }
 
@@ -134,14 +140,14 @@ export class Barriers {
   }
 
   #note(barrier: Barrier): void {
-    const noted = noteLocalState(this.#world, barrier.scope, this.#isCompared());
-    if (noted.kind === "outside") {
+    const scanResult = noteLocalState(this.#world, barrier.scope, this.#isCompared());
+    if (scanResult.kind === "outside") {
       this.#waiting.delete(barrier);
-      barrier.resolve(noted);
+      barrier.resolve(scanResult);
       return;
     }
-    barrier.noted = noted;
-    barrier.open = noted.awaited;
+    barrier.noted = scanResult;
+    barrier.open = scanResult.awaited;
   }
 
   /**
@@ -151,21 +157,21 @@ export class Barriers {
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
     const now = this.#now();
-    let next = NEVER;
+    let nextScanAt = NEVER;
     for (const { path, id } of waiting) {
       deletions.hasten(path, now + SECOND_SCAN_MS);
       const mayHasten = !hastened.has(path);
-      const ended = mayHasten && (emptied.end(path, now) || (id !== null && unchangedContents.end(id, now)));
-      if (ended) {
+      const hasEndedDelay = mayHasten && (emptied.end(path, now) || (id !== null && unchangedContents.end(id, now)));
+      if (hasEndedDelay) {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
       // A path that has been unchanged for long enough, but was not planned, waits for the next
       // run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
-      next = Math.min(next, ended ? now : settlesAt > now ? settlesAt : NEVER);
+      nextScanAt = Math.min(nextScanAt, hasEndedDelay ? now : settlesAt > now ? settlesAt : NEVER);
     }
-    return next;
+    return nextScanAt;
   }
 
   #giveUp(barrier: Barrier): void {

@@ -1,10 +1,10 @@
 import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { NotedPaths, PathOnService } from "../run/barrier.ts";
+import type { BarrierScanResult, PathOnService } from "../run/barrier.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings } from "../run/world.ts";
 import type { DaemonEvent } from "./events.ts";
-import type { Phase } from "./phase.ts";
+import type { DaemonPhase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
@@ -34,7 +34,7 @@ type PendingDeletion = {
 
 /** Status of a daemon. All times are milliseconds since the epoch. */
 export type DaemonStatus = {
-  readonly phase: Phase;
+  readonly phase: DaemonPhase;
   /**
    * Last time at which both sides were in sync and no problem existed; null if there was none since
    * the daemon started.
@@ -66,7 +66,7 @@ export type DaemonStatus = {
  * at or below the caller's paths.
  */
 export type BarrierEnd =
-  | Extract<NotedPaths, { kind: "outside" }>
+  | Extract<BarrierScanResult, { kind: "outside" }>
   | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
 
 export type Daemon = {

@@ -111,8 +111,8 @@ class DaemonLoop implements Daemon {
 
   async #turn(signal: AbortSignal): Promise<void> {
     this.#noteTurn();
-    const gap = this.#sleeper.takeGap();
-    if (gap !== null) this.#runner.noteGap(gap);
+    const gapMs = this.#sleeper.takeGap();
+    if (gapMs !== null) this.#runner.noteGap(gapMs);
     if (await this.#doNext()) this.#barriers.judge();
     else await this.#sleeper.sleep(Math.min(this.#runner.dueAt(), this.#barriers.dueAt()), signal);
   }
@@ -157,21 +157,21 @@ class Sleeper {
    * sleep early.
    */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
-    const from = this.#clock.monotonic();
-    const ms = Math.min(until - from, this.#timing.turnMs);
+    const startedAt = this.#clock.monotonic();
+    const ms = Math.min(until - startedAt, this.#timing.turnMs);
     if (this.#awake || ms <= 0) {
       this.#awake = false;
       return;
     }
-    const ended = new AbortController();
-    const end = () => ended.abort();
-    signal.addEventListener("abort", end);
-    this.#sleeping = { until: from + ms, ended };
-    if (!signal.aborted) await this.#clock.sleep(ms, ended.signal);
-    signal.removeEventListener("abort", end);
+    const sleepEnd = new AbortController();
+    const endSleep = () => sleepEnd.abort();
+    signal.addEventListener("abort", endSleep);
+    this.#sleeping = { until: startedAt + ms, ended: sleepEnd };
+    if (!signal.aborted) await this.#clock.sleep(ms, sleepEnd.signal);
+    signal.removeEventListener("abort", endSleep);
     this.#sleeping = null;
     this.#awake = false;
-    this.#oversleptMs = this.#clock.monotonic() - from - ms;
+    this.#oversleptMs = this.#clock.monotonic() - startedAt - ms;
   }
 
   /** Ends the sleep. If the daemon is not asleep, its next sleep ends immediately. */
@@ -225,11 +225,11 @@ class RequestQueue {
   add<T>(work: () => Promise<T>, onError: "ends-loop" | "rejects"): Promise<T> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const fail = (error: unknown) => {
+    const rejectWork = (error: unknown) => {
       reject(error);
       if (onError === "ends-loop") throw error;
     };
-    this.#waiting.push({ carryOut: () => work().then(resolve, fail), reject });
+    this.#waiting.push({ carryOut: () => work().then(resolve, rejectWork), reject });
     this.#onRequest();
     return promise;
   }

@@ -1,19 +1,19 @@
 import type { RemoteFile } from "../../model/tree.ts";
 import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../ports/events.ts";
-import { fromService, toService, type World } from "../run/world.ts";
-import type { Runs } from "./runs.ts";
+import { fromServicePath, toService, type World } from "../run/world.ts";
+import type { DaemonRuns } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import { remoteIsAsBase } from "../../model/agreement.ts";
-import { documentsOf } from "../observe/listed.ts";
+import { toRemoteFiles } from "../observe/listed.ts";
 import type { FileHint } from "./remote-hints.ts";
 
 type EventWatchParts = {
   readonly world: World;
   /** Event stream of the service; null if the daemon does not use one. */
   readonly events: RemoteEvents | null;
-  readonly runs: Pick<Runs, "hints" | "knownTrees">;
+  readonly runs: Pick<DaemonRuns, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
   readonly wakeBy: (time: number) => void;
 };
@@ -51,12 +51,12 @@ export class EventWatch implements EventListener {
 
   onState(state: EventStreamState): void {
     const { world, schedule, wakeBy } = this.#parts;
-    const before = this.#state;
+    const earlierState = this.#state;
     this.#state = state;
     schedule.noteListening(state.kind === "listening");
-    if (before.kind === "listening") wakeBy(schedule.pollAt());
-    const why = "why" in state ? state.why : null;
-    if (state.kind !== before.kind) world.log.write("info", "events", { state: state.kind, why });
+    if (earlierState.kind === "listening") wakeBy(schedule.pollAt());
+    const reason = "why" in state ? state.why : null;
+    if (state.kind !== earlierState.kind) world.log.write("info", "events", { state: state.kind, why: reason });
   }
 
   /**
@@ -65,22 +65,22 @@ export class EventWatch implements EventListener {
    */
   async requestDocuments(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
-    const hinted = runs.hints.take();
-    if (hinted.kind === "all") {
-      if (hinted.folders) {
+    const hintedDocuments = runs.hints.take();
+    if (hintedDocuments.kind === "all") {
+      if (hintedDocuments.folders) {
         runs.knownTrees.forgetRemote(true);
         this.payForList();
       }
       return null;
     }
-    const seen = await requestHintedDocuments(world, hinted.files);
-    if (seen === null) return null;
-    const files = seen.filter((file) => {
+    const documents = await requestHintedDocuments(world, hintedDocuments.files);
+    if (documents === null) return null;
+    const changedFiles = documents.filter((file) => {
       const record = world.state.record(file.id);
       return record === null || !remoteIsAsBase(record, file);
     });
-    runs.hints.pay(seen.length - files.length, this.#now());
-    return files;
+    runs.hints.pay(documents.length - changedFiles.length, this.#now());
+    return changedFiles;
   }
 
   /** Charges the budget of event-driven requests for a listing that an event caused. */
@@ -101,14 +101,14 @@ export class EventWatch implements EventListener {
  * could not be read
  */
 async function requestHintedDocuments(world: World, hints: readonly FileHint[]): Promise<RemoteFile[] | null> {
-  const requested: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
+  const requests: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
-    const path = wantedPath(world, hint, world.state.record(hint.id));
+    const path = findPathToRequest(world, hint, world.state.record(hint.id));
     if (path === "elsewhere") return null;
-    if (path !== "known") requested.push({ hint, path });
+    if (path !== "known") requests.push({ hint, path });
   }
-  const seen = await Promise.all(requested.map(({ hint, path }) => requestAt(world, hint, path)));
-  return seen.every((file) => file !== null) ? seen : null;
+  const documents = await Promise.all(requests.map(({ hint, path }) => requestDocumentAt(world, hint, path)));
+  return documents.every((file) => file !== null) ? documents : null;
 }
 
 /**
@@ -117,9 +117,13 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
  * is gone, was moved, or has an unknown path: then other documents may have moved too, so a listing
  * is needed.
  */
-function wantedPath(world: World, hint: FileHint, record: DocumentRecord | null): RemotePath | "known" | "elsewhere" {
+function findPathToRequest(
+  world: World,
+  hint: FileHint,
+  record: DocumentRecord | null,
+): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
-  const path = hint.path === null ? null : fromService(world, hint.path);
+  const path = hint.path === null ? null : fromServicePath(world, hint.path);
   const isOutside = hint.path !== null && (path === null || path === "");
   if (record === null) return gone || isOutside ? "known" : (path ?? "elsewhere");
   if (gone || isOutside || (path !== null && path !== record.remotePath)) return "elsewhere";
@@ -130,8 +134,8 @@ function wantedPath(world: World, hint: FileHint, record: DocumentRecord | null)
  * Requests the document at a path. Returns null if another document or none has that path, or if no
  * answer came.
  */
-async function requestAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
+async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
-  const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;
+  const file = listing.complete ? toRemoteFiles(world, listing).get(id) : undefined;
   return file?.path === path ? file : null;
 }

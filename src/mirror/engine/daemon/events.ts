@@ -3,14 +3,14 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { RunReport } from "../run/report.ts";
-import type { Phase } from "./phase.ts";
+import type { DaemonPhase } from "./phase.ts";
 
 /**
  * Events of a daemon, which `watch --json` prints one a line. They never contain the content of
  * documents (I30). `at` is in milliseconds since the epoch.
  */
 export type DaemonEvent = { readonly at: number } & (
-  | { readonly kind: "phase"; readonly phase: Phase }
+  | { readonly kind: "phase"; readonly phase: DaemonPhase }
   /** An entry of the event log: an effect, or something that the user should know. */
   | {
       readonly kind: "change";
@@ -94,18 +94,18 @@ export class EventPublisher {
   }
 
   #publishRecorded(): void {
-    for (const event of this.#recorded.splice(0)) this.publish(changeEvent(event, this.#state));
+    for (const event of this.#recorded.splice(0)) this.publish(toChangeEvent(event, this.#state));
   }
 }
 
-function changeEvent(event: MirrorEvent, state: ContentSource): Extract<EventWithoutTime, { kind: "change" }> {
+function toChangeEvent(event: MirrorEvent, state: ContentSource): Extract<EventWithoutTime, { kind: "change" }> {
   const { kind: what, side, id, path, outcome, detail, code, requestId, run } = event;
   const record = id?.startsWith("doc_") === true ? state.record(id as DocId) : null;
-  const facts = { what, side, id, path, outcome, detail, code, requestId };
-  return { kind: "change", ...facts, changeId: record?.changeId ?? null, lines: linesOf(event, state), run };
+  const eventFields = { what, side, id, path, outcome, detail, code, requestId };
+  return { kind: "change", ...eventFields, changeId: record?.changeId ?? null, lines: countLines(event, state), run };
 }
 
-function linesOf({ before, after }: MirrorEvent, state: ContentSource): ChangedLines | null {
+function countLines({ before, after }: MirrorEvent, state: ContentSource): ChangedLines | null {
   if (after === null || before === after) return null;
   const [textBefore, textAfter] = [before === null ? "" : state.text(before), state.text(after)];
   return textBefore === null || textAfter === null ? null : countChangedLines(textBefore, textAfter);
@@ -114,18 +114,18 @@ function linesOf({ before, after }: MirrorEvent, state: ContentSource): ChangedL
 /** Counts the lines that only one of two contents has. The order of lines does not matter. */
 function countChangedLines(before: string, after: string): ChangedLines {
   const counts = new Map<string, number>();
-  for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
-  let removed = 0;
-  for (const line of split(before)) {
+  for (const line of splitLines(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  let removedCount = 0;
+  for (const line of splitLines(before)) {
     const unmatched = counts.get(line) ?? 0;
-    if (unmatched === 0) removed++;
+    if (unmatched === 0) removedCount++;
     else counts.set(line, unmatched - 1);
   }
-  let added = 0;
-  for (const unmatched of counts.values()) added += unmatched;
-  return { added, removed };
+  let addedCount = 0;
+  for (const unmatched of counts.values()) addedCount += unmatched;
+  return { added: addedCount, removed: removedCount };
 }
 
-function split(text: string): string[] {
+function splitLines(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

@@ -6,9 +6,9 @@ import type { EditorWait, World } from "../run/world.ts";
 
 /** Milliseconds between two checks whether a program still has a file open. */
 const LOCK_CHECK_MS = 2_000;
-const MIN_MS = 100;
+const MIN_CHECK_MS = 100;
 
-type SetAside = Extract<Intent, { kind: "set-aside" }>;
+type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 
 /**
  * Decides when to check files again that programs have open. Some of these files wait until
@@ -20,7 +20,7 @@ export class FilesInUse {
   readonly #handsOff: EditorWait | undefined;
   #blocks: readonly Block[] = [];
   /** Journal rows of set-aside files that a program has open for writing. */
-  #setAside: readonly SetAside[] = [];
+  #setAside: readonly SetAsideRow[] = [];
   /**
    * Digests of new content in set-aside files for which a run was requested, by the path of the
    * file. The same content does not cause a second run.
@@ -45,8 +45,9 @@ export class FilesInUse {
       .flatMap(({ intent }) =>
         intent.kind === "set-aside" && disk.isOpenElsewhere(intent.setAsideAt) ? [intent] : [],
       );
-    const places = new Set(this.#setAside.map(({ setAsideAt }) => setAsideAt));
-    for (const place of this.#requestedContents.keys()) if (!places.has(place)) this.#requestedContents.delete(place);
+    const setAsidePaths = new Set(this.#setAside.map(({ setAsideAt }) => setAsideAt));
+    for (const place of this.#requestedContents.keys())
+      if (!setAsidePaths.has(place)) this.#requestedContents.delete(place);
     this.#schedule();
   }
 
@@ -70,14 +71,14 @@ export class FilesInUse {
   }
 
   #schedule(): void {
-    const delays = this.#blocks.map((block) => Math.max(MIN_MS, this.#waitsMs(block)));
+    const delays = this.#blocks.map((block) => Math.max(MIN_CHECK_MS, this.#waitsMs(block)));
     if (this.#setAside.length > 0) delays.push(LOCK_CHECK_MS);
     this.#checkAt = delays.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...delays);
   }
 
-  #isWritten({ setAsideAt, path, expect }: SetAside): boolean {
-    const found = this.#world.disk.readSetAside(setAsideAt, path);
-    const digest = found.kind === "done" ? (found.value?.digest ?? expect) : expect;
+  #isWritten({ setAsideAt, path, expect }: SetAsideRow): boolean {
+    const readOutcome = this.#world.disk.readSetAside(setAsideAt, path);
+    const digest = readOutcome.kind === "done" ? (readOutcome.value?.digest ?? expect) : expect;
     if (digest === expect || digest === this.#requestedContents.get(setAsideAt)) return false;
     this.#requestedContents.set(setAsideAt, digest);
     return true;

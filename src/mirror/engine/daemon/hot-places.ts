@@ -10,7 +10,7 @@ import type { DaemonTiming } from "./timing.ts";
 import type { Selector } from "../../../contract/resources.ts";
 import type { DocumentPaths } from "../../model/record.ts";
 import type { State } from "../../ports/state.ts";
-import { documentsOf } from "../observe/listed.ts";
+import { toRemoteFiles } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
 
 /**
@@ -80,10 +80,10 @@ export class HotPlaces {
   /** Adds or updates the hot places of the documents that a cycle changed on either side. */
   noteRun(end: CycleEnd, now: number): void {
     if (end.kind === "offline" || end.ends.length > MAX_STEPS) return;
-    let chosen = 0;
+    let chosenCount = 0;
     const steps = end.plan.steps.filter((_, index) => end.ends[index]?.kind === "ran");
-    for (const path of steps.flatMap(({ action }) => pathsOf(action))) {
-      if (this.#markActive(path, now) || ++chosen > MAX_CHOSEN) continue;
+    for (const path of steps.flatMap(({ action }) => findActivePaths(action))) {
+      if (this.#markActive(path, now) || ++chosenCount > MAX_CHOSEN) continue;
       const place = choosePlace(this.#world.state, path, this.#pageSize());
       if (place !== null) this.#add({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
     }
@@ -94,10 +94,10 @@ export class HotPlaces {
    * @returns false if no hot place contains the path
    */
   #markActive(path: LocalPath, now: number): boolean {
-    const known = this.#places.find(({ place }) => covers(place, path));
-    if (known === undefined) return false;
-    known.changedAt = now;
-    known.nextAt = Math.min(known.nextAt, now + this.#leastMs);
+    const knownPlace = this.#places.find(({ place }) => containsPath(place, path));
+    if (knownPlace === undefined) return false;
+    knownPlace.changedAt = now;
+    knownPlace.nextAt = Math.min(knownPlace.nextAt, now + this.#leastMs);
     return true;
   }
 
@@ -119,12 +119,12 @@ export class HotPlaces {
   /** Lists the hot places that are due, in parallel, and schedules their next listings. */
   async listDuePlaces(now: number): Promise<HotPlaceCheck> {
     this.#places = this.#places.filter((place) => this.#interval(place, now) < this.#mostMs);
-    let wanted = 0;
-    for (const place of this.#places) wanted += (place.cost * 60_000) / this.#interval(place, now);
-    const slower = Math.max(1, wanted / (PLACES_SHARE * this.#budget.requestsAMinute(now)));
-    const due = this.#places.filter(({ nextAt }) => nextAt <= now + TOGETHER_MS);
-    for (const place of due) place.nextAt = now + this.#interval(place, now) * slower;
-    const checks = await Promise.all(due.map((hot) => this.#check(hot)));
+    let wantedRequests = 0;
+    for (const place of this.#places) wantedRequests += (place.cost * 60_000) / this.#interval(place, now);
+    const slowdown = Math.max(1, wantedRequests / (PLACES_SHARE * this.#budget.requestsAMinute(now)));
+    const duePlaces = this.#places.filter(({ nextAt }) => nextAt <= now + TOGETHER_MS);
+    for (const place of duePlaces) place.nextAt = now + this.#interval(place, now) * slowdown;
+    const checks = await Promise.all(duePlaces.map((hot) => this.#check(hot)));
     return { files: checks.flatMap(({ files }) => files), needsAll: checks.some(({ needsAll }) => needsAll) };
   }
 
@@ -133,21 +133,21 @@ export class HotPlaces {
   }
 
   async #check(hot: HotPlace): Promise<HotPlaceCheck> {
-    const selector = selectorOf(this.#world, hot.place);
+    const selector = toSelector(this.#world, hot.place);
     const listing = selector === null ? null : await this.#world.remote.listFiles(selector);
     if (selector === null || listing?.complete !== true) {
       if (selector === null) this.#drop(hot);
       return { files: [], needsAll: listing?.fault != null && isWholeServiceFault(listing.fault) };
     }
-    const shown = documentsOf(this.#world, listing);
-    hot.cost = Math.max(1, Math.ceil(shown.size / this.#pageSize()));
-    const known = this.#knownTrees;
-    const needsAll = membersOf(this.#world.state, hot.place).some(
-      (placed) => !shown.has(placed.id) && known.isInPlace(placed),
+    const listedDocuments = toRemoteFiles(this.#world, listing);
+    hot.cost = Math.max(1, Math.ceil(listedDocuments.size / this.#pageSize()));
+    const knownTrees = this.#knownTrees;
+    const needsAll = findMembers(this.#world.state, hot.place).some(
+      (placed) => !listedDocuments.has(placed.id) && knownTrees.isInPlace(placed),
     );
     // A listing of the whole workspace shows why the document is no longer in this place.
     if (needsAll) this.#drop(hot);
-    return { files: [...shown.values()].filter((file) => known.isChanged(file)), needsAll };
+    return { files: [...listedDocuments.values()].filter((file) => knownTrees.isChanged(file)), needsAll };
   }
 
   #pageSize(): number {
@@ -155,13 +155,13 @@ export class HotPlaces {
   }
 }
 
-function covers(place: HotLocation, path: LocalPath): boolean {
+function containsPath(place: HotLocation, path: LocalPath): boolean {
   if (place.kind === "document") return place.path === path;
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
 
 /** Returns the local paths at which an action shows that somebody works. A move has two. */
-function pathsOf(action: Action): readonly LocalPath[] {
+function findActivePaths(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
   return "lastLocalPath" in action ? [action.lastLocalPath] : [];
@@ -198,15 +198,19 @@ function choosePlace(state: State, path: LocalPath, page: number): HotLocation |
     if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", mostDocuments + 1).length <= mostDocuments)
       return { kind: "subtree", path: folder };
   const parent = parentOf(path);
-  const most = MAX_PAGES * page;
-  if (parent !== "" && state.dirAt(parent) !== null && state.documentsIn(parent, "one", most + 1).length <= most)
+  const maxDocuments = MAX_PAGES * page;
+  if (
+    parent !== "" &&
+    state.dirAt(parent) !== null &&
+    state.documentsIn(parent, "one", maxDocuments + 1).length <= maxDocuments
+  )
     return { kind: "folder", path: parent };
   const [record, ...more] = state.recordsAt(path);
   return record === undefined || more.length > 0 ? null : { kind: "document", path, id: record.id };
 }
 
 /** Returns the request parameters that list a hot place; null if base no longer has the place. */
-function selectorOf(world: World, place: HotLocation): Selector | null {
+function toSelector(world: World, place: HotLocation): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
     const record = state.record(place.id);
@@ -219,17 +223,19 @@ function selectorOf(world: World, place: HotLocation): Selector | null {
 }
 
 /** Returns the documents of base that a listing of the place should contain. */
-function membersOf(state: State, place: HotLocation): readonly DocumentPaths[] {
+function findMembers(state: State, place: HotLocation): readonly DocumentPaths[] {
   if (place.kind === "document") {
     const record = state.record(place.id);
     return record === null ? [] : [record];
   }
-  const remote = state.dirAt(place.path)?.remotePath;
+  const remoteFolder = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
   // A document whose two paths differ is left out, because the listing may not contain it.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
-    .filter(({ localPath, remotePath }) => remote !== undefined && isUnder(remote, remotePath, place, localPath));
+    .filter(
+      ({ localPath, remotePath }) => remoteFolder !== undefined && isUnder(remoteFolder, remotePath, place, localPath),
+    );
 }
 
 function isUnder(folder: string, remotePath: string, place: HotLocation, localPath: LocalPath): boolean {

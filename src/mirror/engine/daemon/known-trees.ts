@@ -17,9 +17,9 @@ import type { State } from "../../ports/state.ts";
 import { storeLocalContents } from "../apply/text-name.ts";
 import { NOTHING_SEEN } from "../observe/both-sides.ts";
 import type { DocumentList } from "../observe/listed.ts";
-import { type KnownFacts, observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
+import { type KnownRemoteFacts, observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { CycleEnd, PlannedCycle } from "../run/cycle-context.ts";
-import { endedWell, isReviewOfConflict } from "../run/execute.ts";
+import { hasSucceeded, isReviewOfConflict } from "../run/execute.ts";
 import { isRestored } from "../run/generation.ts";
 import type { World } from "../run/world.ts";
 
@@ -60,19 +60,19 @@ export class KnownTrees {
    * Returns the service's tree. Lists the service unless the tree of an earlier scan is still
    * valid.
    */
-  async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownFacts): Promise<RemoteScan> {
+  async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownRemoteFacts): Promise<RemoteScan> {
     // An earlier tree is used only if it lacks no document, because a run must prove each absence
     // that it acts on (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
-    const known = {
+    const knownFacts = {
       ...facts,
       ...(this.#newListing === null ? {} : { files: this.#newListing }),
       ...(this.#folders === null ? {} : { folders: this.#folders }),
     };
     if (this.#newListing === null) this.#isListed = true;
     this.#newListing = null;
-    const scan = await observeRemote(this.#world, base, trustEmpty, known);
+    const scan = await observeRemote(this.#world, base, trustEmpty, knownFacts);
     this.#keepRemote(scan.kind === "seen" ? scan.tree : null);
     return scan;
   }
@@ -130,15 +130,18 @@ export class KnownTrees {
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
-    const [local, remote] = [this.#lastLocal, this.#remote];
-    const trees = local === null || remote === null ? null : narrowTrees(state, { local, remote }, paths, shown);
+    const [lastLocal, lastRemote] = [this.#lastLocal, this.#remote];
+    const trees =
+      lastLocal === null || lastRemote === null
+        ? null
+        : narrowTrees(state, { local: lastLocal, remote: lastRemote }, paths, shown);
     if (trees === null) return "whole";
-    const keep = storeLocalContents(state, trees.base);
-    const scanned = disk.scanFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
-    if (scanned === trees.local) return shown.length === 0 ? "same" : trees;
-    if (scanned === null || scanned.files.values().some((file) => file.empty || file.textFault !== null))
+    const storeText = storeLocalContents(state, trees.base);
+    const scannedTree = disk.scanFiles(trees.local, paths, storeText, ({ dev, ino }) => state.hasInode(dev, ino));
+    if (scannedTree === trees.local) return shown.length === 0 ? "same" : trees;
+    if (scannedTree === null || scannedTree.files.values().some((file) => file.empty || file.textFault !== null))
       return "whole";
-    return { ...trees, local: scanned };
+    return { ...trees, local: scannedTree };
   }
 
   /**
@@ -159,9 +162,9 @@ export class KnownTrees {
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
     const record = state.record(file.id);
-    const before = this.#remote?.files.get(file.id) ?? (record === null ? undefined : remoteFileOf(record));
-    if (isSame(before, file)) return false;
-    return before === undefined || !state.isEarlier(file.id, file.changeId, before.changeId);
+    const earlierFile = this.#remote?.files.get(file.id) ?? (record === null ? undefined : remoteFileOf(record));
+    if (isSameFile(earlierFile, file)) return false;
+    return earlierFile === undefined || !state.isEarlier(file.id, file.changeId, earlierFile.changeId);
   }
 
   /**
@@ -193,10 +196,10 @@ export class KnownTrees {
 }
 
 function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
-  return a.size === b.size && a.values().every((file) => isSame(b.get(file.id), file));
+  return a.size === b.size && a.values().every((file) => isSameFile(b.get(file.id), file));
 }
 
-function isSame(a: RemoteFile | undefined, b: RemoteFile): boolean {
+function isSameFile(a: RemoteFile | undefined, b: RemoteFile): boolean {
   return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
@@ -223,10 +226,10 @@ export function remoteAfterCycle(
   // A cycle for a few documents may have versions that no listing has shown.
   for (const [id, file] of trees.remote.files) files.set(id, file);
   for (const [index, { action }] of plan.steps.entries()) {
-    const end = ends[index];
-    if (end?.kind !== "ran" || !endedWell(end.outcome) || isReviewOfConflict(end.outcome)) return null;
+    const stepEnd = ends[index];
+    if (stepEnd?.kind !== "ran" || !hasSucceeded(stepEnd.outcome) || isReviewOfConflict(stepEnd.outcome)) return null;
     if (action.kind === "note-facts") continue;
-    const id = FOLLOWED_KINDS.has(action.kind) ? documentOf(state, action) : null;
+    const id = FOLLOWED_KINDS.has(action.kind) ? findDocumentId(state, action) : null;
     if (id === null) return null;
     const record = state.record(id);
     if (record === null) files.delete(id);
@@ -235,13 +238,13 @@ export function remoteAfterCycle(
   return { ...remote, files };
 }
 
-function documentOf(state: Pick<State, "recordsAt">, action: Action): DocId | null {
+function findDocumentId(state: Pick<State, "recordsAt">, action: Action): DocId | null {
   if ("id" in action) return action.id;
   return action.kind === "create-remote" ? (state.recordsAt(action.localPath)[0]?.id ?? null) : null;
 }
 
 /** Results of the last scans of both sides. */
-type LastSeen = {
+type LastScans = {
   /** Tree with the ignore rules and the properties of the disk. Its files are not used. */
   readonly local: LocalTree;
   readonly remote: RemoteTree;
@@ -255,45 +258,47 @@ type LastSeen = {
  */
 export function narrowTrees(
   state: State,
-  { local, remote }: LastSeen,
+  { local, remote }: LastScans,
   paths: readonly LocalPath[],
   shown: readonly RemoteFile[] = [],
 ): Trees | null {
-  const blocked = new Set(state.blocks().flatMap(({ key, path }) => [key, path]));
+  const blockedKeys = new Set(state.blocks().flatMap(({ key, path }) => [key, path]));
   const records = paths.flatMap((path) => state.recordsAt(path));
   const recordById = new Map(records.map((record) => [record.id, record]));
-  const created = shown.filter(({ id }) => !recordById.has(id));
+  const newDocuments = shown.filter(({ id }) => !recordById.has(id));
   const dirs = new Map<DirId, FolderRecord>();
-  for (const path of [...records.map(({ localPath }) => localPath), ...created.map((file) => file.path)])
+  for (const path of [...records.map(({ localPath }) => localPath), ...newDocuments.map((file) => file.path)])
     for (const folder of ancestorsOf(path)) {
       const dir = state.dirAt(folder);
-      if (dir === null || !remote.folders.has(dir.id) || blocked.has(dir.id)) return null;
+      if (dir === null || !remote.folders.has(dir.id) || blockedKeys.has(dir.id)) return null;
       dirs.set(dir.id, dir);
     }
   // A path without a record may still have a block, of an earlier file at that path.
-  const unrecorded = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
+  const unrecordedPaths = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
-    paths.every((path) => !blocked.has(path)) &&
-    unrecorded.every((path) => blocked.size === 0 && mayBeNew(state, path)) &&
+    paths.every((path) => !blockedKeys.has(path)) &&
+    unrecordedPaths.every((path) => blockedKeys.size === 0 && mayBeNew(state, path)) &&
     new Set(records.map(({ localPath }) => localPath)).size === records.length &&
-    records.every((record) => isPlain(state, record) && remote.files.has(record.id) && !blocked.has(record.id)) &&
-    created.every((file) => !blocked.has(file.id) && isUnknown(state, local, file));
+    records.every(
+      (record) => isPlainlyLinked(state, record) && remote.files.has(record.id) && !blockedKeys.has(record.id),
+    ) &&
+    newDocuments.every((file) => !blockedKeys.has(file.id) && isNewDocument(state, local, file));
   if (!isAlone) return null;
-  const ignored = unrecorded.filter((path) => local.ignores(path, "folder"));
-  const listed = records.map(({ id }) => remote.files.get(id)!);
+  const ignoredFolders = unrecordedPaths.filter((path) => local.ignores(path, "folder"));
+  const listedDocuments = records.map(({ id }) => remote.files.get(id)!);
   return {
     base: { records: recordById, dirs, tombstones: new Map(), conflicts: new Map(), blocks: new Map() },
     local: {
       ...local,
       partial: true,
       files: new Map(records.map((record) => [record.localPath, localFileOf(record)!])),
-      folders: new Map([...dirs.values()].map((dir) => [dir.localPath, localFolderOf(dir)])),
-      others: new Map(ignored.map((path) => [path, { path, kind: "ignored-folder", stamp: null }])),
+      folders: new Map([...dirs.values()].map((dir) => [dir.localPath, toLocalFolder(dir)])),
+      others: new Map(ignoredFolders.map((path) => [path, { path, kind: "ignored-folder", stamp: null }])),
       unseen: new Map(),
     },
     remote: {
       ...NOTHING_SEEN,
-      files: new Map([...listed, ...shown].map((file) => [file.id, file])),
+      files: new Map([...listedDocuments, ...shown].map((file) => [file.id, file])),
       folders: new Map([...dirs.keys()].map((id) => [id, remote.folders.get(id)!])),
       complete: true,
       foldersComplete: true,
@@ -301,7 +306,7 @@ export function narrowTrees(
   };
 }
 
-function localFolderOf({ localPath: path, dev, ino, birthMs }: FolderRecord): LocalFolder {
+function toLocalFolder({ localPath: path, dev, ino, birthMs }: FolderRecord): LocalFolder {
   return { path, dev, ino, birthMs };
 }
 
@@ -313,7 +318,7 @@ function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
 
-function isPlain(state: State, record: DocumentRecord): boolean {
+function isPlainlyLinked(state: State, record: DocumentRecord): boolean {
   return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
@@ -321,7 +326,7 @@ function isPlain(state: State, record: DocumentRecord): boolean {
  * Returns true if a document is new to mdmirror, and its file can be planned without a full
  * listing.
  */
-function isUnknown(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
+function isNewDocument(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
   // A restored document gets its former local name, which is in its tombstone.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;
   // On a disk that treats several spellings as one name, another document may have the path.

@@ -49,9 +49,9 @@ export class PendingDeletions {
       this.#pending.delete(path);
       if (wait.isAnnounced && !sent.has(path)) this.#cancelled.add(path);
     }
-    const begun = [...absent].filter(([path]) => !this.#pending.has(path));
-    if (begun.length > 0) for (const wait of this.#pending.values()) wait.since = now;
-    for (const [path, inConflict] of begun)
+    const newDeletions = [...absent].filter(([path]) => !this.#pending.has(path));
+    if (newDeletions.length > 0) for (const wait of this.#pending.values()) wait.since = now;
+    for (const [path, inConflict] of newDeletions)
       this.#pending.set(path, { first: now, since: now, inConflict, isAnnounced: this.#cancelled.delete(path) });
   }
 
@@ -63,11 +63,11 @@ export class PendingDeletions {
     readonly begun: readonly ListedDeletion[];
     readonly cancelled: readonly LocalPath[];
   } {
-    const begun = this.list().filter(({ path }) => again || !this.#pending.get(path)!.isAnnounced);
-    for (const { path } of begun) this.#pending.get(path)!.isAnnounced = true;
-    const cancelled = [...this.#cancelled];
+    const newDeletions = this.list().filter(({ path }) => again || !this.#pending.get(path)!.isAnnounced);
+    for (const { path } of newDeletions) this.#pending.get(path)!.isAnnounced = true;
+    const cancelledPaths = [...this.#cancelled];
     this.#cancelled.clear();
-    return { begun, cancelled };
+    return { begun: newDeletions, cancelled: cancelledPaths };
   }
 
   /**
@@ -79,9 +79,10 @@ export class PendingDeletions {
 
   /** Returns the time when the next deletion is due; null if none is delayed. */
   nextAt(): number | null {
-    let next: number | null = null;
-    for (const wait of this.#pending.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
-    return next;
+    let nextDueAt: number | null = null;
+    for (const wait of this.#pending.values())
+      nextDueAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
+    return nextDueAt;
   }
 
   /** Makes a deletion due at `latest` or before, because a caller waits for it. */

@@ -6,7 +6,7 @@ export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-th
 /** Reason of a failed run, after which the daemon waits for a retry. */
 export type FailureReason = Exclude<WaitReason, "paused">;
 
-export type Phase =
+export type DaemonPhase =
   /** No work is due. The daemon waits for a file event, a poll or a request. */
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
@@ -20,8 +20,8 @@ export type Phase =
   | { readonly kind: "stopped"; readonly detail: string }
   | { readonly kind: "ended" };
 
-export const IDLE: Phase = { kind: "idle" };
-export const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
+export const IDLE: DaemonPhase = { kind: "idle" };
+export const PAUSED: DaemonPhase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
 
 /** Returns the reason why a run ended with the state `offline`. */
 export function waitReasonOf(fault: Fault | null): FailureReason {
@@ -32,6 +32,6 @@ export function waitReasonOf(fault: Fault | null): FailureReason {
 }
 
 /** Returns the reasons why a safety check stopped a run, in one line; "" if none did. */
-export function stopDetail({ safetyStop }: RunReport): string {
+export function describeStop({ safetyStop }: RunReport): string {
   return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

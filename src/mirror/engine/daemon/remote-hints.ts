@@ -54,12 +54,14 @@ export class RemoteHints {
 
   take(): HintedDocuments {
     const files = [...this.#files.values()];
-    const hinted: HintedDocuments = this.#all ? { kind: "all", folders: this.#folders } : { kind: "files", files };
+    const hintedDocuments: HintedDocuments = this.#all
+      ? { kind: "all", folders: this.#folders }
+      : { kind: "files", files };
     this.#files.clear();
     this.#all = false;
     this.#folders = false;
     this.#since = null;
-    return hinted;
+    return hintedDocuments;
   }
 
   /** Charges the budget for a listing that may show no change. */

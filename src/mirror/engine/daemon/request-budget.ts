@@ -16,7 +16,7 @@ const MAX_OVERSPENT = 60;
 /** LIMIT: requests per minute to which refusals can reduce the pace. */
 const MIN_PER_MINUTE = 4;
 /** Share of the configured pace that is regained in each minute without a refusal. */
-const REGAINED = 0.1;
+const REGAINED_SHARE = 0.1;
 
 /**
  * Limits how often the service is scanned. Every request counts towards one limit per minute.
@@ -96,21 +96,21 @@ export class RequestBudget {
 
   #owedAt(owed: number, now: number): number {
     this.#settle(now);
-    const paid = now + Math.ceil((Math.max(0, this.#overspent - owed) * MINUTE_MS) / this.#requestsAMinute);
-    return Math.max(paid, now + this.#remote.pressure().pauseMs);
+    const paidAt = now + Math.ceil((Math.max(0, this.#overspent - owed) * MINUTE_MS) / this.#requestsAMinute);
+    return Math.max(paidAt, now + this.#remote.pressure().pauseMs);
   }
 
   #settle(now: number): void {
     const minutes = (now - this.#settledAt) / MINUTE_MS;
-    const sent = this.sent();
+    const sentCount = this.sent();
     const { refusals } = this.#remote.pressure();
-    const owed = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sent - this.#sent;
-    this.#overspent = Math.min(owed, (this.#wholeCost ?? 0) + MAX_OVERSPENT);
+    const owedRequests = Math.max(0, this.#overspent - minutes * this.#requestsAMinute) + sentCount - this.#sent;
+    this.#overspent = Math.min(owedRequests, (this.#wholeCost ?? 0) + MAX_OVERSPENT);
     if (refusals > this.#refusals)
       this.#requestsAMinute = Math.max(Math.min(MIN_PER_MINUTE, this.#limit), this.#requestsAMinute / 2);
-    else this.#requestsAMinute = Math.min(this.#limit, this.#requestsAMinute + minutes * REGAINED * this.#limit);
+    else this.#requestsAMinute = Math.min(this.#limit, this.#requestsAMinute + minutes * REGAINED_SHARE * this.#limit);
     this.#refusals = refusals;
-    this.#sent = sent;
+    this.#sent = sentCount;
     this.#settledAt = now;
   }
 }

@@ -1,6 +1,6 @@
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
-import { forgetSent, rememberLast } from "../run/run-state.ts";
+import { forgetSent, rememberLastRun } from "../run/run-state.ts";
 import type { World } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
@@ -35,13 +35,13 @@ export class RunLog {
    * equal
    */
   note(report: RunReport, listed: boolean): void {
-    const before = this.#report;
-    const didSomething = report.run !== 0 && report.run !== before?.run;
+    const earlierReport = this.#report;
+    const didSomething = report.run !== 0 && report.run !== earlierReport?.run;
     this.#report = report;
     if (listed) this.noteListed(didSomething);
-    rememberLast(this.#world, report);
+    rememberLastRun(this.#world, report);
     this.#publishDeletions(report);
-    if (didSomething || before === null || !endedAlike(before, report))
+    if (didSomething || earlierReport === null || !haveSameEnd(earlierReport, report))
       this.#publisher.publish({ kind: "run", report });
   }
 
@@ -58,13 +58,13 @@ export class RunLog {
    * publishes all of them again.
    */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
-    const asks = expectedStopReasons !== undefined;
-    const { begun, cancelled } = this.#deletions.takeChanges(asks && !this.#isStopAnnounced);
+    const isStopExpected = expectedStopReasons !== undefined;
+    const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);
     for (const { path, dueAt, inConflict } of begun) {
-      const at = wallTime(this.#world.clock, dueAt);
-      this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict, asks });
+      const dueTime = wallTime(this.#world.clock, dueAt);
+      this.#publisher.publish({ kind: "deletion-pending", path, dueAt: dueTime, inConflict, asks: isStopExpected });
     }
-    this.#isStopAnnounced = asks;
+    this.#isStopAnnounced = isStopExpected;
     for (const path of cancelled) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 
@@ -84,10 +84,10 @@ export class RunLog {
   }
 }
 
-function endedAlike(a: RunReport, b: RunReport): boolean {
-  return b.oneWay === undefined && a.state === b.state && attentionKey(a) === attentionKey(b);
+function haveSameEnd(a: RunReport, b: RunReport): boolean {
+  return b.oneWay === undefined && a.state === b.state && toAttentionKey(a) === toAttentionKey(b);
 }
 
-function attentionKey({ attention }: RunReport): string {
+function toAttentionKey({ attention }: RunReport): string {
   return attention.map(({ path, kind }) => `${kind} ${path}`).join("\n");
 }

@@ -10,10 +10,10 @@ import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { EventWatch } from "./event-watch.ts";
-import { IDLE, PAUSED, type Phase, stopDetail, waitReasonOf } from "./phase.ts";
+import { IDLE, PAUSED, type DaemonPhase, describeStop, waitReasonOf } from "./phase.ts";
 import { RunLog } from "./run-log.ts";
-import { Runs } from "./runs.ts";
-import { type Due, Schedule } from "./schedule.ts";
+import { DaemonRuns } from "./runs.ts";
+import { type DueWork, Schedule } from "./schedule.ts";
 import { type DaemonTiming, wallTime } from "./timing.ts";
 
 /** LIMIT: changed paths in the status, so that its answer stays short. */
@@ -38,12 +38,12 @@ type RunnerParts = {
  */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
-  readonly runs: Runs;
+  readonly runs: DaemonRuns;
   readonly #runLog: RunLog;
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
   readonly #eventWatch: EventWatch;
-  #phase: Phase = IDLE;
+  #phase: DaemonPhase = IDLE;
   /**
    * Time at which the pause ends; infinity if it lasts until `resume`; null if the daemon is not
    * paused.
@@ -53,12 +53,12 @@ export class Runner implements WatchListener {
   constructor(parts: RunnerParts) {
     const { world, watcher, events, settings, timing, publisher, wakeBy } = parts;
     this.#parts = parts;
-    this.runs = new Runs(world, settings, timing);
+    this.runs = new DaemonRuns(world, settings, timing);
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
     this.#eventWatch = new EventWatch({ world, events, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(world, watcher, this, () => this.runs.knownTrees.lastLocal());
-    this.#pausedUntil = endOfPause(world);
+    this.#pausedUntil = readPauseEnd(world);
     if (this.#isPaused()) this.#enter(PAUSED);
   }
 
@@ -79,7 +79,7 @@ export class Runner implements WatchListener {
     return this.#pausedUntil ?? this.#schedule.nextAt();
   }
 
-  async #do(due: Due): Promise<void> {
+  async #do(due: DueWork): Promise<void> {
     switch (due) {
       case "retry":
       case "rescan":
@@ -188,17 +188,17 @@ export class Runner implements WatchListener {
 
   status(): DaemonStatus {
     const { dirty, deletions } = this.runs;
-    const shown = (time: number | null) => (time === null ? null : wallTime(this.#parts.world.clock, time));
+    const toShownTime = (time: number | null) => (time === null ? null : wallTime(this.#parts.world.clock, time));
     const [pausedUntil, retryAt] = [this.#pausedUntil, this.#schedule.retryAt()];
     return {
       phase: this.#phase,
       inSyncAsOf: this.#runLog.inSyncAsOf(),
-      pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: shown(dueAt)! })),
+      pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: toShownTime(dueAt)! })),
       dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
       lastReport: this.#runLog.report(),
-      pausedUntil: pausedUntil === Number.POSITIVE_INFINITY ? null : shown(pausedUntil),
-      nextPollAt: pausedUntil !== null || retryAt !== null ? null : shown(this.#schedule.pollAt()),
-      retryAt: shown(retryAt),
+      pausedUntil: pausedUntil === Number.POSITIVE_INFINITY ? null : toShownTime(pausedUntil),
+      nextPollAt: pausedUntil !== null || retryAt !== null ? null : toShownTime(this.#schedule.pollAt()),
+      retryAt: toShownTime(retryAt),
       watching: this.#watch.state(),
       limit: this.#watch.limit(),
       eventStream: this.#eventWatch.state(),
@@ -209,7 +209,7 @@ export class Runner implements WatchListener {
     return this.#parts.world.clock.monotonic();
   }
 
-  #enter(phase: Phase): void {
+  #enter(phase: DaemonPhase): void {
     if (this.#phase === phase) return;
     this.#phase = phase;
     this.#parts.publisher.publish({ kind: "phase", phase });
@@ -233,17 +233,17 @@ export class Runner implements WatchListener {
    * @returns false if a full run is needed
    */
   async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
-    const last = this.#runLog.report();
-    const narrow = last === null ? "whole" : this.runs.scanNarrowly(paths, shown, last);
-    if (last === null || narrow === "whole") return false;
-    if (narrow === "same") return true;
+    const lastReport = this.#runLog.report();
+    const scanResult = lastReport === null ? "whole" : this.runs.scanNarrowly(paths, shown, lastReport);
+    if (lastReport === null || scanResult === "whole") return false;
+    if (scanResult === "same") return true;
     this.#schedule.noteActivity();
     this.#enter({ kind: "observing" });
-    const ended = await this.runs.runNarrowly(narrow, last);
-    if (ended === "whole") return false;
+    const runResult = await this.runs.runNarrowly(scanResult, lastReport);
+    if (runResult === "whole") return false;
     this.#schedule.noteSuccess();
     this.#enter(IDLE);
-    this.#runLog.note(ended, false);
+    this.#runLog.note(runResult, false);
     return true;
   }
 
@@ -284,9 +284,9 @@ export class Runner implements WatchListener {
   async #poll(): Promise<void> {
     const isWatched = this.#watch.state() === "events";
     if (!isWatched) this.runs.dirty.take(this.#now());
-    const folder = this.#checkFolder();
-    if (folder === "back") return this.runWhole();
-    if (folder === "there") await this.#pollService(isWatched);
+    const folderState = this.#checkFolder();
+    if (folderState === "back") return this.runWhole();
+    if (folderState === "there") await this.#pollService(isWatched);
     else if (this.#phase.kind !== "stopped") await this.#run(false);
     this.#schedule.schedulePoll(this.#watch.isAway());
   }
@@ -300,9 +300,9 @@ export class Runner implements WatchListener {
     const sentBefore = budget.sent();
     const listing = await listDocuments(this.#parts.world);
     if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
-    const changed = knownTrees.takeListing(listing) === "changed";
-    if (changed && listing.complete) this.#schedule.noteActivity();
-    if (changed || !isWatched) await this.#run(false);
+    const isChanged = knownTrees.takeListing(listing) === "changed";
+    if (isChanged && listing.complete) this.#schedule.noteActivity();
+    if (isChanged || !isWatched) await this.#run(false);
     else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
@@ -323,21 +323,21 @@ export class Runner implements WatchListener {
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
-      this.#enter(report.state === "stopped" ? { kind: "stopped", detail: stopDetail(report) } : IDLE);
+      this.#enter(report.state === "stopped" ? { kind: "stopped", detail: describeStop(report) } : IDLE);
     }
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;
     this.#runLog.note(report, knownTrees.takeListed());
     this.#schedule.scheduleUnchanged();
-    const local = knownTrees.lastLocal();
-    if (local !== null && !local.unseen.has("")) await this.#watch.ensure();
+    const lastTree = knownTrees.lastLocal();
+    if (lastTree !== null && !lastTree.unseen.has("")) await this.#watch.ensure();
   }
 
   #noteFailure(fault: Fault | null): void {
-    const why = waitReasonOf(fault);
-    this.#schedule.noteFailure(why);
+    const reason = waitReasonOf(fault);
+    this.#schedule.noteFailure(reason);
     const detail = fault?.detail ?? "the service did not answer";
-    this.#enter({ kind: "waiting", why, failures: this.#schedule.failures(), detail });
+    this.#enter({ kind: "waiting", why: reason, failures: this.#schedule.failures(), detail });
   }
 }
 
@@ -346,10 +346,10 @@ export class Runner implements WatchListener {
  * lasts until `resume`, null if the daemon was not paused. If the wall clock was set back, the
  * pause does not become longer than it was.
  */
-function endOfPause({ state, clock }: World): number | null {
-  const kept = state.meta(META.paused);
-  if (kept === null) return null;
-  const [until, ms] = kept.split(" ").map(Number);
+function readPauseEnd({ state, clock }: World): number | null {
+  const storedPause = state.meta(META.paused);
+  if (storedPause === null) return null;
+  const [until, ms] = storedPause.split(" ").map(Number);
   const leftMs = ms === undefined ? Number.POSITIVE_INFINITY : Math.min(until! - clock.now(), ms);
   return clock.monotonic() + leftMs;
 }

@@ -6,7 +6,13 @@ import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
-import { type CycleEnd, noMemory, type Observers, type PlannedCycle, zeroTally } from "../run/cycle-context.ts";
+import {
+  type CycleEnd,
+  makeEmptyMemory,
+  type DaemonObservers,
+  type PlannedCycle,
+  makeEmptyTally,
+} from "../run/cycle-context.ts";
 import { forgetFutile } from "../run/repeat-guard.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
@@ -27,7 +33,7 @@ import type { DaemonTiming } from "./timing.ts";
 const MAX_SINGLE_DOCUMENTS = 16;
 
 /** Keeps what the daemon knows between its runs, and carries out runs with it. */
-export class Runs {
+export class DaemonRuns {
   readonly dirty: DirtyPaths;
   readonly hints: RemoteHints;
   readonly deletions: PendingDeletions;
@@ -48,7 +54,7 @@ export class Runs {
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
   /** Failed and refused actions of the runs since refused requests were last sent again. */
-  #memory = noMemory();
+  #memory = makeEmptyMemory();
   /** Local paths of the deletions that a safety check stopped in the last run. */
   #stoppedDeletions: ReadonlySet<LocalPath> = new Set();
 
@@ -68,10 +74,10 @@ export class Runs {
   }
 
   async run(retryRefused: boolean): Promise<RunReport> {
-    let sent: ReadonlySet<LocalPath> = new Set();
-    if (retryRefused) this.#memory = noMemory();
+    let sentDeletions: ReadonlySet<LocalPath> = new Set();
+    if (retryRefused) this.#memory = makeEmptyMemory();
     const { knownTrees } = this;
-    const observers: Observers = {
+    const observers: DaemonObservers = {
       local: (base, ...scan) => this.#hideUnsettled(base, knownTrees.observeLocal(base, ...scan)),
       remote: (...scan) => knownTrees.observeRemote(...scan),
       redirectSaves: (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
@@ -84,10 +90,14 @@ export class Runs {
       memory: this.#memory,
       scanOptions: () => {
         // The delay of a stopped deletion is over, so only the safety check still delays it.
-        sent = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
-        return { observers, unchangedContents: this.unchangedContents.settled(this.#now()), absentTwice: sent };
+        sentDeletions = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
+        return {
+          observers,
+          unchangedContents: this.unchangedContents.settled(this.#now()),
+          absentTwice: sentDeletions,
+        };
       },
-      onCycle: (end) => this.#afterCycle(end, sent),
+      onCycle: (end) => this.#afterCycle(end, sentDeletions),
     });
     run.end(report);
     forgetFutile(this.#memory, end.kind === "planned" && end.trees.remote.complete);
@@ -108,8 +118,10 @@ export class Runs {
     if (typeof trees === "string") return trees;
     // One of these documents may have been moved, and its new file may be one that a program is
     // still writing.
-    const waiting = [...this.dirty.unsettled(now)].filter(([dirty]) => !paths.some((path) => isWithin(path, dirty)));
-    return { ...trees, local: { ...trees.local, unseen: new Map(waiting) } };
+    const unsettledPaths = [...this.dirty.unsettled(now)].filter(
+      ([dirty]) => !paths.some((path) => isWithin(path, dirty)),
+    );
+    return { ...trees, local: { ...trees.local, unseen: new Map(unsettledPaths) } };
   }
 
   /**
@@ -119,12 +131,12 @@ export class Runs {
    * @returns the report; `whole` if a full run is needed, also after a step that failed
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
-    const tally = { ...zeroTally(), ...this.#memory };
+    const tally = { ...makeEmptyTally(), ...this.#memory };
     const run = new RunEntry(this.#world, "watch");
     const settings = this.#settingsNow();
     const input = { run, settings, tally, retryRefused: false, unchangedContents: null, dry: false };
-    const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
-    if (end === null) return "whole";
+    const cycleEnd = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
+    if (cycleEnd === null) return "whole";
     // These fields describe the last run only, and are reported once.
     const { renamed: _renamed, movedOutOfWay: _movedOutOfWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
@@ -135,8 +147,8 @@ export class Runs {
     };
     run.end(report);
     forgetFutile(this.#memory, false);
-    this.#noteCycle(end);
-    return end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
+    this.#noteCycle(cycleEnd);
+    return cycleEnd.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
   /**
@@ -152,11 +164,11 @@ export class Runs {
   }
 
   #hideUnsettled(base: BaseTree, tree: LocalTree): LocalTree {
-    const found = findEmptied(tree, base);
-    this.emptied.update(this.#now(), found);
-    const settled = this.emptied.settled(this.#now());
-    const waiting = new Map([...found].filter(([path]) => !settled.has(path)));
-    return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
+    const emptiedFiles = findEmptied(tree, base);
+    this.emptied.update(this.#now(), emptiedFiles);
+    const settledFiles = this.emptied.settled(this.#now());
+    const waitingFiles = new Map([...emptiedFiles].filter(([path]) => !settledFiles.has(path)));
+    return hidePaths(tree, new Map([...waitingFiles, ...this.dirty.unsettled(this.#now())]));
   }
 
   /** @param sent local paths of the deletions that the cycle was allowed to send */
@@ -169,9 +181,9 @@ export class Runs {
       return;
     }
     this.#stalePaths.afterCycle(end, this.#now());
-    this.#stoppedDeletions = stoppedDeletionsOf(end);
+    this.#stoppedDeletions = findStoppedDeletions(end);
     this.#updateDeletions(end, sent);
-    this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
+    this.unchangedContents.update(this.#now(), readDelayedContents(end.plan.blocks));
   }
 
   #noteCycle(end: CycleEnd): void {
@@ -181,10 +193,10 @@ export class Runs {
   }
 
   #updateDeletions({ plan, trees }: PlannedCycle, sent: ReadonlySet<LocalPath>): void {
-    const absent = new Map<LocalPath, boolean>();
+    const absentPaths = new Map<LocalPath, boolean>();
     for (const { reason, path, key } of plan.blocks)
-      if (reason === "second-scan") absent.set(path, trees.base.conflicts.has(key as DocId));
-    this.deletions.update(absent, sent, this.#now(), (path) => isHidden(path, trees.local.unseen));
+      if (reason === "second-scan") absentPaths.set(path, trees.base.conflicts.has(key as DocId));
+    this.deletions.update(absentPaths, sent, this.#now(), (path) => isHidden(path, trees.local.unseen));
   }
 }
 
@@ -196,14 +208,14 @@ function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
 }
 
-function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
-  const texts = new Map<DocId, Digest>();
+function readDelayedContents(blocks: readonly Block[]): Map<DocId, Digest> {
+  const delayedContents = new Map<DocId, Digest>();
   for (const { reason, key, digest } of blocks)
-    if (reason === "review-delayed" && digest !== null) texts.set(key as DocId, digest);
-  return texts;
+    if (reason === "review-delayed" && digest !== null) delayedContents.set(key as DocId, digest);
+  return delayedContents;
 }
 
-function stoppedDeletionsOf({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
+function findStoppedDeletions({ plan }: PlannedCycle): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   if (plan.verdict.kind !== "safety-stop") return paths;
   for (const index of plan.verdict.stoppedSteps) {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
 import type { FailureReason } from "./phase.ts";
-import type { Runs } from "./runs.ts";
+import type { DaemonRuns } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
@@ -16,7 +16,7 @@ import type { DaemonTiming } from "./timing.ts";
  * - `poll`: a listing of the whole workspace.
  * - `hot`: listings of the places in which somebody works.
  */
-export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
+export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
  * LIMIT: how long a poll waits for the request budget. The unit is the time in which one listing of
@@ -31,7 +31,7 @@ export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #runs: Runs;
+  readonly #runs: DaemonRuns;
   #activeAt: number;
   #pollAt: number;
   #rescanAt: number;
@@ -41,7 +41,7 @@ export class Schedule {
   #failures = 0;
   #isListening = false;
 
-  constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: Runs) {
+  constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: DaemonRuns) {
     this.#timing = timing;
     this.#clock = clock;
     this.#random = random;
@@ -54,7 +54,7 @@ export class Schedule {
   }
 
   /** Returns the most urgent work that is due; null if nothing is due. */
-  firstDue(): Due | null {
+  firstDue(): DueWork | null {
     const now = this.#clock.monotonic();
     for (const [due, time] of this.#times(now))
       if (time <= now && (due !== "free" || this.#runs.inUse.isAnyFree())) return due;
@@ -67,20 +67,20 @@ export class Schedule {
   }
 
   /** Returns the time at which each kind of work becomes due, the most urgent kind first. */
-  #times(now: number): readonly (readonly [Due, number])[] {
+  #times(now: number): readonly (readonly [DueWork, number])[] {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
     const delayedUntil = this.#delaysUntil(now);
-    const later = (time: number | null) => Math.max(time ?? NEVER, delayedUntil);
+    const afterDelay = (time: number | null) => Math.max(time ?? NEVER, delayedUntil);
     return [
       ["dirty", dirty.dueAt() ?? NEVER],
-      ["events", later(hints.dueAt())],
-      ["rescan", later(this.#rescanAt)],
-      ["deletion", later(deletions.nextAt())],
-      ["unchanged", later(this.#unchangedAt)],
-      ["free", later(inUse.nextAt())],
-      ["poll", later(this.#pollDueAt(now))],
-      ["hot", later(this.#hotAt(now))],
+      ["events", afterDelay(hints.dueAt())],
+      ["rescan", afterDelay(this.#rescanAt)],
+      ["deletion", afterDelay(deletions.nextAt())],
+      ["unchanged", afterDelay(this.#unchangedAt)],
+      ["free", afterDelay(inUse.nextAt())],
+      ["poll", afterDelay(this.#pollDueAt(now))],
+      ["hot", afterDelay(this.#hotAt(now))],
     ];
   }
 
@@ -105,7 +105,7 @@ export class Schedule {
   #interval(): number {
     const now = this.#clock.monotonic();
     const pace = { idleMs: now - this.#activeAt, isListening: this.#isListening, ...this.#cost(now) };
-    return pollInterval(this.#timing, pace, this.#random.fraction());
+    return computePollInterval(this.#timing, pace, this.#random.fraction());
   }
 
   #cost(now: number): { readonly requests: number; readonly requestsAMinute: number } {
@@ -115,8 +115,8 @@ export class Schedule {
 
   #pollDueAt(now: number): number {
     if (this.#pollAt > now) return this.#pollAt;
-    const latest = this.#pollAt + MAX_WAITED_LISTINGS * affordableInterval(this.#cost(now));
-    return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
+    const latestAt = this.#pollAt + MAX_WAITED_LISTINGS * computeAffordableInterval(this.#cost(now));
+    return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latestAt));
   }
 
   /**
@@ -128,7 +128,7 @@ export class Schedule {
     const hotAt = this.#isListening ? null : hot.dueAt();
     if (hotAt === null) return NEVER;
     const cost = this.#cost(now);
-    if (cost.requests === 1 || affordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
+    if (cost.requests === 1 || computeAffordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
     return Math.max(hotAt, budget.smallAt(now));
   }
 
@@ -178,7 +178,7 @@ export class Schedule {
 
   noteFailure(why: FailureReason): void {
     this.#failures++;
-    const delay = retryDelay(this.#timing, why, this.#failures, this.#random.fraction());
+    const delay = computeRetryDelay(this.#timing, why, this.#failures, this.#random.fraction());
     this.#retryAt = this.#clock.monotonic() + delay;
   }
 
@@ -199,8 +199,8 @@ export class Schedule {
   scheduleUnchanged(): void {
     const now = this.#clock.monotonic();
     const { unchangedContents, emptied } = this.#runs;
-    const next = Math.min(unchangedContents.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
-    this.#unchangedAt = next === NEVER ? null : next;
+    const nextAt = Math.min(unchangedContents.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
+    this.#unchangedAt = nextAt === NEVER ? null : nextAt;
   }
 
   pollAt(): number {
@@ -226,7 +226,7 @@ const LONG_IDLE = 6;
  */
 const SLOWING = 10;
 
-type Pace = {
+type PollPace = {
   readonly idleMs: number;
   /** Number of requests that a listing of the whole workspace takes. */
   readonly requests: number;
@@ -241,22 +241,25 @@ type Pace = {
  * with the size of the workspace, so that polls stay within the request budget.
  * @param fraction a random number, at least 0 and less than 1
  */
-function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
-  const affordable = affordableInterval(pace);
-  const least = pace.isListening ? timing.pollListeningMs : 0;
-  const wanted = wantedInterval(timing, pace.idleMs, affordable);
-  return Math.max(wanted, affordable, least) * (1 + JITTER * (2 * fraction - 1));
+function computePollInterval(timing: DaemonTiming, pace: PollPace, fraction: number): number {
+  const affordableMs = computeAffordableInterval(pace);
+  const leastMs = pace.isListening ? timing.pollListeningMs : 0;
+  const wantedMs = computeWantedInterval(timing, pace.idleMs, affordableMs);
+  return Math.max(wantedMs, affordableMs, leastMs) * (1 + JITTER * (2 * fraction - 1));
 }
 
 /**
  * Returns the milliseconds between two listings of the whole workspace that together use the whole
  * request budget.
  */
-function affordableInterval({ requests, requestsAMinute }: Pick<Pace, "requests" | "requestsAMinute">): number {
+function computeAffordableInterval({
+  requests,
+  requestsAMinute,
+}: Pick<PollPace, "requests" | "requestsAMinute">): number {
   return (requests * 60_000) / requestsAMinute;
 }
 
-function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number): number {
+function computeWantedInterval(timing: DaemonTiming, idleMs: number, affordable: number): number {
   if (idleMs < timing.activeForMs) return timing.pollActiveMs;
   const isLongIdle = idleMs >= timing.longIdleAfterMs;
   const least = isLongIdle ? timing.pollLongIdleMs : timing.pollIdleMs;
@@ -269,8 +272,8 @@ function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number
  * service that was down.
  * @param failures number of failed runs in a row, including this one
  */
-function retryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
-  const first = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;
-  const delay = Math.min(timing.retryMostMs, first * 2 ** Math.min(failures - 1, 20));
+function computeRetryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
+  const firstDelayMs = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;
+  const delay = Math.min(timing.retryMostMs, firstDelayMs * 2 ** Math.min(failures - 1, 20));
   return delay * (0.5 + 0.5 * fraction);
 }

@@ -11,7 +11,7 @@ import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
 import { findUse } from "../run/files-in-editors.ts";
-import { localContentName } from "../apply/text-name.ts";
+import { nameLocalContent } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
 type VacatedPath = {
@@ -52,7 +52,7 @@ export class StalePaths {
     for (const [index, { action }] of plan.steps.entries()) {
       const step = ends[index];
       if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
-      for (const { localPath, id, localDigest: digest } of recordsMovedBy(action, trees.base)) {
+      for (const { localPath, id, localDigest: digest } of findMovedRecords(action, trees.base)) {
         const isEdited = (trees.local.files.get(localPath)?.digest ?? digest) !== digest;
         if (!isEdited) this.#remember(localPath, { id, movedAt: now, digest });
       }
@@ -64,7 +64,7 @@ export class StalePaths {
    * @returns true if a file changed or must wait, so that the folder must be scanned again
    */
   redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
-    let changed = false;
+    let isChanged = false;
     for (const [path, { id, movedAt, digest }] of this.#vacated) {
       if (now - movedAt > this.#windowMs) {
         this.#vacated.delete(path);
@@ -74,13 +74,13 @@ export class StalePaths {
       const record = base.records.get(id);
       if (file === undefined || record === undefined || record.localPath === path || file.empty) continue;
       if (isRecordedPath(base, path) || isFileOf(record, file)) continue;
-      const saved = redirectOne(ctx, path, record, local, digest);
-      if (saved === null) continue;
-      if (saved === "waits") this.#wait(path);
-      else this.#remember(path, { id, movedAt: now, digest: saved });
-      changed = true;
+      const savedDigest = redirectSave(ctx, path, record, local, digest);
+      if (savedDigest === null) continue;
+      if (savedDigest === "waits") this.#wait(path);
+      else this.#remember(path, { id, movedAt: now, digest: savedDigest });
+      isChanged = true;
     }
-    return changed;
+    return isChanged;
   }
 
   #remember(path: LocalPath, vacated: VacatedPath): void {
@@ -94,7 +94,7 @@ export class StalePaths {
 }
 
 /** Returns the records, before the move, of the documents that an action moved locally. */
-function recordsMovedBy(action: Action, base: BaseTree): readonly DocumentRecord[] {
+function findMovedRecords(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
     const record = base.records.get(action.id);
     return record === undefined ? [] : [record];
@@ -121,7 +121,7 @@ function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
  * @returns digest of the saved content; null if it stays at its path; `waits` if it must be merged
  * with content that somebody has just saved at the new path
  */
-function redirectOne(
+function redirectSave(
   ctx: CycleContext,
   path: LocalPath,
   record: DocumentRecord,
@@ -130,18 +130,18 @@ function redirectOne(
 ): Digest | "waits" | null {
   const { disk, state } = ctx.world;
   const localFile = local.files.get(record.localPath);
-  const saved = disk.read(path);
+  const savedOutcome = disk.read(path);
   const readText = state.text(read);
-  if (localFile === undefined || saved.kind !== "done" || readText === null) return null;
-  if (!isSimilar(profileOf(readText), profileOf(saved.value.text))) return null;
-  state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, record.id));
-  const text = textFor(ctx, record, { digest: read, text: readText }, localFile, saved.value.text);
-  if (text !== null && text !== saved.value.text && hasJustChanged(ctx, record)) return "waits";
+  if (localFile === undefined || savedOutcome.kind !== "done" || readText === null) return null;
+  if (!isSimilar(profileOf(readText), profileOf(savedOutcome.value.text))) return null;
+  state.putKnownText(savedOutcome.value.digest, savedOutcome.value.text, nameLocalContent(path, record.id));
+  const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
+  if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
   // ORDER: the content is written to the document before it is removed at the old path. If that is
   // interrupted, the next scan repeats both.
-  if (text === null || !writeToDocument(ctx, path, record, text, localFile.digest)) return null;
-  trashCopy(ctx, path, record, saved.value.digest);
-  return saved.value.digest;
+  if (newText === null || !writeToDocument(ctx, path, record, newText, localFile.digest)) return null;
+  trashCopy(ctx, path, record, savedOutcome.value.digest);
+  return savedOutcome.value.digest;
 }
 
 /**
@@ -150,7 +150,7 @@ function redirectOne(
  * case, the file at the old path may be the document's only local content, and the planner must
  * decide.
  */
-function textFor(
+function chooseText(
   ctx: CycleContext,
   record: DocumentRecord,
   read: { readonly digest: Digest; readonly text: string },
@@ -158,11 +158,11 @@ function textFor(
   saved: string,
 ): string | null {
   if (localFile.digest === read.digest) return saved;
-  const current = ctx.world.disk.read(record.localPath);
-  if (current.kind !== "done" || current.value.digest !== localFile.digest) return null;
-  if (!isFileOf(record, localFile) && !isSimilar(profileOf(read.text), profileOf(current.value.text))) return null;
-  const merged = mergeText(read.text, current.value.text, saved);
-  return merged.kind === "clean" ? merged.text : null;
+  const currentFile = ctx.world.disk.read(record.localPath);
+  if (currentFile.kind !== "done" || currentFile.value.digest !== localFile.digest) return null;
+  if (!isFileOf(record, localFile) && !isSimilar(profileOf(read.text), profileOf(currentFile.value.text))) return null;
+  const mergeResult = mergeText(read.text, currentFile.value.text, saved);
+  return mergeResult.kind === "clean" ? mergeResult.text : null;
 }
 
 function writeToDocument(
@@ -193,9 +193,9 @@ function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
 
 function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, digest: Digest): void {
   const { id } = record;
-  const place = trashPlace(ctx.world, path);
-  const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;
+  const placeInTrash = trashPlace(ctx.world, path);
+  const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${placeInTrash}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
   // If the file at the old path was saved again meanwhile, it stays, and the next cycle handles it.
-  runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });
+  runLocalEffect(ctx, trashFile, { id, path, expect: digest, place: placeInTrash, change: () => ({ event }) });
 }

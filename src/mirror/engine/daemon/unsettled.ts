@@ -48,10 +48,10 @@ export class DirtyPaths {
    */
   note(path: LocalPath, whole: boolean, now: number): void {
     this.#since ??= now;
-    const known = this.#changes.get(path);
-    if (known !== undefined) {
-      known.last = now;
-      known.whole ||= whole;
+    const knownChange = this.#changes.get(path);
+    if (knownChange !== undefined) {
+      knownChange.last = now;
+      knownChange.whole ||= whole;
     } else if (this.#changes.size < MAX_PATHS) this.#changes.set(path, { first: now, last: now, whole });
     else this.#collapse(now);
   }
@@ -61,8 +61,8 @@ export class DirtyPaths {
    * that the watcher reported keeps its own delay.
    */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
-    const known = this.#changes.get(path);
-    if (known !== undefined && (known.whole || !whole)) return;
+    const knownChange = this.#changes.get(path);
+    if (knownChange !== undefined && (knownChange.whole || !whole)) return;
     this.#since ??= now;
     const changedAt = now - this.#timing.settleMs;
     this.#changes.set(path, { first: changedAt, last: changedAt, whole });
@@ -79,12 +79,12 @@ export class DirtyPaths {
   /** Returns the time of the next scan; null if no path has changed. */
   dueAt(): number | null {
     if (this.#since === null || this.#changes.size === 0) return null;
-    let all = 0;
-    for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
+    let latestSettledAt = 0;
+    for (const change of this.#changes.values()) latestSettledAt = Math.max(latestSettledAt, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK_PATHS || this.#changes.has("");
     // The scan is due when all paths have been unchanged for long enough, or when the longest delay
     // is over.
-    return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
+    return Math.min(latestSettledAt, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
   /**
@@ -92,9 +92,10 @@ export class DirtyPaths {
    * reason.
    */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
-    const waiting = new Map<LocalPath, Unread>();
-    for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
-    return waiting;
+    const unsettledPaths = new Map<LocalPath, Unread>();
+    for (const [path, change] of this.#changes)
+      if (this.#settledAt(change) > now) unsettledPaths.set(path, STILL_WRITTEN);
+    return unsettledPaths;
   }
 
   /**
@@ -118,18 +119,18 @@ export class DirtyPaths {
    * the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
-    const paths: LocalPath[] = [];
-    let whole = false;
+    const settledPaths: LocalPath[] = [];
+    let needsWholeScan = false;
     for (const [path, change] of this.#changes) {
       if (this.#settledAt(change) > now) continue;
-      paths.push(path);
-      whole ||= change.whole;
+      settledPaths.push(path);
+      needsWholeScan ||= change.whole;
       this.#changes.delete(path);
     }
     this.#since = this.#changes.size === 0 ? null : now;
-    const many = this.#collapsed || paths.length >= MANY_PATHS;
+    const hasManyChanges = this.#collapsed || settledPaths.length >= MANY_PATHS;
     this.#collapsed = false;
-    return { paths, whole, many };
+    return { paths: settledPaths, whole: needsWholeScan, many: hasManyChanges };
   }
 
   /**
@@ -137,11 +138,11 @@ export class DirtyPaths {
    * nor a folder above it is changing.
    */
   settlesAt(path: LocalPath): number | null {
-    let latest: number | null = null;
+    let latestSettledAt: number | null = null;
     for (const [dirty, change] of this.#changes)
       if (dirty === path || (change.whole && isWithin(path, dirty)))
-        latest = Math.max(latest ?? 0, this.#settledAt(change));
-    return latest;
+        latestSettledAt = Math.max(latestSettledAt ?? 0, this.#settledAt(change));
+    return latestSettledAt;
   }
 
   count(): number {
@@ -182,11 +183,11 @@ export class UnchangedSince<Key, Value> {
    * @returns true if the period was not over yet
    */
   end(key: Key, now: number): boolean {
-    const known = this.#since.get(key);
-    if (known === undefined || known.since + this.#periodMs <= now) return false;
+    const knownValue = this.#since.get(key);
+    if (knownValue === undefined || knownValue.since + this.#periodMs <= now) return false;
     // With a difference of times, rounding could make the end of the period slightly later than
     // `now`.
-    this.#since.set(key, { ...known, since: Number.NEGATIVE_INFINITY });
+    this.#since.set(key, { ...knownValue, since: Number.NEGATIVE_INFINITY });
     return true;
   }
 
@@ -199,10 +200,10 @@ export class UnchangedSince<Key, Value> {
 
   /** Returns the end of the next period that is not over; null if there is none. */
   nextAt(now: number): number | null {
-    let next: number | null = null;
+    let nextEnd: number | null = null;
     for (const { since } of this.#since.values())
-      if (since + this.#periodMs > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, since + this.#periodMs);
-    return next;
+      if (since + this.#periodMs > now) nextEnd = Math.min(nextEnd ?? Number.POSITIVE_INFINITY, since + this.#periodMs);
+    return nextEnd;
   }
 }
 
@@ -227,24 +228,24 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
  * before.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
-  const empty = new Set<LocalPath>();
-  for (const file of tree.files.values()) if (file.empty) empty.add(file.path);
-  const emptied = new Map<LocalPath, Unread>();
-  if (empty.size === 0) return emptied;
-  const inodes = once(() => inodesOfEmpty(tree, base));
+  const emptyPaths = new Set<LocalPath>();
+  for (const file of tree.files.values()) if (file.empty) emptyPaths.add(file.path);
+  const emptiedFiles = new Map<LocalPath, Unread>();
+  if (emptyPaths.size === 0) return emptiedFiles;
+  const inodes = once(() => findEmptyInodes(tree, base));
   for (const record of base.records.values()) {
-    const file = empty.has(record.localPath) ? tree.files.get(record.localPath) : undefined;
+    const file = emptyPaths.has(record.localPath) ? tree.files.get(record.localPath) : undefined;
     if (file === undefined || file.digest === record.localDigest || inodes().has(inodeKey(file.stamp))) continue;
-    emptied.set(file.path, STILL_WRITTEN);
+    emptiedFiles.set(file.path, STILL_WRITTEN);
   }
-  return emptied;
+  return emptiedFiles;
 }
 
 /**
  * Returns the inodes of files whose documents are empty in base; none if inodes are not reliable on
  * this disk.
  */
-function inodesOfEmpty({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
+function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;
   for (const { stamp, localDigest } of records.values())

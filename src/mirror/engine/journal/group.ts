@@ -24,13 +24,17 @@ const MAX_CHARACTERS = 4_000_000;
  */
 const FLUSHED = "flushed";
 
-type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
+type PendingCommit = {
+  readonly work: () => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+};
 
 /**
  * A call that reads or creates a file. `run` makes the call, and returns a function that passes the
  * result to the caller.
  */
-type Call = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
+type FileCall = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**
  * Combines the writes of several steps into one transaction, because a transaction costs more than
@@ -41,8 +45,8 @@ export class Group {
   readonly #state: State;
   readonly #clock: Clock;
   readonly #disk: Pick<Disk, "shareFolders">;
-  #calls: Call[] = [];
-  #pending: Pending[] = [];
+  #calls: FileCall[] = [];
+  #pending: PendingCommit[] = [];
   #characters = 0;
   #running = 0;
   #timer: { readonly abort: AbortController; readonly flushAt: number } | null = null;
@@ -119,25 +123,25 @@ export class Group {
     this.#take();
   }
 
-  #take(): readonly Pending[] {
-    const pending = this.#pending;
+  #take(): readonly PendingCommit[] {
+    const pendingCommits = this.#pending;
     this.#pending = [];
     this.#characters = 0;
-    return pending;
+    return pendingCommits;
   }
 
   #flush(): void {
     this.#endTimer();
-    const pending = this.#take();
+    const pendingCommits = this.#take();
     try {
       this.#state.transact(() => {
-        for (const { work } of pending) work();
+        for (const { work } of pendingCommits) work();
       });
     } catch (error) {
-      for (const { reject } of pending) reject(error);
+      for (const { reject } of pendingCommits) reject(error);
       return;
     }
-    for (const { resolve } of pending) resolve();
+    for (const { resolve } of pendingCommits) resolve();
   }
 
   #endTimer(): void {

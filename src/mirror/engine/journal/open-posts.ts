@@ -5,8 +5,8 @@ import { unreadable } from "../../model/seen.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 
-export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
-export type Post = Extract<Intent, { kind: "post" }>;
+export type FolderMoveIntent = Extract<Intent, { kind: "patch-folder" }>;
+export type PostIntent = Extract<Intent, { kind: "post" }>;
 
 /**
  * Hides new documents whose POST has an unknown result. A file with the inode of the sent file is
@@ -15,12 +15,12 @@ export type Post = Extract<Intent, { kind: "post" }>;
  * and document get one record, and the user's move counts as a move (I09).
  * @param open reason why the result of each POST is unknown
  */
-export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
+export function hideOpenPosts(trees: Trees, open: ReadonlyMap<PostIntent, string>): Trees {
   if (open.size === 0) return trees;
   return { base: trees.base, local: hideLocally(trees.local, open), remote: hideOnService(trees, open) };
 }
 
-function hideLocally(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
+function hideLocally(local: LocalTree, open: ReadonlyMap<PostIntent, string>): LocalTree {
   const unseen = new Map(local.unseen);
   for (const [{ stamp }, why] of open) {
     if (stamp === null || !local.inodesTrusted) continue;
@@ -30,14 +30,14 @@ function hideLocally(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTr
   return { ...local, unseen };
 }
 
-function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, string>): RemoteTree {
-  const hidden: [DocId, string][] = [];
+function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<PostIntent, string>): RemoteTree {
+  const hiddenDocuments: [DocId, string][] = [];
   for (const [{ localPath, remotePath }, why] of open) {
     if (local.files.has(localPath)) continue;
     for (const { id, path } of remote.files.values())
-      if (path === remotePath && !base.records.has(id)) hidden.push([id, why]);
+      if (path === remotePath && !base.records.has(id)) hiddenDocuments.push([id, why]);
   }
-  return hideDocuments(remote, hidden);
+  return hideDocuments(remote, hiddenDocuments);
 }
 
 /** Returns the tree without some documents. Each is marked as not seen, with a reason. */
@@ -53,7 +53,7 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
  * document would then look as if it had been moved alone.
  * @param open reason why the result of each move is unknown
  */
-export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
+export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIntent, string>): Trees {
   if (open.size === 0) return trees;
   const { remote } = trees;
   const unsettled = new Map<DirId, string>();

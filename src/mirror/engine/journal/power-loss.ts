@@ -10,7 +10,7 @@ import { expectedPath, findFolders } from "../../planner/match/folder-paths.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
-import { hasRestarted, isTorn, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
+import { hasRestarted, isDamagedByPowerLoss, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
 import { flushFiles, mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -19,7 +19,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ArrivingFile } from "../../ports/state.ts";
-import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
+import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
 /**
  * Records the current boot of the machine.
@@ -51,13 +51,13 @@ type DamagedFile = {
  * Restores damaged files. Removes the record of a file that cannot be restored. Returns true if any
  * file was damaged, so that the folder must be scanned again.
  */
-export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
-  const damaged = [...damagedFiles(ctx, trees, policy)];
-  for (const file of damaged) {
-    const why = file.isTaken ? "another file is at its path" : restoreOne(ctx, file);
+export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
+  const damagedFiles = [...findDamagedFiles(ctx, trees, policy)];
+  for (const file of damagedFiles) {
+    const why = file.isTaken ? "another file is at its path" : restoreFile(ctx, file);
     if (why !== null) forgetRecord(ctx, file.record, why);
   }
-  return damaged.length > 0;
+  return damagedFiles.length > 0;
 }
 
 /**
@@ -66,26 +66,26 @@ export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): bo
  */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
-  const restored = [...damagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>
+  const restoredFiles = [...findDamagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>
     file === undefined || isTaken ? [] : [{ ...file, digest: record.localDigest, textFault: null, empty: false }],
   );
-  if (restored.length === 0) return local;
-  return { ...local, files: new Map([...local.files, ...restored.map((file) => [file.path, file] as const)]) };
+  if (restoredFiles.length === 0) return local;
+  return { ...local, files: new Map([...local.files, ...restoredFiles.map((file) => [file.path, file] as const)]) };
 }
 
 /**
  * Finds damaged files. If the machine was not restarted, the disk may have been lost and mounted
  * again. A file then counts as damaged only if nobody has changed it since mdmirror wrote it.
  */
-function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
+function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
   const { base, local } = trees;
-  const restarted = hasRestarted(ctx.world);
-  const find = fileFinder(trees, policy);
+  const isRestarted = hasRestarted(ctx.world);
+  const findFile = makeFileFinder(trees, policy);
   for (const record of base.records.values()) {
     if (!mayBeLost(record) || local.unseen.has(record.localPath)) continue;
-    if (!restarted && !lacksWrite(record, local.files.get(record.localPath))) continue;
-    const found = find(record);
-    if (found.isTaken || isDamaged(ctx, record, found)) yield { record, ...found };
+    if (!isRestarted && !lacksLastWrite(record, local.files.get(record.localPath))) continue;
+    const foundFile = findFile(record);
+    if (foundFile.isTaken || isDamaged(ctx, record, foundFile)) yield { record, ...foundFile };
   }
 }
 
@@ -93,19 +93,23 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
  * Returns a function that finds the file of a record. It looks for the inode first, so it finds a
  * moved file.
  */
-function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
+function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
-  const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
-  const owners = once(() => new Map(Array.from(base.records.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
-  const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [keyOf(file.stamp), file] as const)));
+  const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
+  const ownersByInode = once(
+    () => new Map(Array.from(base.records.values(), ({ id, stamp }) => [toInodeKey(stamp), id] as const)),
+  );
+  const filesByInode = once(
+    () => new Map(Array.from(local.files.values(), (file) => [toInodeKey(file.stamp), file] as const)),
+  );
   const folders = once(() => findFolders(trees, policy));
   return ({ id, localPath, stamp }) => {
-    const key = keyOf(stamp);
-    const moved = key === null ? undefined : byInode().get(key);
-    const path = moved?.path ?? expectedPath(localPath, folders()) ?? localPath;
-    const file = moved ?? local.files.get(path);
-    const fileKey = file === undefined ? null : keyOf(file.stamp);
-    const owner = fileKey === null ? id : (owners().get(fileKey) ?? id);
+    const key = toInodeKey(stamp);
+    const movedFile = key === null ? undefined : filesByInode().get(key);
+    const path = movedFile?.path ?? expectedPath(localPath, folders()) ?? localPath;
+    const file = movedFile ?? local.files.get(path);
+    const fileKey = file === undefined ? null : toInodeKey(file.stamp);
+    const owner = fileKey === null ? id : (ownersByInode().get(fileKey) ?? id);
     return { path, file, isTaken: owner !== id };
   };
 }
@@ -115,7 +119,7 @@ function fileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => O
  * it since. A user's change gives the file a later time. A file without mdmirror's last write has
  * the time of that write, or an earlier one.
  */
-function lacksWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
+function lacksLastWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
@@ -125,7 +129,7 @@ function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Om
   if (file.digest === record.localDigest) return false;
   if (file.empty) return true;
   const text = ctx.world.state.text(record.localDigest);
-  return text !== null && isTorn(ctx.world, file, text);
+  return text !== null && isDamagedByPowerLoss(ctx.world, file, text);
 }
 
 /**
@@ -147,12 +151,12 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
  * Restores a damaged file. If its content is not in the content store, moves the file to the trash.
  * Returns the reason why it was not restored, as a clause; null on success.
  */
-function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
+function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(record.localDigest);
-  const trash = trashPlace(ctx.world, path);
+  const trashPath = trashPlace(ctx.world, path);
   if (text === null) {
-    if (torn !== undefined) disk.trash(path, torn.digest, trash);
+    if (torn !== undefined) disk.trash(path, torn.digest, trashPath);
     return "its content is not in the content store";
   }
   const outcome = runLocalEffect(ctx, writeFile, {
@@ -162,7 +166,7 @@ function restoreOne(ctx: CycleContext, { record, path, file: torn }: DamagedFile
     expect: torn?.digest ?? null,
     base: record,
     next: null,
-    trash,
+    trash: trashPath,
     event: { kind: "recover", side: "local", detail: "damaged by a power loss; restored from the history" },
   });
   if (outcome.kind === "done" && torn === undefined) ctx.notes.returned.add(path);
@@ -188,13 +192,13 @@ export async function recoverNewFiles(
   local: LocalTree,
 ): Promise<{ readonly changed: boolean; readonly open: ReadonlyMap<LocalPath, string> }> {
   const { state } = ctx.world;
-  const isDoubtful = hasRestarted(ctx.world);
-  const all: NewFileResult[] = [];
+  const isRestarted = hasRestarted(ctx.world);
+  const allResults: NewFileResult[] = [];
   for (const { intentId, intent } of state.intents()) {
     if (intent.kind !== "create") continue;
-    const judged: NewFileResult[] = [];
-    for (const file of isDoubtful ? intent.files : []) judged.push(await trashTorn(ctx, file, local));
-    if (judged.every((end) => typeof end === "string")) {
+    const rowResults: NewFileResult[] = [];
+    for (const file of isRestarted ? intent.files : []) rowResults.push(await trashIfDamaged(ctx, file, local));
+    if (rowResults.every((end) => typeof end === "string")) {
       // ORDER: files are flushed before the journal row is closed. Otherwise a second power loss
       // may bring a damaged file back, or damage a good one, and no row would name that file.
       await flushFiles(
@@ -203,33 +207,34 @@ export async function recoverNewFiles(
       );
       state.closeIntent(intentId);
     }
-    all.push(...judged);
+    allResults.push(...rowResults);
   }
-  const open = all.flatMap((end) => (typeof end === "string" ? [] : [[end.path, end.why] as const]));
-  return { changed: all.includes("put-away"), open: new Map(open) };
+  const openPaths = allResults.flatMap((end) => (typeof end === "string" ? [] : [[end.path, end.why] as const]));
+  return { changed: allResults.includes("put-away"), open: new Map(openPaths) };
 }
 
-async function trashTorn(ctx: CycleContext, { id, path }: ArrivingFile, local: LocalTree): Promise<NewFileResult> {
+async function trashIfDamaged(ctx: CycleContext, { id, path }: ArrivingFile, local: LocalTree): Promise<NewFileResult> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
   if (file.empty) return trashNewFile(ctx, id, file);
-  const fetched = await fetchText(ctx, id, path);
-  if (fetched.kind === "end") {
-    const why = whyOpen(fetched.outcome);
+  const remoteOrEnd = await fetchText(ctx, id, path);
+  if (remoteOrEnd.kind === "end") {
+    const why = findOpenReason(remoteOrEnd.outcome);
     return why === null ? "whole" : { kind: "open", path, why };
   }
-  const isDamaged = hasZeros(ctx, path) || isTorn(ctx.world, file, fetched.value.text);
+  const isDamaged = hasZeros(ctx, path) || isDamagedByPowerLoss(ctx.world, file, remoteOrEnd.value.text);
   return isDamaged ? trashNewFile(ctx, id, file) : "whole";
 }
 
 function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
-  const read = disk.read(path);
-  return read.kind === "done" && isZeroed(read.value.text);
+  const readOutcome = disk.read(path);
+  return readOutcome.kind === "done" && isZeroed(readOutcome.value.text);
 }
 
 function trashNewFile(ctx: CycleContext, id: ArrivingFile["id"], { path, digest }: LocalFile): NewFileResult {
-  const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
-  if (end.kind !== "done") return { kind: "open", path, why: whyOpen(outcomeOfDisk(end)) ?? end.detail };
+  const diskOutcome = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
+  if (diskOutcome.kind !== "done")
+    return { kind: "open", path, why: findOpenReason(outcomeOfDisk(diskOutcome)) ?? diskOutcome.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";
   recordEvent(ctx.world, ctx.run, { kind: "recover", side: "local", id, path, detail });
   return "put-away";

@@ -11,7 +11,7 @@ import { showCopy } from "../apply/conflict.ts";
 import { dropConflict } from "../apply/conflict-course.ts";
 import { checkSetAside } from "../apply/late-write.ts";
 import { moveLocal } from "../apply/move-local.ts";
-import { recoverLocalEffect, type Phase, recoverEffect } from "../apply/run-effect.ts";
+import { recoverLocalEffect, type EffectPhase, recoverEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -23,7 +23,7 @@ import { checkRoot } from "../run/guard-facts.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { storeLocalContents } from "../apply/text-name.ts";
 import type { Outcome } from "../../model/action.ts";
-import type { FolderMove, Post } from "./open-posts.ts";
+import type { FolderMoveIntent, PostIntent } from "./open-posts.ts";
 import { createRemote, readCreated } from "../apply/create-remote.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { makeFolderRemote, removeFolderRemote } from "../apply/folder.ts";
@@ -31,7 +31,7 @@ import { moveFolderRemote } from "../apply/folder-move.ts";
 import { protectDocument } from "../apply/protect.ts";
 import { moveDocument } from "../apply/move-document.ts";
 import { putContent } from "../apply/put.ts";
-import { whyOpen } from "../apply/effect.ts";
+import { findOpenReason } from "../apply/effect.ts";
 
 const LOCAL_INTENT_KINDS = [
   "replace",
@@ -49,34 +49,34 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
   return LOCAL_INTENT_KINDS.some((kind) => kind === intent.kind);
 }
 
-type RowOfDocument = { readonly id: DocId; readonly path: LocalPath };
+type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
 /**
  * Recovers the effects on the disk. Returns the paths of journal rows that stay open, each with the
  * reason. These paths count as unknown, never as absent.
  */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
-  const open = new Map<LocalPath, string>();
-  const findPlace = currentPathOf(ctx);
+  const openPaths = new Map<LocalPath, string>();
+  const findCurrentPath = makePathFinder(ctx);
   const recover = (rows: readonly OpenIntent[]): void => {
     for (const { intentId, run, intent } of rows) {
       if (!isLocalIntent(intent)) continue;
-      const why = recoverOne(ctx, { intentId, run }, intent, findPlace);
-      if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
+      const why = recoverLocalRow(ctx, { intentId, run }, intent, findCurrentPath);
+      if (why !== null) openPaths.set("path" in intent ? findOriginalPath(ctx, intent) : intent.from, why);
     }
   };
-  const named = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
+  const setAsidePaths = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
   // ORDER: temporary files are removed before the disk is scanned. A file that also has the name of
   // its temporary file has two names, so its inode would not identify it.
-  ctx.world.disk.sweep(named);
+  ctx.world.disk.sweep(setAsidePaths);
   // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
   // save is compared with the file at the original path. Recovery may also open new rows for
   // set-aside files, so the journal is read again.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
-  const done = new Set(interrupted.map(({ intentId }) => intentId));
-  recover(ctx.world.state.intents().filter(({ intentId }) => !done.has(intentId)));
-  return open;
+  const recoveredIds = new Set(interrupted.map(({ intentId }) => intentId));
+  recover(ctx.world.state.intents().filter(({ intentId }) => !recoveredIds.has(intentId)));
+  return openPaths;
 }
 
 /**
@@ -84,14 +84,14 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
  * effect was interrupted, or if the file is still at that path because its move was refused.
  * Otherwise it is the path in the record, because the document or its folder may have moved since.
  */
-function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowOfDocument>): LocalPath {
+function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {
   const { disk, state } = ctx.world;
-  const isCutOff = kind === "replace" || kind === "trash";
+  const isInterrupted = kind === "replace" || kind === "trash";
   const parent = parentOf(path);
-  if (isCutOff && (parent === "" || disk.look(parent).kind === "folder")) return path;
+  if (isInterrupted && (parent === "" || disk.look(parent).kind === "folder")) return path;
   const record = state.record(id);
   if (record === null || record.localPath === path) return path;
-  const [atRow, atRecord] = [stampAt(ctx, path), stampAt(ctx, record.localPath)];
+  const [atRow, atRecord] = [readStamp(ctx, path), readStamp(ctx, record.localPath)];
   const isOwn = (stamp: Stamp | null) =>
     stamp !== null && record.stamp !== null && sameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
@@ -103,7 +103,7 @@ function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowO
   return isAnothers ? path : record.localPath;
 }
 
-function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | null {
+function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | null {
   const atPath = disk.look(path);
   return atPath.kind === "file" ? atPath.stamp : null;
 }
@@ -111,17 +111,17 @@ function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | nu
 /**
  * Recovers one effect. Returns the reason why its journal row stays open; null if it was closed.
  */
-function recoverOne(
+function recoverLocalRow(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
   intent: LocalIntent,
-  findPlace: CurrentPath,
+  findPlace: FindCurrentPath,
 ): string | null {
   if (intent.kind === "move" || intent.kind === "move-folder")
     return recoverLocalEffect(ctx, moveLocal, intentId, intent);
   if (intent.kind === "conflict-copy") return recoverLocalEffect(ctx, showCopy, intentId, intent);
   if (intent.kind === "drop-conflict") return recoverLocalEffect(ctx, dropConflict, intentId, intent);
-  const path = findPlace(pathOf(ctx, intent));
+  const path = findPlace(findOriginalPath(ctx, intent));
   if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
   switch (intent.kind) {
     case "replace":
@@ -134,7 +134,7 @@ function recoverOne(
 }
 
 /** Function that returns the current path of a file whose path was `path`; null if unknown. */
-type CurrentPath = (path: LocalPath) => LocalPath | null;
+type FindCurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
  * Returns a function that finds current paths for recovery, before there is a plan. Base may have
@@ -142,22 +142,22 @@ type CurrentPath = (path: LocalPath) => LocalPath | null;
  * folder by its inode; it runs only if a folder is missing. If a complete scan does not find the
  * folder, it was deleted, and is created again for the restored file.
  */
-function currentPathOf(ctx: CycleContext): CurrentPath {
+function makePathFinder(ctx: CycleContext): FindCurrentPath {
   const { disk, state } = ctx.world;
-  const seen = once(() => scanForFolders(ctx));
+  const scannedFolders = once(() => scanForFolders(ctx));
   return (path) => {
     const parent = parentOf(path);
     if (parent === "" || disk.look(parent).kind !== "absent") return path;
-    const { places, isComplete } = seen();
-    for (let above = parent; above !== ""; above = parentOf(above)) {
-      const now = placeOf(state.dirAt(above), places);
-      if (now !== undefined) return rebase(path, above, now);
+    const { places, isComplete } = scannedFolders();
+    for (let folder = parent; folder !== ""; folder = parentOf(folder)) {
+      const currentPath = findFolderPath(state.dirAt(folder), places);
+      if (currentPath !== undefined) return rebase(path, folder, currentPath);
     }
     return isComplete ? path : null;
   };
 }
 
-function placeOf(dir: FolderRecord | null, places: ReadonlyMap<string, LocalPath>): LocalPath | undefined {
+function findFolderPath(dir: FolderRecord | null, places: ReadonlyMap<string, LocalPath>): LocalPath | undefined {
   const key = dir === null ? null : folderInodeKey(dir);
   return key === null ? undefined : places.get(key);
 }
@@ -173,20 +173,20 @@ function scanForFolders({ world }: CycleContext): {
   const { inodesTrusted } = checkRoot(world);
   const base = world.state.load();
   const tree: LocalTree = observeLocal(world, base, inodesTrusted, storeLocalContents(world.state, base));
-  const places = new Map<string, LocalPath>();
+  const pathsByInode = new Map<string, LocalPath>();
   for (const folder of inodesTrusted ? tree.folders.values() : []) {
     const key = folderInodeKey(folder);
-    if (key !== null) places.set(key, folder.path);
+    if (key !== null) pathsByInode.set(key, folder.path);
   }
-  return { places, isComplete: tree.unseen.size === 0 };
+  return { places: pathsByInode, isComplete: tree.unseen.size === 0 };
 }
 
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
   /** Those entries of `paths` that are new documents. */
-  readonly posts: Map<Post, string>;
-  readonly folderMoves: Map<FolderMove, string>;
+  readonly posts: Map<PostIntent, string>;
+  readonly folderMoves: Map<FolderMoveIntent, string>;
 };
 
 /**
@@ -194,7 +194,7 @@ export type OpenWrites = {
  * Returns the writes whose results stay unknown.
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
-  const open: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+  const openWrites: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: journal rows are handled one by one, the oldest first, because rows of one document may
   // depend on each other.
   let unreachable: Outcome | null = null;
@@ -202,13 +202,13 @@ export async function recoverRemote(ctx: CycleContext, intents: readonly OpenInt
     if (isLocalIntent(intent) || intent.kind === "create" || intent.kind === "sent") continue;
     const outcome: Outcome = unreachable ?? (await concludeByRead(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
-    const why = whyOpen(outcome);
-    if (why !== null) noteOpen(open, intent, `the service has not confirmed a change yet: ${why}`);
+    const why = findOpenReason(outcome);
+    if (why !== null) noteOpenWrite(openWrites, intent, `the service has not confirmed a change yet: ${why}`);
   }
-  return open;
+  return openWrites;
 }
 
-function noteOpen({ ids, paths, posts, folderMoves }: OpenWrites, intent: RemoteIntent, why: string): void {
+function noteOpenWrite({ ids, paths, posts, folderMoves }: OpenWrites, intent: RemoteIntent, why: string): void {
   if ("id" in intent) ids.set(intent.id, why);
   else if ("localPath" in intent) paths.set(intent.localPath, why);
   if (intent.kind === "post") posts.set(intent, why);
@@ -217,7 +217,7 @@ function noteOpen({ ids, paths, posts, folderMoves }: OpenWrites, intent: Remote
 
 type RemoteIntent = Exclude<Intent, LocalIntent | { kind: "create" | "sent" }>;
 
-const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
+const EFFECTS: { readonly [K in RemoteIntent["kind"]]: EffectPhase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
   put: putContent,
   post: createRemote,
   "read-back": readCreated,
@@ -231,5 +231,5 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
 
 /** Finds out by a read the result of a write that an earlier run left open (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
-  return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
+  return recoverEffect(ctx, EFFECTS[intent.kind] as EffectPhase<RemoteIntent, unknown>, intentId, intent, null);
 }

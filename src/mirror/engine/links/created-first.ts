@@ -9,25 +9,27 @@ import type { MirrorLinks } from "./mirror-links.ts";
  * can then be sent with the id of its target. If links form a circle, one document is sent with a
  * link that has no target yet, and the next cycle sends it again.
  */
-export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
-  const creating = new Map<LocalPath, number>();
+export function orderTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
+  const creatingSteps = new Map<LocalPath, number>();
   for (const [index, { action }] of plan.steps.entries())
-    if (action.kind === "create-remote") creating.set(action.localPath, index);
-  if (creating.size === 0 || links.forms.known.isEmpty()) return plan;
-  const targetsByStep = plan.steps.map(({ action }) => targetsOf(action, creating, links));
-  const place = targetsFirst(targetsByStep, creating.values());
+    if (action.kind === "create-remote") creatingSteps.set(action.localPath, index);
+  if (creatingSteps.size === 0 || links.forms.known.isEmpty()) return plan;
+  const targetsByStep = plan.steps.map(({ action }) => findTargetSteps(action, creatingSteps, links));
+  const positionByStep = targetsFirst(targetsByStep, creatingSteps.values());
   const steps = plan.steps.map((step, index): Step => {
-    const stepIndex = place.get(index) ?? Number.POSITIVE_INFINITY;
-    const first = targetsByStep[index]!.filter((target) => target !== index && place.get(target)! < stepIndex);
-    return first.length === 0 ? step : { ...step, after: [...step.after, ...first] };
+    const stepIndex = positionByStep.get(index) ?? Number.POSITIVE_INFINITY;
+    const targetSteps = targetsByStep[index]!.filter(
+      (target) => target !== index && positionByStep.get(target)! < stepIndex,
+    );
+    return targetSteps.length === 0 ? step : { ...step, after: [...step.after, ...targetSteps] };
   });
   return { ...plan, steps };
 }
 
-function targetsOf(action: Action, creating: ReadonlyMap<LocalPath, number>, links: MirrorLinks): number[] {
+function findTargetSteps(action: Action, creating: ReadonlyMap<LocalPath, number>, links: MirrorLinks): number[] {
   if (action.kind !== "create-remote" && action.kind !== "put") return [];
-  const leads = links.leadsOf(action.localPath, action.expect);
-  return leads.flatMap(({ at, to }) => {
+  const linkTargets = links.leadsOf(action.localPath, action.expect);
+  return linkTargets.flatMap(({ at, to }) => {
     const target = to === null && at !== null ? creating.get(at) : undefined;
     return target === undefined ? [] : [target];
   });

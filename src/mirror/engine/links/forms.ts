@@ -17,7 +17,7 @@ import type { LocalFile, RemoteTree } from "../../model/tree.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
 import { KnownSpellings } from "./known-spellings.ts";
-import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
+import { LinkPlaces, type LinkScope, type PlacesByTime } from "./places.ts";
 import { withoutTarget, isResolvedNow } from "./leads-elsewhere.ts";
 import { once } from "../../../common/once.ts";
 
@@ -37,7 +37,7 @@ export type DigestedText = { readonly text: string; readonly digest: Digest };
  * - `no`: the state does not know these bytes at this path. Matching decides which document they
  *   belong to.
  */
-export type Recognised = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
+export type RecognisedContent = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between its two forms: links by path in local files, links by id on the service.
@@ -49,7 +49,7 @@ export class LinkForms {
   /** Entries that say which content the bytes of files represent. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
-  #where: Where | null = null;
+  #where: PlacesByTime | null = null;
 
   /** @param mayStore true if the state may be written */
   constructor(state: LinkState, scope: LinkScope, mayStore: boolean) {
@@ -67,12 +67,12 @@ export class LinkForms {
    * Returns the paths of all documents, now and in base. After a call of `MirrorLinks.expect`,
    * `now` has the paths to which the plan moves documents.
    */
-  where(): Where {
+  where(): PlacesByTime {
     this.#where ??= this.placesInBase();
     return this.#where;
   }
 
-  placesInBase(): Where {
+  placesInBase(): PlacesByTime {
     const base = this.#state.load();
     return { now: new LinkPlaces(base, this.scope), before: new LinkPlaces(base, this.scope) };
   }
@@ -81,11 +81,11 @@ export class LinkForms {
    * Uses the paths that a match found, for the rest of the cycle.
    * @param remote the complete listing of the service; null if the listing is incomplete
    */
-  matched(match: LocalPlaces, remote: RemoteTree | null): Where {
-    const where = this.placesInBase();
-    where.now.take(match, remote);
-    this.#where = where;
-    return where;
+  matched(match: LocalPlaces, remote: RemoteTree | null): PlacesByTime {
+    const placesByTime = this.placesInBase();
+    placesByTime.now.take(match, remote);
+    this.#where = placesByTime;
+    return placesByTime;
   }
 
   /**
@@ -110,15 +110,18 @@ export class LinkForms {
    * matched. If the state knows these bytes, at this path or another, returns the content that it
    * has recorded for them. Otherwise resolves links by the paths in base.
    */
-  recognise(path: LocalPath, bytes: DigestedText): Recognised {
-    const own = this.known.get(path, bytes.digest);
-    const form = this.#remembered(own);
-    const all = this.#state.spellings.withBytes(bytes.digest);
-    if (own !== null && form !== null) {
-      this.known.asNewest(own);
-      return { form, known: all.every(({ text }) => text === own.text) ? "at-path" : "in-own-file" };
+  recognise(path: LocalPath, bytes: DigestedText): RecognisedContent {
+    const ownEntry = this.known.get(path, bytes.digest);
+    const ownForm = this.#remembered(ownEntry);
+    const allEntries = this.#state.spellings.withBytes(bytes.digest);
+    if (ownEntry !== null && ownForm !== null) {
+      this.known.asNewest(ownEntry);
+      return {
+        form: ownForm,
+        known: allEntries.every(({ text }) => text === ownEntry.text) ? "at-path" : "in-own-file",
+      };
     }
-    const [elsewhere = null] = all;
+    const [elsewhere = null] = allEntries;
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
   }
 
@@ -130,7 +133,7 @@ export class LinkForms {
   }
 
   /** Returns the content with links by id that a file's bytes represent. */
-  toService(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
+  toService(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     return (
       this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readByCurrentPlaces(path, bytes, where)
@@ -153,8 +156,8 @@ export class LinkForms {
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     const spelling = this.known.get(setAsideAt, bytes.digest) ?? this.known.get(path, bytes.digest);
-    const known = this.#remembered(spelling);
-    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.atPath(setAsideAt)).form;
+    const knownContent = this.#remembered(spelling);
+    return knownContent ?? this.#read(path, bytes, this.where(), this.#state.spellings.atPath(setAsideAt)).form;
   }
 
   #remembered(spelling: Spelling | null): DigestedText | null {
@@ -166,10 +169,10 @@ export class LinkForms {
    * Converts like `toService`, but resolves links by the current paths only, even if the state
    * knows which content the bytes represented before.
    */
-  readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: Where): DigestedText {
+  readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
-      this.known.put({ ...entryOf(where.now, path, bytes.digest, form.digest, leads), spelledAt });
+      this.known.put({ ...makeEntry(where.now, path, bytes.digest, form.digest, leads), spelledAt });
     this.#distrustStamp(where.now.docAt(path), form.digest);
     return form;
   }
@@ -193,26 +196,42 @@ export class LinkForms {
   #read(
     path: LocalPath,
     bytes: DigestedText,
-    { now, before }: Where,
+    { now, before }: PlacesByTime,
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
     // After a file was moved, its links still lead from its earlier path until they are rewritten.
     const spelledAt = this.known.get(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
-    const previous = base === null ? null : this.#state.text(base.digest);
+    const previousText = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
-    const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
-    const meant = meantBefore(known, bytes.text, now, this.scope);
-    const place = now.unless(spelledAt, (to) => now.isGoneAt(to));
+    const earlierEntries = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
+    const earlierLinks = findEarlierTargets(earlierEntries, bytes.text, now, this.scope);
+    const currentPlace = now.unless(spelledAt, (to) => now.isGoneAt(to));
     const placeBefore = before.unless(pathBefore, (to) => now.isUnknownFile(to) || now.isGone(before.idAt(to)));
-    const options = { before: placeBefore, ...(previous === null ? {} : { previous }), ...meant };
-    const text = toService(bytes.text, place, options);
+    const options = {
+      before: placeBefore,
+      ...(previousText === null ? {} : { previous: previousText }),
+      ...earlierLinks,
+    };
+    const text = toService(bytes.text, currentPlace, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = linkTargetsOf(bytes.text, place, [meant.earlierTargets, place, placeBefore, meant.formerTargets]);
+    const leads = linkTargetsOf(bytes.text, currentPlace, [
+      earlierLinks.earlierTargets,
+      currentPlace,
+      placeBefore,
+      earlierLinks.formerTargets,
+    ]);
     // A file that base does not know may come from a first sync that was interrupted.
-    const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
-    return { form, leads: [...withGone(leads, known, now), ...idsStillLinked(ids, bytes.text, leads)], spelledAt };
+    const ids =
+      base === null && earlierEntries.length === 0
+        ? findIds(bytes.text, this.scope.wiki)
+        : findUnresolvedIds(earlierEntries);
+    return {
+      form,
+      leads: [...withFormerTargets(leads, earlierEntries, now), ...filterLinkedIds(ids, bytes.text, leads)],
+      spelledAt,
+    };
   }
 
   /**
@@ -221,11 +240,13 @@ export class LinkForms {
    * conflict copies come last, because a user may have moved a copy over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
-    const settled = this.#state.record(id)?.localDigest;
-    const all = this.#state.spellings.atPath(pathBefore);
-    const own = all.filter((entry) => entry.id === null || entry.id === id || entry.text === settled);
-    const beside = this.#state.conflict(id);
-    return beside === null ? own : [...own, ...this.#state.spellings.atPath(beside.newestCopyPath)];
+    const settledDigest = this.#state.record(id)?.localDigest;
+    const allEntries = this.#state.spellings.atPath(pathBefore);
+    const ownEntries = allEntries.filter(
+      (entry) => entry.id === null || entry.id === id || entry.text === settledDigest,
+    );
+    const conflict = this.#state.conflict(id);
+    return conflict === null ? ownEntries : [...ownEntries, ...this.#state.spellings.atPath(conflict.newestCopyPath)];
   }
 
   /**
@@ -240,16 +261,18 @@ export class LinkForms {
     const { now } = this.where();
     const place = now.from(path);
     const byIds = targetsByIdsOf(wanted.text, bytes.text, this.scope.wiki);
-    const written = new Map(linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.destination, lead]));
+    const linksByDestination = new Map(
+      linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.destination, lead]),
+    );
     const formerDestination = (destination: string): string | null => {
-      const at = written.get(destination)?.at ?? null;
-      return at !== null && isFree(at) ? byIds(destination) : null;
+      const targetPath = linksByDestination.get(destination)?.at ?? null;
+      return targetPath !== null && isFree(targetPath) ? byIds(destination) : null;
     };
     if (toService(bytes.text, place, { previous: wanted.text, formerTargets: formerDestination }) !== wanted.text)
       return false;
     const leads = linkTargetsOf(bytes.text, place, [place, formerDestination]);
-    const ids = idsStillLinked(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
-    this.known.put(entryOf(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
+    const ids = filterLinkedIds(findIds(bytes.text, this.scope.wiki), bytes.text, leads);
+    this.known.put(makeEntry(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
   }
 
@@ -262,11 +285,11 @@ export class LinkForms {
     const place = this.where().now.from(path);
     const spelled = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
-    const before = current === undefined ? null : this.known.get(path, current.digest);
-    const leads = keepOpenTargets(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
+    const earlierEntry = current === undefined ? null : this.known.get(path, current.digest);
+    const leads = keepMissingTargets(linkTargetsOf(bytes.text, place, [place]), text, earlierEntry, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
-    const spelling = entryOf(this.where().now, path, bytes.digest, digest, leads);
-    this.known.put(spelling, current !== undefined && hasMoreTargets(leads, before));
+    const spelling = makeEntry(this.where().now, path, bytes.digest, digest, leads);
+    this.known.put(spelling, current !== undefined && hasNewTargets(leads, earlierEntry));
     return bytes;
   }
 
@@ -286,8 +309,8 @@ export class LinkForms {
    * is read again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
-    const found = leads.filter((lead) => isResolvedNow(lead, now));
-    return found.some(
+    const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));
+    return resolvedLinks.some(
       ({ destination, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + destination) === false,
     );
   }
@@ -301,7 +324,7 @@ export class LinkForms {
 /**
  * Returns a new entry: the file's bytes represent this content, and its links have these targets.
  */
-function entryOf(
+function makeEntry(
   now: LinkPlaces,
   path: LocalPath,
   bytes: Digest,
@@ -312,7 +335,7 @@ function entryOf(
 }
 
 /** Targets that the links of a file had in its earlier bytes. */
-type MeantBefore = {
+type EarlierTargets = {
   /**
    * Targets in the newest earlier bytes. They are used before the current paths, because a link
    * that was not rewritten yet leads to the former path of its target.
@@ -327,23 +350,27 @@ type MeantBefore = {
 };
 
 /** @param earlier entries for the earlier bytes, the newest first */
-function meantBefore(
+function findEarlierTargets(
   [newest, ...older]: readonly Spelling[],
   text: string,
   now: LinkPlaces,
   { wiki }: LinkScope,
-): MeantBefore {
-  const known = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
+): EarlierTargets {
+  const isKnown = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
   // The former target of a link may exist again.
-  const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(known);
-  const former = once(() => {
+  const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(isKnown);
+  const formerLookup = once(() => {
     const destinations = new Set(destinationsOf(text, wiki));
-    const present = new Set(leads.filter((lead) => destinations.has(lead.destination)).map(({ to }) => to));
-    return targetLookup(older.flatMap((entry) => entry.leads).filter((lead) => known(lead) && !present.has(lead.to)));
+    const presentTargets = new Set(
+      earlierLinks.filter((lead) => destinations.has(lead.destination)).map(({ to }) => to),
+    );
+    return targetLookup(
+      older.flatMap((entry) => entry.leads).filter((lead) => isKnown(lead) && !presentTargets.has(lead.to)),
+    );
   });
   return {
-    earlierTargets: targetLookup(leads),
-    formerTargets: (destination) => (older.length === 0 ? null : former()(destination)),
+    earlierTargets: targetLookup(earlierLinks),
+    formerTargets: (destination) => (older.length === 0 ? null : formerLookup()(destination)),
   };
 }
 
@@ -351,13 +378,15 @@ function meantBefore(
  * Returns the links of a content. A link without a target gets the target that it had in earlier
  * bytes as its former target, if that document is gone.
  */
-function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
-  const before = once(() => earlier.flatMap((entry) => entry.leads));
+function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
+  const earlierLinks = once(() => earlier.flatMap((entry) => entry.leads));
   return leads.map((lead) => {
     if (lead.to !== null) return lead;
-    const earlierLead = before().find((other) => other.destination === lead.destination && targetOf(other) !== null);
-    const former = earlierLead === undefined ? null : targetOf(earlierLead);
-    return former === null || !now.isGone(former) ? lead : { ...lead, former };
+    const earlierLead = earlierLinks().find(
+      (other) => other.destination === lead.destination && targetOf(other) !== null,
+    );
+    const formerTarget = earlierLead === undefined ? null : targetOf(earlierLead);
+    return formerTarget === null || !now.isGone(formerTarget) ? lead : { ...lead, former: formerTarget };
   });
 }
 
@@ -365,18 +394,18 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
  * Returns links that are ids in earlier bytes, because their targets had no local path. They become
  * paths when the targets have one.
  */
-function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
+function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }
 
-function idsIn(text: string, wiki: boolean): LinkTarget[] {
+function findIds(text: string, wiki: boolean): LinkTarget[] {
   return destinationsOf(text, wiki).flatMap((destination) =>
     isId(destination) ? [{ destination, at: null, to: destination as LinkTarget["to"] }] : [],
   );
 }
 
 /** Returns those of `ids` that the content contains, and that are not among its other links. */
-function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
+function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
     ({ destination }) => !known.has(destination) && known.add(destination) && text.includes(destination),
@@ -388,23 +417,25 @@ function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonl
  * inert (`ref://`) in the new content, stays without a target until the file is read again, even if
  * its target exists by now.
  */
-function keepOpenTargets(
+function keepMissingTargets(
   leads: LinkTarget[],
   text: string,
   before: Spelling | null,
   { wiki }: LinkScope,
 ): readonly LinkTarget[] {
-  const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
-  if (open.size === 0) return leads;
-  const inert = new Set(inertDestinationsIn(text, wiki));
-  return leads.map((lead) => (inert.has(lead.destination) ? withoutTarget(lead, open.get(lead.destination)) : lead));
+  const openLinks = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
+  if (openLinks.size === 0) return leads;
+  const inertDestinations = new Set(inertDestinationsIn(text, wiki));
+  return leads.map((lead) =>
+    inertDestinations.has(lead.destination) ? withoutTarget(lead, openLinks.get(lead.destination)) : lead,
+  );
 }
 
 /**
  * Returns true if a link in a file's new bytes leads to a target to which no link in its old bytes
  * led.
  */
-function hasMoreTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
+function hasNewTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some(
     (lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to),
   );

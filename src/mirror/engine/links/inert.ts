@@ -30,7 +30,7 @@ type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" 
 /** LIMIT: links that are reported for each reason. */
 const MAX_LISTED = 5;
 
-type Places = Pick<LinkPlaces, "idAt" | "isGone">;
+type TargetPlaces = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /**
  * Counts the links without a document by reason. The most frequent reason comes first.
@@ -39,30 +39,30 @@ type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 export function reportInertLinks(
   texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
   tree: LocalTree,
-  places: Places,
+  places: TargetPlaces,
 ): InertLinks[] {
-  const found = new Map<InertReason, { count: number; readonly first: { path: LocalPath; to: string }[] }>();
+  const linksByReason = new Map<InertReason, { count: number; readonly first: { path: LocalPath; to: string }[] }>();
   for (const { path, leads } of texts) {
     for (const lead of leads) {
-      const reason = reasonOf(lead, tree, places);
+      const reason = findInertReason(lead, tree, places);
       if (reason === null) continue;
-      const entry = found.get(reason) ?? { count: 0, first: [] };
-      found.set(reason, entry);
+      const entry = linksByReason.get(reason) ?? { count: 0, first: [] };
+      linksByReason.set(reason, entry);
       entry.count++;
       if (entry.first.length < MAX_LISTED) entry.first.push({ path, to: lead.destination });
     }
   }
-  return [...found].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
+  return [...linksByReason].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
 /**
  * Returns the reason why a link leads to no document; null if it leads to one, or was uploaded as
  * written.
  */
-function reasonOf(
+function findInertReason(
   { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,
-  places: Places,
+  places: TargetPlaces,
 ): InertReason | null {
   const isInert = (to === null || (destination !== to && places.isGone(to))) && nameOfDestination(destination) === null;
   if (!isInert) return null;

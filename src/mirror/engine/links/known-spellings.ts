@@ -4,7 +4,7 @@ import type { Spelling } from "../../../contract/spelling.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
-import type { Where } from "./places.ts";
+import type { PlacesByTime } from "./places.ts";
 
 /**
  * Stores which content (with links by id) the bytes of local files represent, one entry for each
@@ -44,25 +44,25 @@ export class KnownSpellings {
    * this path, at the former path of a moved document, or at another path in the same folder, from
    * which relative links lead to the same targets.
    */
-  found(path: LocalPath, bytes: Digest, where: Where): Spelling | null {
-    const found = this.#find(path, bytes, where);
-    if (found === null) return null;
-    if (found.path === path) return this.asNewest(found);
-    this.put({ ...found, path, id: where.now.docAt(path) });
-    return found;
+  found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
+    const foundEntry = this.#find(path, bytes, where);
+    if (foundEntry === null) return null;
+    if (foundEntry.path === path) return this.asNewest(foundEntry);
+    this.put({ ...foundEntry, path, id: where.now.docAt(path) });
+    return foundEntry;
   }
 
-  #find(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
+  #find(path: LocalPath, bytes: Digest, { now, before }: PlacesByTime): Spelling | null {
     const atPath = this.get(path, bytes);
     const id = now.idAt(path);
-    const old = id === null ? null : before.pathOf(id);
-    if (atPath !== null && (old === null || old === path || atPath.id === id)) return atPath;
-    const others = this.#stored.withBytes(bytes);
+    const formerPath = id === null ? null : before.pathOf(id);
+    if (atPath !== null && (formerPath === null || formerPath === path || atPath.id === id)) return atPath;
+    const otherEntries = this.#stored.withBytes(bytes);
     return (
-      others.find((other) => id !== null && other.id === id) ??
-      others.find((other) => other.path === old) ??
+      otherEntries.find((other) => id !== null && other.id === id) ??
+      otherEntries.find((other) => other.path === formerPath) ??
       atPath ??
-      ofFolder(others, parentOf(path))
+      findInFolder(otherEntries, parentOf(path))
     );
   }
 
@@ -70,14 +70,14 @@ export class KnownSpellings {
    * Stores the entries of moved files for their new paths. Finds all of them before it stores the
    * first, because files with equal bytes may have swapped paths.
    */
-  follow(files: readonly LocalFile[], where: Where): void {
-    const moved = files.flatMap(({ path, digest, bytes = digest }) => {
+  follow(files: readonly LocalFile[], where: PlacesByTime): void {
+    const movedEntries = files.flatMap(({ path, digest, bytes = digest }) => {
       const found = this.#find(path, bytes, where);
       return found === null || found.path === path ? [] : [{ ...found, path, id: where.now.docAt(path) }];
     });
-    if (moved.length === 0 || !this.isKept()) return;
+    if (movedEntries.length === 0 || !this.isKept()) return;
     this.#state.transact(() => {
-      for (const spelling of moved) this.put(spelling);
+      for (const spelling of movedEntries) this.put(spelling);
     });
   }
 
@@ -136,7 +136,7 @@ export class KnownSpellings {
   }
 }
 
-function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
+function findInFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
   const inSameFolder = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
   const [first] = inSameFolder;
   return first !== undefined && inSameFolder.every(({ text }) => text === first.text) ? first : null;

@@ -4,13 +4,13 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, PathState, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import type { DigestedText, LinkForms, Recognised } from "./forms.ts";
-import { bytesOf, faultOf, FoundReader } from "./read-found.ts";
+import type { DigestedText, LinkForms, RecognisedContent } from "./forms.ts";
+import { makeBytesField, findTextFault, FoundReader } from "./read-found.ts";
 
 const CHANGED = "the file was changed after the scan";
 
 /** Files of a scan that may have links, each with the content that its bytes represent. */
-type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<Recognised, "known">>;
+type FilesWithLinks = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<RecognisedContent, "known">>;
 
 /**
  * A disk that converts links. Users see links by path in their files. The engine reads, compares,
@@ -32,22 +32,27 @@ export class LinkedDisk implements Disk {
   }
 
   walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
-    const linking: Linking = new Map();
-    return this.#withLinking(this.plain.walk(known, this.#recognising(linking, onText)), linking);
+    const filesWithLinks: FilesWithLinks = new Map();
+    return this.#withLinking(this.plain.walk(known, this.#recognising(filesWithLinks, onText)), filesWithLinks);
   }
 
   *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
-    const linking: Linking = new Map();
-    return this.#withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
+    const filesWithLinks: FilesWithLinks = new Map();
+    return this.#withLinking(
+      yield* this.plain.walkInParts(known, this.#recognising(filesWithLinks, onText)),
+      filesWithLinks,
+    );
   }
 
   scanFiles(...[tree, scope, onText, elsewhere]: Parameters<Disk["scanFiles"]>): LocalTree | null {
     const paths = [...scope];
-    const linking: Linking = new Map();
-    const scanned = this.plain.scanFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
-    if (scanned === null || scanned === tree || linking.size === 0) return scanned;
-    const read = this.#withLinking(scanned, linking);
-    return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
+    const filesWithLinks: FilesWithLinks = new Map();
+    const scannedTree = this.plain.scanFiles(tree, paths, this.#recognising(filesWithLinks, onText), elsewhere);
+    if (scannedTree === null || scannedTree === tree || filesWithLinks.size === 0) return scannedTree;
+    const convertedTree = this.#withLinking(scannedTree, filesWithLinks);
+    return paths.every((path) => isSameFile(tree.files.get(path), convertedTree.files.get(path)))
+      ? tree
+      : convertedTree;
   }
 
   /**
@@ -55,23 +60,23 @@ export class LinkedDisk implements Disk {
    * be read again when the paths of all documents are known; `linking` receives all files with
    * links.
    */
-  #recognising(linking: Linking, onText: OnText): OnText {
+  #recognising(linking: FilesWithLinks, onText: OnText): OnText {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
       const { form, known } = this.#forms.recognise(path, { text, digest });
-      linking.set(path, { digest: form.digest, known, textFault: faultOf(form.text) });
+      linking.set(path, { digest: form.digest, known, textFault: findTextFault(form.text) });
       onText(form.digest, form.text, path);
     };
   }
 
-  #withLinking(tree: LocalTree, linking: Linking): LocalTree {
+  #withLinking(tree: LocalTree, linking: FilesWithLinks): LocalTree {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
       // The file may be missing in the tree, because the scan read its folder a second time.
       const file = tree.files.get(path);
       if (file === undefined) continue;
-      const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
+      const read = { ...file, digest, textFault, ...makeBytesField(file.digest, digest) };
       const isKnown = known === "at-path" || (known === "in-own-file" && this.#forms.isOwnFile(file));
       files.set(path, isKnown ? read : { ...read, stampTrusted: false, hasUnresolvedLinks: true });
     }
@@ -115,16 +120,16 @@ export class LinkedDisk implements Disk {
   }
 
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
-    const found = this.#find(path, expect);
-    if (found.kind !== "done") return found;
+    const currentBytes = this.#find(path, expect);
+    if (currentBytes.kind !== "done") return currentBytes;
     // ORDER: the bytes to be set aside are recorded before the new bytes. If the process is killed
     // in between, the set-aside bytes are still known.
-    this.#forms.known.recordSettingAside(path, found.value.digest, setAsideAt);
-    const spelled = this.#spelled(path, text, found.value);
+    this.#forms.known.recordSettingAside(path, currentBytes.value.digest, setAsideAt);
+    const newText = this.#spelled(path, text, currentBytes.value);
     // No write is needed, because the file has the right bytes already. Only the content that they
     // represent is new.
-    if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
-    return this.#replace(path, spelled, found.value.digest, setAsideAt);
+    if (newText === currentBytes.value.text) return { kind: "done", value: { stamp: currentBytes.value.stamp } };
+    return this.#replace(path, newText, currentBytes.value.digest, setAsideAt);
   }
 
   /**
@@ -144,12 +149,12 @@ export class LinkedDisk implements Disk {
   }
 
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
-    const found = this.#find(path, expect);
-    if (found.kind === "stale") return found;
+    const currentBytes = this.#find(path, expect);
+    if (currentBytes.kind === "stale") return currentBytes;
     // For a file that is not text, `expect` is the digest of its bytes.
-    if (found.kind !== "done") return this.plain.trash(path, expect, trashPath);
-    this.#forms.known.recordSettingAside(path, found.value.digest, trashPath);
-    return this.plain.trash(path, found.value.digest, trashPath);
+    if (currentBytes.kind !== "done") return this.plain.trash(path, expect, trashPath);
+    this.#forms.known.recordSettingAside(path, currentBytes.value.digest, trashPath);
+    return this.plain.trash(path, currentBytes.value.digest, trashPath);
   }
 
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null> {
@@ -169,9 +174,9 @@ export class LinkedDisk implements Disk {
 
   /** Replaces a file. The entry for its new bytes must be stored already. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
-    const end = this.plain.replace(path, text, expect, setAsideAt);
-    if (end.kind !== "done" && !end.isSetAside) this.#forms.known.recordUnwritten(path, expect);
-    return end;
+    const diskOutcome = this.plain.replace(path, text, expect, setAsideAt);
+    if (diskOutcome.kind !== "done" && !diskOutcome.isSetAside) this.#forms.known.recordUnwritten(path, expect);
+    return diskOutcome;
   }
 
   putBack(...[setAsideAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {

@@ -33,7 +33,7 @@ export type Respelling = {
   readonly bytes: DigestedText;
 };
 
-type Options = {
+type LinksOptions = {
   readonly state: State;
   readonly disk: Disk;
   readonly scope: LinkScope;
@@ -54,7 +54,7 @@ export class MirrorLinks {
   /** Documents that a scan found outside the linked folder. */
   #outside: ReadonlySet<DocId> = new Set();
 
-  constructor({ state, disk, scope, mayStore }: Options) {
+  constructor({ state, disk, scope, mayStore }: LinksOptions) {
     this.forms = new LinkForms(state, scope, mayStore);
     this.#state = state;
     this.disk = new LinkedDisk(disk, this.forms, state);
@@ -125,11 +125,11 @@ export class MirrorLinks {
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
     const spelling = this.forms.known.get(path, bytes.value.digest);
-    const where = this.forms.where();
-    if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, where.now)) return expect;
-    const form = this.forms.readByCurrentPlaces(path, bytes.value, where);
-    keep(form.digest, form.text, path);
-    return form.digest;
+    const placesByTime = this.forms.where();
+    if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, placesByTime.now)) return expect;
+    const currentForm = this.forms.readByCurrentPlaces(path, bytes.value, placesByTime);
+    keep(currentForm.digest, currentForm.text, path);
+    return currentForm.digest;
   }
 
   /**
@@ -150,8 +150,8 @@ export class MirrorLinks {
    * @param path path of the file; may be the path that the plan will give to it
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
-    const known = this.forms.known.ofContent(path, text);
-    return (known ?? this.#state.spellings.all().find((entry) => entry.text === text))?.leads ?? [];
+    const knownEntry = this.forms.known.ofContent(path, text);
+    return (knownEntry ?? this.#state.spellings.all().find((entry) => entry.text === text))?.leads ?? [];
   }
 
   /** Returns true if a link that was uploaded without a target has one now. */
@@ -159,8 +159,8 @@ export class MirrorLinks {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
     // Loads base again, because the cycle has changed it.
-    const now = new LinkPlaces(this.#state.load(), this.forms.scope);
-    return spellings.some(({ leads }) => hasNewTarget(leads, now));
+    const currentPlaces = new LinkPlaces(this.#state.load(), this.forms.scope);
+    return spellings.some(({ leads }) => hasNewTarget(leads, currentPlaces));
   }
 
   /**
@@ -172,33 +172,35 @@ export class MirrorLinks {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return;
     const base = this.#state.load();
-    const places = new LinkPlaces(base, this.forms.scope);
-    places.setOutside(this.#outside);
-    const byPath = new Map([...base.records.values()].map((record) => [places.pathOf(record.id), record]));
+    const currentPlaces = new LinkPlaces(base, this.forms.scope);
+    currentPlaces.setOutside(this.#outside);
+    const byPath = new Map([...base.records.values()].map((record) => [currentPlaces.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
       // A document that was moved out of the linked folder on the service, but edited locally,
       // keeps its file. The links in that file are rewritten too.
-      if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
+      if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, currentPlaces)) continue;
       if (isFileOfAnother(spelling, record)) continue;
-      if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
-      const respelled = this.#respell(spelling, record, places);
-      if (respelled !== null) yield respelled;
+      if (spelling.leads.some((lead) => isTargetAmbiguous(lead, currentPlaces))) continue;
+      const respelling = this.#respell(spelling, record, currentPlaces);
+      if (respelling !== null) yield respelling;
     }
   }
 
   #respell(spelling: Spelling, record: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
-    const read = this.disk.plain.read(path);
+    const readOutcome = this.disk.plain.read(path);
     // The file was edited or written since its entry was stored. The next scan reads it.
-    if (read.kind !== "done" || read.value.digest !== digest) return null;
-    const place = places.from(path);
-    const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
-    const displaced = new Set<string | null>(leads.flatMap((lead) => (isPathOfAnother(lead, places) ? [lead.to] : [])));
-    const moved = respell(read.value.text, targetLookup(leads), place, (id) => displaced.has(id));
-    const text = this.forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
-    const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
-    const to = {
+    if (readOutcome.kind !== "done" || readOutcome.value.digest !== digest) return null;
+    const linkPlace = places.from(path);
+    const openLinks = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
+    const displacedIds = new Set<string | null>(
+      leads.flatMap((lead) => (isPathOfAnother(lead, places) ? [lead.to] : [])),
+    );
+    const movedText = respell(readOutcome.value.text, targetLookup(leads), linkPlace, (id) => displacedIds.has(id));
+    const text = this.forms.hasFound(spelling, places) ? toDisk(movedText, linkPlace) : movedText;
+    const bytes = text === readOutcome.value.text ? readOutcome.value : { text, digest: digestOf(text) };
+    const newEntry = {
       path,
       id: record.id,
       bytes: bytes.digest,
@@ -206,11 +208,11 @@ export class MirrorLinks {
       spelledAt: path,
       // A link without a target stays without one until the file is read again, even if its target
       // exists by now.
-      leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) =>
-        withoutTarget(lead, open.get(lead.destination)),
+      leads: linkTargetsOf(text, linkPlace, [linkPlace, targetLookup(leads)]).map((lead) =>
+        withoutTarget(lead, openLinks.get(lead.destination)),
       ),
     };
-    return isSameSpelling(spelling, to) ? null : { record, from: spelling, to, bytes };
+    return isSameSpelling(spelling, newEntry) ? null : { record, from: spelling, to: newEntry, bytes };
   }
 
   /**
@@ -244,10 +246,10 @@ export class MirrorLinks {
    */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
-    const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
-      const before = base === null ? "" : (this.#state.text(base) ?? "");
+    const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {
+      const baseText = base === null ? "" : (this.#state.text(base) ?? "");
       const leads = this.#state.spellings.atPath(path)[0]?.leads ?? [];
-      return { path, leads: leads.filter(({ destination }) => !before.includes(INERT_SCHEME + destination)) };
+      return { path, leads: leads.filter(({ destination }) => !baseText.includes(INERT_SCHEME + destination)) };
     });
     this.#sent.clear();
     return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.forms.scope));
@@ -262,6 +264,6 @@ export class MirrorLinks {
   }
 }
 
-function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function compareByPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
 }

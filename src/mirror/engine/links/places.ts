@@ -11,7 +11,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 
-type Id = DocId | DirId;
+type TargetId = DocId | DirId;
 
 /** Settings for the conversion of links. */
 export type LinkScope = {
@@ -22,20 +22,20 @@ export type LinkScope = {
 };
 
 /** Paths of documents and folders: now, and in base. */
-export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
+export type PlacesByTime = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
 /** Index of the paths of documents and folders, by which links are resolved. */
 export class LinkPlaces {
   readonly #byId = new Map<string, LocalPath>();
-  readonly #byPath = new Map<LocalPath, Id>();
-  readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
+  readonly #byPath = new Map<LocalPath, TargetId>();
+  readonly #byRemotePath: () => ReadonlyMap<RemotePath, TargetId>;
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
   /**
    * Paths that two documents have at the moment, because they are swapping paths. The value is the
    * document that `#byPath` no longer contains.
    */
-  readonly #shared = new Map<LocalPath, Id>();
+  readonly #shared = new Map<LocalPath, TargetId>();
   /** Index of documents by name, for wiki links; null until the first wiki link is read. */
   #named: NameIndex | null = null;
   readonly #names: DocumentNames | undefined;
@@ -47,8 +47,8 @@ export class LinkPlaces {
   constructor(base: BaseTree, scope: LinkScope) {
     this.#tombstones = base.tombstones;
     this.#records = base.records;
-    for (const [id, path] of recordedPlaces(base)) this.set(id, path);
-    this.#byRemotePath = once(() => remotePaths(base));
+    for (const [id, path] of listRecordedPlaces(base)) this.set(id, path);
+    this.#byRemotePath = once(() => indexRemotePaths(base));
     this.#scope = scope;
     this.#names = scope.wiki ? this.#makeNames() : undefined;
   }
@@ -57,7 +57,7 @@ export class LinkPlaces {
     return this.#byId.get(id) ?? null;
   }
 
-  idAt(path: LocalPath): Id | null {
+  idAt(path: LocalPath): TargetId | null {
     return this.#byPath.get(path) ?? null;
   }
 
@@ -67,7 +67,7 @@ export class LinkPlaces {
   }
 
   /** Returns true if this document or folder is at the path, and no other is. */
-  isAt(id: Id, path: LocalPath): boolean {
+  isAt(id: TargetId, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
@@ -97,16 +97,19 @@ export class LinkPlaces {
    * Returns true if a document or folder is known to exist no longer. A document without a local
    * file is not gone: a first sync may have been interrupted before it created the file.
    */
-  isGone(id: Id | null): boolean {
+  isGone(id: TargetId | null): boolean {
     if (id === null) return false;
-    const remote = this.#remote;
-    if (isDocId(id) ? remote?.gone.has(id) : remote?.goneFolders.has(id)) return true;
+    const remoteTree = this.#remote;
+    if (isDocId(id) ? remoteTree?.gone.has(id) : remoteTree?.goneFolders.has(id)) return true;
     if (this.#byId.has(id)) return false;
     if (isDocId(id) && this.#tombstones.has(id)) return true;
-    if (remote === null || !remote.complete) return false;
+    if (remoteTree === null || !remoteTree.complete) return false;
     return isDocId(id)
-      ? !remote.files.has(id) && !remote.outside.has(id) && !remote.unseen.has(id) && !remote.unsure?.has(id)
-      : remote.foldersComplete && !remote.folders.has(id);
+      ? !remoteTree.files.has(id) &&
+          !remoteTree.outside.has(id) &&
+          !remoteTree.unseen.has(id) &&
+          !remoteTree.unsure?.has(id)
+      : remoteTree.foldersComplete && !remoteTree.folders.has(id);
   }
 
   /**
@@ -135,11 +138,11 @@ export class LinkPlaces {
     return this.#shared.has(path);
   }
 
-  set(id: Id, path: LocalPath): void {
-    const other = this.#byPath.get(path);
-    if (other !== undefined && other !== id && this.#byId.get(other) === path) this.#shared.set(path, other);
-    const before = this.#byId.get(id);
-    if (before !== undefined && this.#byPath.get(before) === id) this.#leave(before);
+  set(id: TargetId, path: LocalPath): void {
+    const otherId = this.#byPath.get(path);
+    if (otherId !== undefined && otherId !== id && this.#byId.get(otherId) === path) this.#shared.set(path, otherId);
+    const earlierPath = this.#byId.get(id);
+    if (earlierPath !== undefined && this.#byPath.get(earlierPath) === id) this.#leave(earlierPath);
     this.#byId.set(id, path);
     this.#byPath.set(path, id);
     this.#named?.add(path);
@@ -172,12 +175,13 @@ export class LinkPlaces {
 
   /** Moves a folder in the index, with everything below it. */
   moveFolder(from: LocalPath, to: LocalPath): void {
-    for (const [id, path] of [...this.#byId]) if (isWithin(path, from)) this.set(id as Id, rebase(path, from, to));
+    for (const [id, path] of [...this.#byId])
+      if (isWithin(path, from)) this.set(id as TargetId, rebase(path, from, to));
   }
 
   #makeNames(): DocumentNames {
     return namesBy({
-      index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unknownFiles])),
+      index: () => (this.#named ??= makeNameIndex([...this.#byPath.keys(), ...this.#unknownFiles])),
       idAt: (path) => this.idAt(path),
       pathOf: (id) => this.pathOf(id),
       isWaiting: (path) => this.isUnknownFile(path),
@@ -254,7 +258,7 @@ export class LinkPlaces {
       : null;
   }
 
-  #idAtAbsolute(target: string): Id | null {
+  #idAtAbsolute(target: string): TargetId | null {
     const { prefix } = this.#scope;
     if (!isWithin(target, prefix)) return null;
     const path = rebase(target, prefix, "");
@@ -262,14 +266,14 @@ export class LinkPlaces {
   }
 }
 
-function indexOf(paths: Iterable<LocalPath>): NameIndex {
+function makeNameIndex(paths: Iterable<LocalPath>): NameIndex {
   const index = new NameIndex();
   for (const path of paths) index.add(path);
   return index;
 }
 
-function remotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
-  const byPath = new Map<RemotePath, Id>();
+function indexRemotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, TargetId> {
+  const byPath = new Map<RemotePath, TargetId>();
   for (const { id, remotePath } of dirs.values()) byPath.set(remotePath, id);
   for (const { id, remotePath } of records.values()) byPath.set(remotePath, id);
   return byPath;
@@ -281,13 +285,13 @@ function remotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
  * name that is not synced, and a folder that was removed locally but stays on the service: another
  * document may have their paths.
  */
-function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
-  const moved = movedFolders(base);
+function* listRecordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
+  const folderMoves = findMovedFolders(base);
   for (const { id, localPath } of base.dirs.values())
-    if (!isRemoved(base.blocks.get(id)?.reason)) yield [id, currentPathOf(base, moved, id, localPath)];
+    if (!isRemovedLocally(base.blocks.get(id)?.reason)) yield [id, findCurrentPath(base, folderMoves, id, localPath)];
   for (const record of base.records.values())
     if (!isAway(record) && base.blocks.get(record.id)?.reason !== "renamed-out-of-mirror")
-      yield [record.id, currentPathOf(base, moved, record.id, record.localPath)];
+      yield [record.id, findCurrentPath(base, folderMoves, record.id, record.localPath)];
 }
 
 type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
@@ -296,23 +300,23 @@ type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
  * Returns true if a folder was removed locally, and its block only says that the service cannot
  * remove it.
  */
-function isRemoved(reason: BlockReason | undefined): boolean {
-  const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);
-  return forbids.length > 0 && forbids.every((intention) => intention === "remove");
+function isRemovedLocally(reason: BlockReason | undefined): boolean {
+  const forbiddenIntentions = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);
+  return forbiddenIntentions.length > 0 && forbiddenIntentions.every((intention) => intention === "remove");
 }
 
 /** Returns the folders whose local path differs from base's, the deepest first. */
-function movedFolders({ dirs, blocks }: BaseTree): readonly PathMove[] {
-  const moved: PathMove[] = [];
+function findMovedFolders({ dirs, blocks }: BaseTree): readonly PathMove[] {
+  const folderMoves: PathMove[] = [];
   for (const { key, path, reason } of blocks.values()) {
     const dir = dirs.get(key as DirId);
-    if (dir !== undefined && dir.localPath !== path && !isRemoved(reason))
-      moved.push({ from: dir.localPath, to: path });
+    if (dir !== undefined && dir.localPath !== path && !isRemovedLocally(reason))
+      folderMoves.push({ from: dir.localPath, to: path });
   }
-  return moved.sort((a, b) => depthOf(b.from) - depthOf(a.from));
+  return folderMoves.sort((a, b) => depthOf(b.from) - depthOf(a.from));
 }
 
-function currentPathOf(
+function findCurrentPath(
   { blocks }: BaseTree,
   moved: readonly PathMove[],
   id: DocId | DirId,
@@ -320,6 +324,6 @@ function currentPathOf(
 ): LocalPath {
   const block = blocks.size === 0 ? undefined : blocks.get(id);
   if (block !== undefined && block.path !== localPath) return block.path;
-  const above = moved.find(({ from }) => isWithin(localPath, from));
-  return above === undefined ? localPath : rebase(localPath, above.from, above.to);
+  const folderMove = moved.find(({ from }) => isWithin(localPath, from));
+  return folderMove === undefined ? localPath : rebase(localPath, folderMove.from, folderMove.to);
 }

@@ -12,7 +12,7 @@ import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { hasNewTarget, hasGoneTarget } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
-import type { LinkPlaces, Where } from "./places.ts";
+import type { LinkPlaces, PlacesByTime } from "./places.ts";
 
 /** Input for matching documents: the policy of the cycle, and a function that finds contents. */
 export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
@@ -37,13 +37,13 @@ export class FoundReader {
    */
   readNew(trees: Trees, matching: MatchInput, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
-    const unread = [...local.files.values().filter(({ hasUnresolvedLinks }) => hasUnresolvedLinks === true)];
-    if (unread.length === 0) return local;
-    const where = this.#match(trees, matching, isListed);
-    this.#forms.known.follow(unread, where);
-    const files = new Map<LocalPath, LocalFile | null>();
-    for (const file of unread) files.set(file.path, this.#readFile(file, where, onText, false));
-    return withFiles(local, files);
+    const unresolvedFiles = [...local.files.values().filter(({ hasUnresolvedLinks }) => hasUnresolvedLinks === true)];
+    if (unresolvedFiles.length === 0) return local;
+    const placesByTime = this.#match(trees, matching, isListed);
+    this.#forms.known.follow(unresolvedFiles, placesByTime);
+    const changedFiles = new Map<LocalPath, LocalFile | null>();
+    for (const file of unresolvedFiles) changedFiles.set(file.path, this.#readFile(file, placesByTime, onText, false));
+    return withChangedFiles(local, changedFiles);
   }
 
   /**
@@ -56,21 +56,22 @@ export class FoundReader {
     const spellings = this.#state.spellings.all();
     const { base, local } = trees;
     if (spellings.length === 0) return local;
-    const where = this.#match(trees, matching, true);
-    const waiting = waitingPaths(base);
-    const files = new Map<LocalPath, LocalFile | null>();
+    const placesByTime = this.#match(trees, matching, true);
+    const waitingPaths = findWaitingPaths(base);
+    const changedFiles = new Map<LocalPath, LocalFile | null>();
     for (const spelling of spellings) {
       const { path, text } = spelling;
-      if (!isToBeReadAgain(spelling, trees, waiting, where.now)) continue;
+      if (!mustReadAgain(spelling, trees, waitingPaths, placesByTime.now)) continue;
       const file = local.files.get(path);
       if (file === undefined || file.digest !== text) continue;
-      const read = this.#readFile(file, where, onText, true);
-      if (read !== null && read.digest !== file.digest) files.set(path, { ...read, stampTrusted: false });
+      const convertedFile = this.#readFile(file, placesByTime, onText, true);
+      if (convertedFile !== null && convertedFile.digest !== file.digest)
+        changedFiles.set(path, { ...convertedFile, stampTrusted: false });
     }
-    return withFiles(local, files);
+    return withChangedFiles(local, changedFiles);
   }
 
-  #match(trees: Trees, { policy, texts }: MatchInput, isListed: boolean): Where {
+  #match(trees: Trees, { policy, texts }: MatchInput, isListed: boolean): PlacesByTime {
     return this.#forms.matched(findLocalPlaces(trees, policy, texts), isListed ? trees.remote : null);
   }
 
@@ -80,29 +81,29 @@ export class FoundReader {
    * which content the bytes represent
    * @returns null if the file cannot be read, is not text, or was replaced after the scan
    */
-  #readFile(file: LocalFile, where: Where, onText: OnText, byCurrentPaths: boolean): LocalFile | null {
+  #readFile(file: LocalFile, where: PlacesByTime, onText: OnText, byCurrentPaths: boolean): LocalFile | null {
     const { hasUnresolvedLinks, bytes: _, ...plain } = file;
     const { path } = file;
     const bytes = this.#plain.read(path);
     if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
     const { stamp } = bytes.value;
     const stampTrusted = file.stampTrusted && sameStamp(file.stamp, stamp);
-    const form = byCurrentPaths
+    const content = byCurrentPaths
       ? this.#forms.readByCurrentPlaces(path, bytes.value, where)
       : this.#forms.toService(path, bytes.value, where);
-    onText(form.digest, form.text, path);
+    onText(content.digest, content.text, path);
     return {
       ...plain,
       stamp,
       stampTrusted,
-      digest: form.digest,
-      ...bytesOf(bytes.value.digest, form.digest),
-      textFault: faultOf(form.text),
+      digest: content.digest,
+      ...makeBytesField(bytes.value.digest, content.digest),
+      textFault: findTextFault(content.text),
     };
   }
 }
 
-function isToBeReadAgain(
+function mustReadAgain(
   { path, text, leads }: Spelling,
   { base, remote }: Trees,
   waiting: ReadonlySet<LocalPath>,
@@ -124,24 +125,24 @@ function isToBeReadAgain(
  * Returns the paths of documents whose changes wait for the user or a reviewer. mdmirror must not
  * add a change of its own to them, such as a changed link.
  */
-function waitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
-  const waiting = new Set<LocalPath>();
+function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+  const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {
     const block = blocks.get(record.id);
     // A block that each plan computes from the trees does not count, because the next plan decides
     // about it after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
     if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
-      waiting.add(block?.path ?? record.localPath);
+      waitingPaths.add(block?.path ?? record.localPath);
   }
-  return waiting;
+  return waitingPaths;
 }
 
 /**
  * Returns the tree with changed files. If a value of `changed` is null, that file was replaced
  * after the scan, and no file in the tree counts as absent.
  */
-function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
+function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);
   for (const [path, file] of changed)
@@ -151,11 +152,11 @@ function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | 
   return { ...tree, files, unseen: new Map(tree.unseen).set("", unreadable("its files keep moving")) };
 }
 
-export function bytesOf(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {
+export function makeBytesField(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {
   return bytes === text ? {} : { bytes };
 }
 
-export function faultOf(text: string): LocalFile["textFault"] {
+export function findTextFault(text: string): LocalFile["textFault"] {
   if (text.includes("\0")) return "contains-nul";
   return countCharacters(text) > MAX_CONTENT_CHARACTERS ? "too-large" : null;
 }

@@ -1,7 +1,7 @@
 import type { Intent } from "../../ports/state.ts";
 import { concludeLocal } from "../apply/run-effect.ts";
 import { resultOfReplace, writeFile } from "../apply/write-file.ts";
-import { setAsidePath } from "../run/world.ts";
+import { makeSetAsidePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
@@ -16,10 +16,10 @@ const BATCH_SIZE = 64;
  */
 type PendingRespelling = {
   readonly respelling: Respelling;
-  readonly open: { readonly rowId: number; readonly row: Row } | null;
+  readonly open: { readonly rowId: number; readonly row: ReplaceRow } | null;
 };
 
-type Row = Extract<Intent, { kind: "replace" }>;
+type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
 /**
  * Rewrites the links to documents that moved. Only local files change: on the service, links are
@@ -34,15 +34,15 @@ export function rewriteLinks(ctx: CycleContext): void {
 /** Rewrites the links of files. The content that their bytes represent stays the same. */
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let batch: Respelling[] = [];
-  const write = (): void => {
-    for (const pending of recordAll(ctx, links, batch)) respellOne(ctx, links, pending);
+  const writeBatch = (): void => {
+    for (const pending of recordBatch(ctx, links, batch)) rewriteFile(ctx, links, pending);
     batch = [];
   };
   for (const respelling of files) {
     batch.push(respelling);
-    if (batch.length === BATCH_SIZE) write();
+    if (batch.length === BATCH_SIZE) writeBatch();
   }
-  if (batch.length > 0) write();
+  if (batch.length > 0) writeBatch();
 }
 
 /**
@@ -51,25 +51,29 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
  * represent, and from which path its links lead. If link targets move again, nothing else would
  * show this. With the rows, recovery finds files that still have their old bytes.
  */
-function recordAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {
+function recordBatch(
+  ctx: CycleContext,
+  links: MirrorLinks,
+  files: readonly Respelling[],
+): readonly PendingRespelling[] {
   const { state } = ctx.world;
   return state.transactSafely(() =>
     files.map((respelling) => {
       const { from, to } = respelling;
-      const row = rowOf(ctx, respelling);
-      const open = from.bytes === to.bytes ? null : { rowId: state.openIntent(ctx.run, row), row };
+      const row = makeRow(ctx, respelling);
+      const openRow = from.bytes === to.bytes ? null : { rowId: state.openIntent(ctx.run, row), row };
       links.note(respelling, row.setAsideAt);
-      return { respelling, open };
+      return { respelling, open: openRow };
     }),
   );
 }
 
-function rowOf(ctx: CycleContext, { record, from, to }: Respelling): Row {
+function makeRow(ctx: CycleContext, { record, from, to }: Respelling): ReplaceRow {
   const { id, changeId: baseChangeId, digest: baseDigest } = record;
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";
   const event = { kind: "respell", side: "local", id, path, detail } as const;
-  const setAsideAt = setAsidePath(ctx.world);
+  const setAsideAt = makeSetAsidePath(ctx.world);
   return {
     kind: "replace",
     id,
@@ -84,13 +88,13 @@ function rowOf(ctx: CycleContext, { record, from, to }: Respelling): Row {
   };
 }
 
-function respellOne(ctx: CycleContext, links: MirrorLinks, { respelling, open }: PendingRespelling): void {
+function rewriteFile(ctx: CycleContext, links: MirrorLinks, { respelling, open }: PendingRespelling): void {
   if (open === null) return;
   const { rowId, row } = open;
   const { from, bytes } = respelling;
-  const end = links.disk.respell(row.path, bytes, from.bytes, row.setAsideAt);
-  const outcome = concludeLocal(ctx, writeFile, rowId, row, resultOfReplace(ctx, row, end));
-  if (end.kind !== "done")
+  const diskOutcome = links.disk.respell(row.path, bytes, from.bytes, row.setAsideAt);
+  const outcome = concludeLocal(ctx, writeFile, rowId, row, resultOfReplace(ctx, row, diskOutcome));
+  if (diskOutcome.kind !== "done")
     ctx.world.log.write("debug", "not-respelled", {
       path: row.path,
       detail: "detail" in outcome ? outcome.detail : outcome.kind,

@@ -21,7 +21,7 @@ import { LinkPlaces, type LinkScope } from "./places.ts";
  */
 export function withTranslation(world: World, mayStore: boolean, wiki = false): World {
   const { state, prefix } = world;
-  const links = new MirrorLinks({ state, disk: plainDisk(world), scope: { prefix, wiki }, mayStore });
+  const links = new MirrorLinks({ state, disk: getPlainDisk(world), scope: { prefix, wiki }, mayStore });
   return { ...world, disk: links.disk, links };
 }
 
@@ -47,17 +47,17 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
   const { root } = checkRoot(world);
   if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
-  const files = { state, disk: plainDisk(world) };
-  if (setting === null) return [...toServiceForms({ ...files, scope: links?.forms.scope ?? { prefix, wiki: false } })];
-  return [...toPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
+  const files = { state, disk: getPlainDisk(world) };
+  if (setting === null) return [...respellWithIds({ ...files, scope: links?.forms.scope ?? { prefix, wiki: false } })];
+  return [...respellWithPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
 /** Returns the paths of documents with links whose files cannot be rewritten before a sync. */
 export function filesWithWrongLinks(world: World): readonly LocalPath[] {
-  return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
+  return [...findFilesOutOfPlace({ state: world.state, disk: getPlainDisk(world) })];
 }
 
-function plainDisk({ links, disk }: World): World["disk"] {
+function getPlainDisk({ links, disk }: World): World["disk"] {
   return links?.disk.plain ?? disk;
 }
 
@@ -69,24 +69,29 @@ type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope:
  * @param files state, disk, and the new settings of the conversion
  * @param translates true if the conversion was on before
  */
-function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
+function* respellWithPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Generator<Respelling> {
   const base = state.load();
-  const places = new LinkPlaces(base, scope);
-  for (const [record, bytes] of filesWithLinks(base.records.values(), disk)) {
+  const basePlaces = new LinkPlaces(base, scope);
+  for (const [record, bytes] of findFilesWithLinks(base.records.values(), disk)) {
     const path = record.localPath;
-    const known = state.spellings.find(path, bytes.digest);
-    const onService = serviceContentOf(state, known, bytes);
-    const place = places.from(path);
-    if (onService === null || !hasSameServiceForm(onService, record, place)) continue;
+    const knownEntry = state.spellings.find(path, bytes.digest);
+    const onService = readServiceContent(state, knownEntry, bytes);
+    const linkPlace = basePlaces.from(path);
+    if (onService === null || !hasSameServiceForm(onService, record, linkPlace)) continue;
     // If the process was killed during an earlier change of this setting, the file may still have
     // links by id.
-    const previous = translates ? toDisk(bytes.text, place) : null;
-    const text = toDisk(onService.text, place, previous === null ? {} : { previous, restoresWiki: true });
-    const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? asWritten(record, bytes, onService.digest);
-    const leads = linkTargetsOf(text, place, [targetLookup(from.leads), place]);
-    const to = { ...from, id: record.id, spelledAt: path, bytes: spelled.digest, leads };
-    if (to.leads.length > 0 || to.bytes !== from.bytes) yield { record, from, to, bytes: spelled };
+    const previousText = translates ? toDisk(bytes.text, linkPlace) : null;
+    const text = toDisk(
+      onService.text,
+      linkPlace,
+      previousText === null ? {} : { previous: previousText, restoresWiki: true },
+    );
+    const newBytes = text === bytes.text ? bytes : { text, digest: digestOf(text) };
+    const oldEntry = knownEntry ?? makeEntry(record, bytes, onService.digest);
+    const leads = linkTargetsOf(text, linkPlace, [targetLookup(oldEntry.leads), linkPlace]);
+    const newEntry = { ...oldEntry, id: record.id, spelledAt: path, bytes: newBytes.digest, leads };
+    if (newEntry.leads.length > 0 || newEntry.bytes !== oldEntry.bytes)
+      yield { record, from: oldEntry, to: newEntry, bytes: newBytes };
   }
 }
 
@@ -94,17 +99,17 @@ function* toPaths({ state, disk, scope }: ScopedFiles, translates: boolean): Gen
  * Yields each file that has links, with links by id.
  * @param files state, disk, and the present settings of the conversion
  */
-function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
+function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respelling> {
   const base = state.load();
-  const places = new LinkPlaces(base, scope);
-  for (const [record, bytes] of filesWithLinks(base.records.values(), disk)) {
+  const basePlaces = new LinkPlaces(base, scope);
+  for (const [record, bytes] of findFilesWithLinks(base.records.values(), disk)) {
     const path = record.localPath;
-    const known = state.spellings.find(path, bytes.digest);
-    const text = (known && state.text(known.text)) ?? toService(bytes.text, places.from(path));
-    const plain = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? asWritten(record, bytes, plain.digest);
-    const to = { ...from, bytes: plain.digest, text: plain.digest, leads: [] };
-    if (to.bytes !== from.bytes) yield { record, from, to, bytes: plain };
+    const knownEntry = state.spellings.find(path, bytes.digest);
+    const text = (knownEntry && state.text(knownEntry.text)) ?? toService(bytes.text, basePlaces.from(path));
+    const newBytes = text === bytes.text ? bytes : { text, digest: digestOf(text) };
+    const oldEntry = knownEntry ?? makeEntry(record, bytes, newBytes.digest);
+    const newEntry = { ...oldEntry, bytes: newBytes.digest, text: newBytes.digest, leads: [] };
+    if (newEntry.bytes !== oldEntry.bytes) yield { record, from: oldEntry, to: newEntry, bytes: newBytes };
   }
 }
 
@@ -113,13 +118,13 @@ function* toServiceForms({ state, disk, scope }: ScopedFiles): Generator<Respell
  * moved or deleted locally and not synced yet, or are blocked. If the setting changed now, their
  * files would keep the earlier form of links, and mdmirror would not recognise them as moved.
  */
-function* outOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
+function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
-  const owners = new Map(records.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
+  const ownersByInode = new Map(records.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of records) {
     const atPath = disk.look(localPath);
     const key = atPath.kind === "file" ? fileInodeKey(atPath.stamp) : null;
-    const isOthers = key !== null && (owners.get(key) ?? id) !== id;
+    const isOthers = key !== null && (ownersByInode.get(key) ?? id) !== id;
     if (atPath.kind === "unknown" || (atPath.kind === "file" && !isOthers)) continue;
     const [text, read] = [state.text(digest), disk.read(localPath)];
     if (text === null || mayHaveLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
@@ -141,17 +146,17 @@ function hasSameServiceForm(
 
 type FileContent = Pick<LocalText, "text" | "digest">;
 
-function serviceContentOf(state: State, known: Spelling | null, bytes: LocalText): FileContent | null {
+function readServiceContent(state: State, known: Spelling | null, bytes: LocalText): FileContent | null {
   if (known === null || known.text === bytes.digest) return bytes;
   const text = state.text(known.text);
   return text === null ? null : { text, digest: known.text };
 }
 
-function asWritten({ localPath: path, id }: DocumentRecord, { digest: bytes }: LocalText, text: Digest): Spelling {
+function makeEntry({ localPath: path, id }: DocumentRecord, { digest: bytes }: LocalText, text: Digest): Spelling {
   return { path, id, bytes, text, spelledAt: path, leads: [] };
 }
 
-function* filesWithLinks(records: Iterable<DocumentRecord>, disk: Disk): Generator<[DocumentRecord, LocalText]> {
+function* findFilesWithLinks(records: Iterable<DocumentRecord>, disk: Disk): Generator<[DocumentRecord, LocalText]> {
   for (const record of records) {
     const read = isAway(record) || record.state !== "linked" ? null : disk.read(record.localPath);
     if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [record, read.value];

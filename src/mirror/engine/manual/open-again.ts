@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { moveBaseUnderEdit } from "../../model/settle.ts";
 import { openConflict } from "../apply/conflict.ts";
-import { fetchText, type RemoteText, stale, STALE, type ValueOrEnd, ended } from "../apply/effect.ts";
+import { fetchText, type RemoteText, stale, STALE, type ValueOrEnd, withEnd } from "../apply/effect.ts";
 import { putContent } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -35,16 +35,16 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
   const { state, disk } = ctx.world;
   const text = state.text(mine);
   if (text === null) return notDone(stale("its content is no longer in the history"));
-  const remote = await publishTheirs(ctx, ended, detail);
-  if (remote.kind === "end") return notDone(remote.outcome);
+  const remoteOrEnd = await publishTheirs(ctx, ended, detail);
+  if (remoteOrEnd.kind === "end") return notDone(remoteOrEnd.outcome);
   const record = state.record(id);
   if (record === null) return notDone(STALE.noRecord);
   const atPath = disk.look(record.localPath);
   if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
   // If the document was new on both sides, base is the version on the service.
-  const { changeId, digest } = base ?? { changeId: remote.value.file.lastChangeId, digest: ended.theirs };
+  const { changeId, digest } = base ?? { changeId: remoteOrEnd.value.file.lastChangeId, digest: ended.theirs };
   const movedRecord = moveBaseUnderEdit(record, changeId, digest, atPath.stamp);
-  const outcome = await openConflict(ctx, movedRecord, record.localPath, remote.value, base, detail);
+  const outcome = await openConflict(ctx, movedRecord, record.localPath, remoteOrEnd.value, base, detail);
   if (outcome.kind !== "done") return notDone(outcome);
   if (atPath.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
@@ -61,18 +61,19 @@ async function publishTheirs(
   detail: string,
 ): Promise<ValueOrEnd<RemoteText>> {
   const record = ctx.world.state.record(id);
-  if (record === null) return ended(STALE.noRecord);
-  const fetched = await fetchText(ctx, id, record.localPath);
-  if (fetched.kind === "end" || fetched.value.digest === theirs) return fetched;
-  if (fetched.value.file.lastChangeId !== record.changeId) return ended(stale("it was edited on the service since"));
-  const written = restoreText(ctx, record, theirs, expect, detail);
-  if (written.outcome.kind !== "done") return ended(written.outcome);
+  if (record === null) return withEnd(STALE.noRecord);
+  const remoteOrEnd = await fetchText(ctx, id, record.localPath);
+  if (remoteOrEnd.kind === "end" || remoteOrEnd.value.digest === theirs) return remoteOrEnd;
+  if (remoteOrEnd.value.file.lastChangeId !== record.changeId)
+    return withEnd(stale("it was edited on the service since"));
+  const restoreEnd = restoreText(ctx, record, theirs, expect, detail);
+  if (restoreEnd.outcome.kind !== "done") return withEnd(restoreEnd.outcome);
   const { localPath, changeId: baseChangeId, protected: review } = record;
-  const put = { kind: "put", why: detail, id, localPath, baseChangeId, expect: theirs, review } as const;
-  const sent = await runEffect(ctx, putContent, put);
-  if (sent.kind === "submitted") return ended(stale("its earlier version went to review"));
-  if (sent.kind !== "done") return ended(sent);
-  const published = await fetchText(ctx, id, localPath);
-  if (published.kind === "end" || published.value.digest === theirs) return published;
-  return ended(stale("it was edited on the service since"));
+  const putAction = { kind: "put", why: detail, id, localPath, baseChangeId, expect: theirs, review } as const;
+  const putOutcome = await runEffect(ctx, putContent, putAction);
+  if (putOutcome.kind === "submitted") return withEnd(stale("its earlier version went to review"));
+  if (putOutcome.kind !== "done") return withEnd(putOutcome);
+  const publishedOrEnd = await fetchText(ctx, id, localPath);
+  if (publishedOrEnd.kind === "end" || publishedOrEnd.value.digest === theirs) return publishedOrEnd;
+  return withEnd(stale("it was edited on the service since"));
 }

@@ -6,12 +6,12 @@ import type { DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { tombstoneOf } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
-import { type ManualEnd, keepText, notDone } from "./run-manually.ts";
+import { type ManualEnd, storeReplacedText, notDone } from "./run-manually.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
 import type { PlacedDocument } from "./resolve.ts";
-import { fromService } from "../run/world.ts";
+import { fromServicePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
@@ -27,40 +27,43 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
     return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
   const remotePath = remoteNameFor(path, "file", ctx.world.remote.traits().refusedCharacters);
   if (remotePath === null) return notDone(stale(`no file named ${path} can be synced`));
-  const expect = keepText(ctx, path, record.id);
+  const expect = storeReplacedText(ctx, path, record.id);
   if (expect === null) return notDone(stale(`no file is at ${path}`));
-  const unfit = await whyOldMustStay(ctx, record, path);
-  if (unfit !== null) return notDone(unfit);
-  const known = new Set(state.load().records.keys());
+  const refusal = await findReasonToKeepOld(ctx, record, path);
+  if (refusal !== null) return notDone(refusal);
+  const knownIds = new Set(state.load().records.keys());
   state.transact(() => {
     state.putTombstone(tombstoneOf(record, null, clock.now()));
     state.removeRecord(record.id);
   });
-  const why = "created as a new document, because the service cannot move it to the root";
-  const made = await runEffect(ctx, createRemote, {
+  const reason = "created as a new document, because the service cannot move it to the root";
+  const createOutcome = await runEffect(ctx, createRemote, {
     kind: "create-remote",
-    why,
+    why: reason,
     localPath: path,
     remotePath,
     expect,
     tombstone: null,
   });
-  const created = [...state.load().records.values()].find((one) => one.localPath === path && !known.has(one.id));
-  if (created === undefined) {
-    const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
+  const createdRecord = [...state.load().records.values()].find(
+    (one) => one.localPath === path && !knownIds.has(one.id),
+  );
+  if (createdRecord === undefined) {
+    const isPostOpen = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
     // The POST may have succeeded. The next run finds out, and records the document.
-    if (open) return notDone(made);
+    if (isPostOpen) return notDone(createOutcome);
     state.transact(() => {
       state.putRecord(record);
       state.removeTombstone(record.id);
     });
-    return notDone(made);
+    return notDone(createOutcome);
   }
   state.removeBlock(record.id);
-  const doubt = await whyNewIsDoubtful(ctx, created, remotePath, expect);
-  if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(record)}`] };
-  const deleted = await deleteOld(ctx, record);
-  return { outcome: DONE, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
+  const doubt = await findProblemWithNew(ctx, createdRecord, remotePath, expect);
+  if (doubt !== null)
+    return { outcome: DONE, notes: [`new document ${createdRecord.id}, but ${doubt}; ${describeOldDocument(record)}`] };
+  const deletionNote = await deleteOld(ctx, record);
+  return { outcome: DONE, notes: [`new document ${createdRecord.id} at ${remotePath}; ${deletionNote}`] };
 }
 
 function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
@@ -68,11 +71,15 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
 }
 
 /** Returns the outcome if the old document cannot be deleted later; null if it can. */
-async function whyOldMustStay(ctx: CycleContext, record: DocumentRecord, path: LocalPath): Promise<Outcome | null> {
-  const old = await fetchText(ctx, record.id, path);
-  if (old.kind === "end") return old.outcome;
-  if (old.value.file.lastChangeId !== record.changeId) return stale("it was edited on the service: sync first");
-  return old.value.file.protected
+async function findReasonToKeepOld(
+  ctx: CycleContext,
+  record: DocumentRecord,
+  path: LocalPath,
+): Promise<Outcome | null> {
+  const oldOrEnd = await fetchText(ctx, record.id, path);
+  if (oldOrEnd.kind === "end") return oldOrEnd.outcome;
+  if (oldOrEnd.value.file.lastChangeId !== record.changeId) return stale("it was edited on the service: sync first");
+  return oldOrEnd.value.file.protected
     ? stale("it is protected on the service, so the old document could not be deleted")
     : null;
 }
@@ -83,20 +90,21 @@ async function whyOldMustStay(ctx: CycleContext, record: DocumentRecord, path: L
  * (I04).
  * @returns the problem with the new document, as a clause; null if there is none
  */
-async function whyNewIsDoubtful(
+async function findProblemWithNew(
   ctx: CycleContext,
   { id }: DocumentRecord,
   path: RemotePath,
   sent: Digest,
 ): Promise<string | null> {
-  const fetched = await fetchText(ctx, id, path);
-  if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
+  const remoteOrEnd = await fetchText(ctx, id, path);
+  if (remoteOrEnd.kind === "end") return `it could not be read (${toClause(remoteOrEnd.outcome)})`;
   const text = ctx.world.state.text(sent);
-  if (fromService(ctx.world, fetched.value.file.path) !== path) return `it is at ${fetched.value.file.path} by now`;
-  return text !== null && sameExceptTextForm(text, fetched.value.text) ? null : "its content changed meanwhile";
+  if (fromServicePath(ctx.world, remoteOrEnd.value.file.path) !== path)
+    return `it is at ${remoteOrEnd.value.file.path} by now`;
+  return text !== null && sameExceptTextForm(text, remoteOrEnd.value.text) ? null : "its content changed meanwhile";
 }
 
-function staying({ id, remotePath }: DocumentRecord): string {
+function describeOldDocument({ id, remotePath }: DocumentRecord): string {
   return `the old one (${id}) stays at ${remotePath}; the next sync downloads it`;
 }
 
@@ -105,15 +113,15 @@ function staying({ id, remotePath }: DocumentRecord): string {
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {
-  const why = `created as a new document in the root (was ${record.remotePath})`;
+  const reason = `created as a new document in the root (was ${record.remotePath})`;
   const { id, localPath, changeId, remotePath } = record;
-  const refused = (_: unknown, outcome: Outcome) => outcome;
-  const deletion = { id, localPath, changeId, remotePath, why, onlyWhileAbsent: false, refused };
-  const end = await runEffect(ctx, deleteDocument, deletion);
-  if (end.kind === "done") return `the old one (${record.id}, ${record.remotePath}) is deleted`;
-  return `${staying(record)} (${clauseOf(end)})`;
+  const keepOutcome = (_: unknown, outcome: Outcome) => outcome;
+  const deletion = { id, localPath, changeId, remotePath, why: reason, onlyWhileAbsent: false, refused: keepOutcome };
+  const deletionOutcome = await runEffect(ctx, deleteDocument, deletion);
+  if (deletionOutcome.kind === "done") return `the old one (${record.id}, ${record.remotePath}) is deleted`;
+  return `${describeOldDocument(record)} (${toClause(deletionOutcome)})`;
 }
 
-function clauseOf(outcome: Outcome): string {
+function toClause(outcome: Outcome): string {
   return "detail" in outcome ? `as ${outcome.detail}` : outcome.kind;
 }

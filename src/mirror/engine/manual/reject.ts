@@ -10,7 +10,7 @@ import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
-import { STALE, DONE, fetchText, type ValueOrEnd, got, readBase, stale } from "../apply/effect.ts";
+import { STALE, DONE, fetchText, type ValueOrEnd, withValue, readBase, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
@@ -31,26 +31,30 @@ export async function restoreDeletedFile(
   if (record === null) return notDone(STALE.noRecord);
   // If another file has the document's path now, the file is restored at another path, which the
   // plan found free.
-  const to = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
-  const text = await baseText(ctx, record, to);
-  if (text.kind === "end") return notDone(text.outcome);
+  const restoredPath = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
+  const textOrEnd = await readBaseText(ctx, record, restoredPath);
+  if (textOrEnd.kind === "end") return notDone(textOrEnd.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
-    path: to,
-    text: text.value,
+    path: restoredPath,
+    text: textOrEnd.value,
     expect: null,
     base: record,
     next: null,
     event: { kind: "restore", side: "local", detail: REJECTED },
   });
   if (outcome.kind !== "done") return notDone(outcome);
-  return { outcome, notes: to === record.localPath ? [] : [`it is ${to} now: another file is at ${record.localPath}`] };
+  return {
+    outcome,
+    notes:
+      restoredPath === record.localPath ? [] : [`it is ${restoredPath} now: another file is at ${record.localPath}`],
+  };
 }
 
 /** Restores a folder that was removed locally. Its documents are restored separately. */
 export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
-  const refused = ensureFolders(ctx, joinPath(path, "."));
-  return { outcome: refused ?? DONE, notes: [] };
+  const folderFailure = ensureFolders(ctx, joinPath(path, "."));
+  return { outcome: folderFailure ?? DONE, notes: [] };
 }
 
 /**
@@ -90,22 +94,22 @@ export async function restoreBaseContent(
   const { state } = ctx.world;
   const record = state.record(id);
   if (record === null || record.changeId !== baseChangeId) return notDone(STALE.baseMoved);
-  const text = await baseText(ctx, record, path);
-  if (text.kind === "end") return notDone(text.outcome);
+  const textOrEnd = await readBaseText(ctx, record, path);
+  if (textOrEnd.kind === "end") return notDone(textOrEnd.outcome);
   const event = { kind: "restore", detail: EMPTIED_WHY } as const;
-  const { outcome } = writeChosen(ctx, { record, path, text: text.value, seen: expect, event, old: "it" });
+  const { outcome } = writeChosen(ctx, { record, path, text: textOrEnd.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
 }
 
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
-function baseText(
+function readBaseText(
   ctx: CycleContext,
   record: DocumentRecord,
   path: LocalPath,
 ): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
-  const kept = ctx.world.state.text(record.localDigest);
-  return kept === null ? readBase(ctx, record, path) : got(kept);
+  const storedText = ctx.world.state.text(record.localDigest);
+  return storedText === null ? readBase(ctx, record, path) : withValue(storedText);
 }
 
 /**
@@ -115,11 +119,11 @@ function baseText(
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const path = state.record(id)?.localPath;
-  const fetched = path === undefined ? null : await fetchText(ctx, id, path);
+  const remoteOrEnd = path === undefined ? null : await fetchText(ctx, id, path);
   const record = state.record(id);
-  if (fetched === null || record === null) return notDone(STALE.noRecord);
-  if (fetched.kind === "end") return notDone(fetched.outcome);
-  const { file, digest } = fetched.value;
+  if (remoteOrEnd === null || record === null) return notDone(STALE.noRecord);
+  if (remoteOrEnd.kind === "end") return notDone(remoteOrEnd.outcome);
+  const { file, digest } = remoteOrEnd.value;
   if (file.lastChangeId !== changeId) return notDone(STALE.editedRemotely);
   const atPath = disk.look(record.localPath);
   if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));

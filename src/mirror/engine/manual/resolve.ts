@@ -10,13 +10,20 @@ import {
 } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type ManualEnd, isUnseenContent, notDone, writeChosen, copiesNotes, keepText } from "./run-manually.ts";
+import {
+  type ManualEnd,
+  isUnseenContent,
+  notDone,
+  writeChosen,
+  makeCopiesNotes,
+  storeReplacedText,
+} from "./run-manually.ts";
 import { putContent } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { STALE, DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
+import { deleteRemote, trashLocal, restoreFromService } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
@@ -69,16 +76,16 @@ function endConflictWith(
   text: string | null,
   detail: string,
 ): ManualEnd {
-  const next = versionSeen(conflict);
-  const event = { kind: "end-conflict", detail, merged: sidesOf(conflict, next.digest) } as const;
-  return writeChosen(ctx, { record, path, text, seen: seen?.mine, next, event, old: PREVIOUS_VERSION });
+  const chosenVersion = findVersionSeen(conflict);
+  const event = { kind: "end-conflict", detail, merged: listOtherVersions(conflict, chosenVersion.digest) } as const;
+  return writeChosen(ctx, { record, path, text, seen: seen?.mine, next: chosenVersion, event, old: PREVIOUS_VERSION });
 }
 
 /**
  * Returns the other versions of a conflict, with which `undo` can open it again. If the document
  * was new on both sides, `base` is the version on the service.
  */
-function sidesOf({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
+function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
 }
 
@@ -86,7 +93,7 @@ function sidesOf({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"
  * Adds advice to the outcome if the document was deleted on the service. Its last version on the
  * service is then only in the conflict copy.
  */
-function goneOnService(outcome: Outcome, conflict: Conflict | null): Outcome {
+function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
   return stale(
     `its document was deleted on the service; to take the conflict copy, first copy ${conflict.newestCopyPath} over the file`,
@@ -103,22 +110,22 @@ export async function takeTheirs(
   conflict: Conflict | null,
 ): Promise<ManualEnd> {
   const { record, path, seen } = placed;
-  const fetched = await fetchText(ctx, record.id, path);
-  if (fetched.kind === "end") return notDone(goneOnService(fetched.outcome, conflict));
-  const { file, text, digest } = fetched.value;
+  const remoteOrEnd = await fetchText(ctx, record.id, path);
+  if (remoteOrEnd.kind === "end") return notDone(explainIfGone(remoteOrEnd.outcome, conflict));
+  const { file, text, digest } = remoteOrEnd.value;
   if (isUnseenContent(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, record.id, file.protected);
-  const ended =
+  const eventFields =
     conflict === null
       ? ({ kind: "write-local" } as const)
-      : ({ kind: "end-conflict", merged: sidesOf(conflict, digest) } as const);
+      : ({ kind: "end-conflict", merged: listOtherVersions(conflict, digest) } as const);
   return writeChosen(ctx, {
     record,
     path,
     text,
     seen: seen?.mine,
     next: { changeId: file.lastChangeId, digest },
-    event: { ...ended, detail: "you chose theirs" },
+    event: { ...eventFields, detail: "you chose theirs" },
     old: "your version",
   });
 }
@@ -183,9 +190,9 @@ export async function sendWithMarkers(
  * returns the version of the earlier copy: the changes in the newest version are then merged like a
  * later edit.
  */
-function versionSeen(conflict: Conflict): ShownVersion {
-  const before = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
-  return before ?? newestShown(conflict);
+function findVersionSeen(conflict: Conflict): ShownVersion {
+  const earlierVersion = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
+  return earlierVersion ?? newestShown(conflict);
 }
 
 /**
@@ -206,10 +213,14 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
  */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
-  const fetched = await fetchText(ctx, id, localPath);
-  if (fetched.kind === "end") return notDone(fetched.outcome);
+  const remoteOrEnd = await fetchText(ctx, id, localPath);
+  if (remoteOrEnd.kind === "end") return notDone(remoteOrEnd.outcome);
   const detail = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
-  const outcome = writeBack(ctx, record, localPath, fetched.value, { kind: "create-local", side: "local", detail });
+  const outcome = restoreFromService(ctx, record, localPath, remoteOrEnd.value, {
+    kind: "create-local",
+    side: "local",
+    detail,
+  });
   if (outcome.kind === "done") ctx.world.state.removeBlock(id);
   return { outcome, notes: [] };
 }
@@ -223,14 +234,14 @@ export function dropLocalEdit(
   { record, path, seen }: PlacedDocument,
   conflict: Conflict | null,
 ): ManualEnd {
-  const digest = keepText(ctx, path, record.id);
+  const digest = storeReplacedText(ctx, path, record.id);
   if (digest === null) return notDone(stale(`no file is at ${path}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${path} was edited meanwhile`));
   const cause = record.state === "outside" ? "outside" : "gone";
-  const why = "mdmirror resolve discarded it";
+  const reason = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",
-    why,
+    why: reason,
     id: record.id,
     localPath: path,
     expect: digest,
@@ -246,7 +257,7 @@ export function dropLocalEdit(
  * new document.
  */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
-  const digest = keepText(ctx, path, record.id);
+  const digest = storeReplacedText(ctx, path, record.id);
   if (digest === null) return notDone(stale(`no file is at ${path}`));
   const outcome = commit(ctx, {
     ends: { record, trashPath: null },
@@ -273,6 +284,6 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {
   if (conflict === null) return [];
-  const trashed = trashConflictCopies(ctx, conflict, document);
-  return trashed.kind === "end" ? [`${conflict.newestCopyPath} stays`] : copiesNotes(trashed.value);
+  const trashOrEnd = trashConflictCopies(ctx, conflict, document);
+  return trashOrEnd.kind === "end" ? [`${conflict.newestCopyPath} stays`] : makeCopiesNotes(trashOrEnd.value);
 }

@@ -12,7 +12,7 @@ import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../apply/flush.ts";
 import { stale } from "../apply/effect.ts";
-import { keepFileText, localContentName } from "../apply/text-name.ts";
+import { storeFileText, nameLocalContent } from "../apply/text-name.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
@@ -54,14 +54,14 @@ export async function runManually(
   const { state, clock } = world;
   const { root } = checkRoot(world);
   if (root !== "same") return [{ outcome: stale(`the linked folder changed identity (${root})`), notes: [] }];
-  const run = state.beginRun(kind, clock.now());
-  const ctx = new CycleContext(world, { run: { number: run }, settings: SETTINGS });
+  const runNumber = state.beginRun(kind, clock.now());
+  const ctx = new CycleContext(world, { run: { number: runNumber }, settings: SETTINGS });
   recoverLocal(ctx, state.intents());
-  const ends = await work(ctx);
+  const results = await work(ctx);
   await flushNow(ctx);
-  state.endRun(run, clock.now(), JSON.stringify({ state: "manual", counts: ctx.notes.counts, undoes }));
-  if (state.events({ run, limit: MAX_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
-  return ends;
+  state.endRun(runNumber, clock.now(), JSON.stringify({ state: "manual", counts: ctx.notes.counts, undoes }));
+  if (state.events({ run: runNumber, limit: MAX_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
+  return results;
 }
 
 /**
@@ -85,7 +85,7 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 }
 
 /** Content that a user chose for a document's file. */
-type Choice = {
+type ChosenContent = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
   /** Content to write; null if the file keeps its content, which need not be text. */
@@ -106,7 +106,10 @@ type Choice = {
  * Writes the chosen content to a file. The old file goes to the trash, so that a program that still
  * has it open saves there.
  */
-export function writeChosen(ctx: CycleContext, { record, path, text, seen, next, event, old }: Choice): ManualEnd {
+export function writeChosen(
+  ctx: CycleContext,
+  { record, path, text, seen, next, event, old }: ChosenContent,
+): ManualEnd {
   const { id } = record;
   const atPath = ctx.world.disk.look(path);
   const expect = atPath.kind === "file" ? atPath.digest : null;
@@ -116,7 +119,7 @@ export function writeChosen(ctx: CycleContext, { record, path, text, seen, next,
   if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
     return notDone(stale(`no file is at ${path}`));
   if (expect !== null && isUnseenContent(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
-  keepText(ctx, path, id);
+  storeReplacedText(ctx, path, id);
   const trash = trashPlace(ctx.world, path);
   const copies: string[] = [];
   const outcome = runLocalEffect(ctx, writeFile, {
@@ -134,7 +137,7 @@ export function writeChosen(ctx: CycleContext, { record, path, text, seen, next,
   if (outcome.kind !== "done") return notDone(outcome);
   return {
     outcome,
-    notes: [...keptNote(old, expect === null || writes === expect ? null : trash), ...copiesNotes(copies)],
+    notes: [...makeKeptNote(old, expect === null || writes === expect ? null : trash), ...makeCopiesNotes(copies)],
   };
 }
 
@@ -151,25 +154,25 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
  * @param name name by which users find the content; by default that of the document at the path
  * @returns digest of the content; null if no file is at the path
  */
-export function keepText(
+export function storeReplacedText(
   ctx: CycleContext,
   path: LocalPath,
   id: DocId | null,
-  name: TextName = localContentName(path, id, "the version that your choice replaced"),
+  name: TextName = nameLocalContent(path, id, "the version that your choice replaced"),
 ): Digest | null {
-  const digest = keepFileText(ctx.world, path, name);
+  const digest = storeFileText(ctx.world, path, name);
   if (digest !== null) return digest;
   const atPath = ctx.world.disk.look(path);
   return atPath.kind === "file" ? atPath.digest : null;
 }
 
-export function keptNote(oldFile: string, keptAs: string | null): string[] {
+export function makeKeptNote(oldFile: string, keptAs: string | null): string[] {
   return keptAs === null ? [] : [`${oldFile} is kept as .mdmirror/${keptAs}`];
 }
 
 /** @param places paths of the copies, below `.mdmirror/` */
-export function copiesNotes(places: readonly string[]): string[] {
-  return places.flatMap((place) => keptNote("the other version", place));
+export function makeCopiesNotes(places: readonly string[]): string[] {
+  return places.flatMap((place) => makeKeptNote("the other version", place));
 }
 
 export function notDone(outcome: Outcome): ManualEnd {

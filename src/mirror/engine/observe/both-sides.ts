@@ -9,14 +9,14 @@ import { RecordColumns } from "../../model/record-columns.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
-import { withRestoredFiles, rememberBoot, restoreTorn, recoverNewFiles } from "../journal/power-loss.ts";
+import { withRestoredFiles, rememberBoot, restoreDamagedFiles, recoverNewFiles } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideDocuments, hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
-  type KnownFacts,
+  type KnownRemoteFacts,
   type LoadedBase,
   observeLocal,
   observeLocalAsync,
@@ -25,43 +25,60 @@ import {
   type RemoteScan,
 } from "./observe.ts";
 import { closeSent, recordMovedPosts } from "../apply/unanswered-writes.ts";
-import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
+import { nameRemoteContent, storeLocalContents } from "../apply/text-name.ts";
 import type { Policy } from "../../model/policy.ts";
-import { policyOf, textFinder } from "../run/policy.ts";
+import { makePolicy, makeTextFinder } from "../run/policy.ts";
 import type { World } from "../run/world.ts";
-import { documentBelow } from "./listed.ts";
+import { toRemoteFile } from "./listed.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { isNotFound } from "../apply/effect.ts";
 
-type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
+type ObservedTrees =
+  | { readonly kind: "seen"; readonly trees: Trees }
+  | { readonly kind: "offline"; readonly fault: Fault };
 
-export async function observe(ctx: CycleContext, input: CycleInput, inodesTrusted: boolean): Promise<Observed> {
+export async function observe(ctx: CycleContext, input: CycleInput, inodesTrusted: boolean): Promise<ObservedTrees> {
   const { world } = ctx;
   world.links?.forms.begin(input.dry);
-  const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
-  const loaded: LoadedBase = mayLeaveOut(ctx, input, inodesTrusted) ? loadRecords(world) : world.state.load();
-  const { columns, ...before } = loaded;
-  const keep = contentSinkOf(ctx, input, loaded);
-  const { local: walked, remote } = await scanBoth(ctx, input, loaded, inodesTrusted, keep);
+  const openEffects = input.dry ? listOpenEffects(world) : await recoverEffects(ctx);
+  const loadedBase: LoadedBase = mayLeaveOut(ctx, input, inodesTrusted) ? loadRecords(world) : world.state.load();
+  const { columns, ...before } = loadedBase;
+  const storeText = makeContentSink(ctx, input, loadedBase);
+  const { local: scannedLocal, remote } = await scanBoth(ctx, input, loadedBase, inodesTrusted, storeText);
   // If the service does not answer, the cycle ends. Only after a restart of the machine does it
   // continue, because files that a power loss damaged can be restored without the service.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
-  const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
-  const scanned = columns?.complete(differing) ?? differing;
-  const policy = policyOf(ctx, input, null);
-  const restored = input.dry
-    ? { ...scanned, local: withRestoredFiles(ctx, differing, policy) }
-    : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, policy, settled: left.paths.size === 0 });
-  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
-  const known = input.dry ? restored : await recordMovedPosts(ctx, restored);
-  const seen = {
-    ...known,
-    local: withReturnedPaths(ctx, withUnseen(known.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
-    remote: withOpenIds(known.remote, left.stillOpen.ids),
+  const scannedTrees = {
+    base: before,
+    local: scannedLocal,
+    remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN,
   };
-  const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
-  const shown = await requestLinkTargets(ctx, open, keep);
-  const trees = { ...shown, local: withLinks(ctx, input, shown) };
+  const completeTrees = columns?.complete(scannedTrees) ?? scannedTrees;
+  const policy = makePolicy(ctx, input, null);
+  const restoredTrees = input.dry
+    ? { ...completeTrees, local: withRestoredFiles(ctx, scannedTrees, policy) }
+    : await restoreAndRescan(ctx, completeTrees, remote, {
+        inodesTrusted,
+        keep: storeText,
+        policy,
+        settled: openEffects.paths.size === 0,
+      });
+  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  const recordedTrees = input.dry ? restoredTrees : await recordMovedPosts(ctx, restoredTrees);
+  const treesBeforeHiding = {
+    ...recordedTrees,
+    local: withReturnedPaths(
+      ctx,
+      withUnseen(recordedTrees.local, unreadPaths(openEffects.paths), unreadPaths(openEffects.stillOpen.paths)),
+    ),
+    remote: withOpenIds(recordedTrees.remote, openEffects.stillOpen.ids),
+  };
+  const visibleTrees = hideOpenFolderMoves(
+    hideOpenPosts(treesBeforeHiding, openEffects.stillOpen.posts),
+    openEffects.stillOpen.folderMoves,
+  );
+  const treesWithTargets = await requestLinkTargets(ctx, visibleTrees, storeText);
+  const trees = { ...treesWithTargets, local: withLinks(ctx, input, treesWithTargets) };
   noteScan(ctx, trees.local, remote.tree);
   return { kind: "seen", trees };
 }
@@ -107,7 +124,7 @@ function loadRecords({ state, disk }: World): LoadedBase {
 }
 
 /** Effects of earlier runs that have no end yet. */
-type LeftOpen = {
+type OpenEffects = {
   /** Local paths in open journal rows, and the reason why each row is open. */
   readonly paths: ReadonlyMap<LocalPath, string>;
   readonly stillOpen: OpenWrites;
@@ -116,7 +133,7 @@ type LeftOpen = {
 const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
 /** Recovers from a crash or a lost answer. Runs before either side is scanned. */
-async function recover(ctx: CycleContext): Promise<LeftOpen> {
+async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
   const { world } = ctx;
   const intents = world.state.intents();
   closeSent(ctx, intents);
@@ -125,7 +142,7 @@ async function recover(ctx: CycleContext): Promise<LeftOpen> {
 }
 
 /** Returns the effects without an end for a dry run, which recovers nothing. */
-function foreseeRecovery({ state }: World): LeftOpen {
+function listOpenEffects({ state }: World): OpenEffects {
   const paths = new Map<LocalPath, string>();
   // A row for a set-aside file does not count, because its file has been replaced already.
   for (const { intent } of state.intents())
@@ -138,7 +155,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
  * Returns a function that stores the content that a scan reads: in the content store or, in a dry
  * run, in the notes of the cycle.
  */
-export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
+export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return storeLocalContents(world.state, base, base.columns);
 }
@@ -147,10 +164,13 @@ export function contentSinkOf({ world, notes }: CycleContext, input: CycleInput,
  * Returns a function that stores the content of a document that is read only to prove that it
  * exists.
  */
-function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInput): NonNullable<KnownFacts["keep"]> {
+function makeProofStore(
+  { world: { state }, notes }: CycleContext,
+  input: CycleInput,
+): NonNullable<KnownRemoteFacts["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
-    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
+    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, nameRemoteContent(localPath, id));
 }
 
 async function scanBoth(
@@ -164,20 +184,26 @@ async function scanBoth(
   // ORDER: the service is asked for its listing before the local scan, so that it answers during
   // the scan.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  const known = { keep: proofKeeper(ctx, input) };
-  const looking = input.observers?.remote(base, trustEmpty, known) ?? observeRemote(world, base, trustEmpty, known);
-  const guarded = looking.catch(() => undefined);
+  const knownFacts = { keep: makeProofStore(ctx, input) };
+  const remoteScanPromise =
+    input.observers?.remote(base, trustEmpty, knownFacts) ?? observeRemote(world, base, trustEmpty, knownFacts);
+  const settledRemoteScan = remoteScanPromise.catch(() => undefined);
   const local = await scanFolder(ctx, input, base, inodesTrusted, keep);
-  await guarded;
-  const remote = await looking;
-  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
+  await settledRemoteScan;
+  const remote = await remoteScanPromise;
+  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, knownFacts) : remote };
 }
 
 /**
  * Changes the scan for a dry run of a workspace in which no known document was found. Assumes that
  * the user approves this, so that the preview shows all changes that one approval would allow.
  */
-async function foreseeApproval(world: World, base: BaseTree, scan: RemoteScan, known: KnownFacts): Promise<RemoteScan> {
+async function foreseeApproval(
+  world: World,
+  base: BaseTree,
+  scan: RemoteScan,
+  known: KnownRemoteFacts,
+): Promise<RemoteScan> {
   if (scan.kind !== "seen" || scan.tree.nothingKnown !== true) return scan;
   const asIfApproved = await observeRemote(world, base, true, known);
   if (asIfApproved.kind !== "seen") return asIfApproved;
@@ -204,7 +230,7 @@ function scanFolder(
   return observeLocalAsync(world, base, inodesTrusted, keep, turn);
 }
 
-type Rescan = {
+type RescanInput = {
   readonly inodesTrusted: boolean;
   readonly keep: OnText;
   readonly policy: Policy;
@@ -220,20 +246,20 @@ async function restoreAndRescan(
   ctx: CycleContext,
   scanned: Trees,
   remote: RemoteScan,
-  { inodesTrusted, keep, policy, settled }: Rescan,
+  { inodesTrusted, keep, policy, settled }: RescanInput,
 ): Promise<Trees> {
   const { world } = ctx;
   let trees = scanned;
-  if (restoreTorn(ctx, trees, policy)) {
+  if (restoreDamagedFiles(ctx, trees, policy)) {
     const base = world.state.load();
     trees = { ...withAllDocuments(trees), base, local: observeLocal(world, base, inodesTrusted, keep) };
   }
-  const arriving = remote.kind === "seen" ? await recoverNewFiles(ctx, trees.local) : null;
-  if (arriving?.changed === true) trees = { ...trees, local: observeLocal(world, trees.base, inodesTrusted, keep) };
+  const newFiles = remote.kind === "seen" ? await recoverNewFiles(ctx, trees.local) : null;
+  if (newFiles?.changed === true) trees = { ...trees, local: observeLocal(world, trees.base, inodesTrusted, keep) };
   trees = { ...trees, base: refreshStamps(world, trees.base, trees.local) };
   await flushEarlier(world, trees.base, trees.local);
   if (settled && !world.state.intents().some(({ intent }) => intent.kind === "create")) rememberBoot(ctx);
-  return arriving === null ? trees : { ...trees, local: withUnseen(trees.local, unreadPaths(arriving.open)) };
+  return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, unreadPaths(newFiles.open)) };
 }
 
 /**
@@ -243,9 +269,9 @@ async function restoreAndRescan(
 export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
-  const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
-  const again = input.settings.direction !== "pull" && trees.local.partial !== true;
-  const local = links.read(trees, matching, contentSinkOf(ctx, input, trees.base), again);
+  const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
+  const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
+  const local = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
   // A daemon needs no note about replaced files: its watcher reports them, and it scans them.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
   return local;
@@ -289,21 +315,21 @@ const MAX_TARGETS = 16;
  */
 async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
-  const sought = links?.unknownTargets(trees) ?? [];
-  if (sought.length === 0) return trees;
+  const unknownTargets = links?.unknownTargets(trees) ?? [];
+  if (unknownTargets.length === 0) return trees;
   const files = new Map(trees.remote.files);
-  const unsure = new Set<DocId>(sought.slice(MAX_TARGETS));
-  const outside = new Set(trees.remote.outside);
-  const seek = async (id: DocId): Promise<void> => {
+  const unsureTargets = new Set<DocId>(unknownTargets.slice(MAX_TARGETS));
+  const outsideTargets = new Set(trees.remote.outside);
+  const requestTarget = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
-    const found = answer.ok ? documentBelow(ctx.world, { ...answer.value, id }) : null;
+    const document = answer.ok ? toRemoteFile(ctx.world, { ...answer.value, id }) : null;
     // A user may change this content on the service before the next read, so it is stored (I03).
-    if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
-    if (found !== null) files.set(id, found);
-    else if (answer.ok) outside.add(id);
-    else if (!isNotFound(answer)) unsure.add(id);
+    if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, document?.path ?? answer.value.path);
+    if (document !== null) files.set(id, document);
+    else if (answer.ok) outsideTargets.add(id);
+    else if (!isNotFound(answer)) unsureTargets.add(id);
   };
-  await Promise.all(sought.slice(0, MAX_TARGETS).map(seek));
-  links?.noteOutside(outside);
-  return { ...trees, remote: { ...trees.remote, files, outside, unsure } };
+  await Promise.all(unknownTargets.slice(0, MAX_TARGETS).map(requestTarget));
+  links?.noteOutside(outsideTargets);
+  return { ...trees, remote: { ...trees.remote, files, outside: outsideTargets, unsure: unsureTargets } };
 }

@@ -3,7 +3,7 @@ import type { FileResource } from "../../../contract/resources.ts";
 import type { Listing } from "../../ports/remote.ts";
 import type { RecordColumns } from "../../model/record-columns.ts";
 import type { RemoteFile } from "../../model/tree.ts";
-import { fromService, type World } from "../run/world.ts";
+import { fromServicePath, type World } from "../run/world.ts";
 
 /**
  * A listing of the documents in the linked part of the workspace, with their paths below that
@@ -25,22 +25,22 @@ export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
  */
 export async function listDocuments(world: World, columns?: RecordColumns): Promise<DocumentList> {
   const { remote, prefix, progress } = world;
-  const earlier = new Map<DocId, RemoteFile>();
+  const earlierFiles = new Map<DocId, RemoteFile>();
   const files = new Map<DocId, RemoteFile>();
-  const outside = new Set<DocId>();
+  const outsideIds = new Set<DocId>();
   let count = 0;
   const receive = (item: FileResource): boolean => {
-    const file = documentBelow(world, item);
+    const file = toRemoteFile(world, item);
     const result = file === null ? "left" : (columns?.markListed(file) ?? "left");
-    const wasListed = files.delete(item.id) || outside.delete(item.id) || result === "again";
-    if (file === null) outside.add(item.id);
+    const wasListed = files.delete(item.id) || outsideIds.delete(item.id) || result === "again";
+    if (file === null) outsideIds.add(item.id);
     else if (result === "left") files.set(item.id, file);
     return !wasListed;
   };
-  const begin = () => {
-    for (const [id, file] of files) earlier.set(id, file);
+  const beginAttempt = () => {
+    for (const [id, file] of files) earlierFiles.set(id, file);
     files.clear();
-    outside.clear();
+    outsideIds.clear();
     columns?.beginList();
   };
   const { complete, fault } = await remote.listFiles(
@@ -49,23 +49,23 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
       count = seen;
       progress.report("list", seen, null);
     },
-    { begin, receive },
+    { begin: beginAttempt, receive },
   );
   // If no attempt was complete, the documents that earlier attempts listed count as well.
-  return { files: complete ? files : new Map([...earlier, ...files]), complete, fault, isEmpty: count === 0 };
+  return { files: complete ? files : new Map([...earlierFiles, ...files]), complete, fault, isEmpty: count === 0 };
 }
 
 /** Returns the documents of a listing by id, at their paths in the linked folder. */
-export function documentsOf(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
-  const files = items.map((item) => documentBelow(world, item)).filter((file) => file !== null);
+export function toRemoteFiles(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
+  const files = items.map((item) => toRemoteFile(world, item)).filter((file) => file !== null);
   return new Map(files.map((file) => [file.id, file]));
 }
 
 /** Returns a document at its path in the linked folder; null if the document is outside. */
-export function documentBelow(
+export function toRemoteFile(
   world: World,
   { id, path: fullPath, lastChangeId: changeId, protected: isProtected }: FileResource,
 ): RemoteFile | null {
-  const path = fromService(world, fullPath);
+  const path = fromServicePath(world, fullPath);
   return path === null || path === "" ? null : { id, path, changeId, protected: isProtected };
 }

@@ -14,8 +14,14 @@ import type { RecordColumns } from "../../model/record-columns.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { type DocumentList, listDocuments } from "./listed.ts";
-import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, notProven } from "./prove-absences.ts";
-import { fromService, type World } from "../run/world.ts";
+import {
+  findUnlisted,
+  isWholeServiceFault,
+  type AbsenceProof,
+  proveAbsences,
+  makeEmptyProof,
+} from "./prove-absences.ts";
+import { fromServicePath, type World } from "../run/world.ts";
 
 /** Base, as it is loaded for a scan. */
 export type LoadedBase = BaseTree & {
@@ -34,8 +40,8 @@ export function observeLocal(world: World, base: LoadedBase, inodesTrusted: bool
   world.progress.report("scan", 0, null);
   // All contents are stored in one transaction, because one for each would be slow. The scan runs
   // without a pause, so the transaction ends soon.
-  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep, base.columns));
-  return seenBy(world, base, inodesTrusted, tree);
+  const tree = world.state.transact(() => world.disk.walk(makeKnownFileLookup(world.state, base), keep, base.columns));
+  return finishScan(world, base, inodesTrusted, tree);
 }
 
 /**
@@ -50,25 +56,28 @@ export async function observeLocalAsync(
   keep: OnText,
   turn: () => Promise<void>,
 ): Promise<LocalTree> {
-  let read = 0;
+  let readCount = 0;
   const keepCounted: OnText = (...text) => {
-    read++;
+    readCount++;
     keep(...text);
   };
-  world.progress.report("scan", read, null);
+  world.progress.report("scan", readCount, null);
   // Waits first, so that pending requests are sent before the scan blocks the event loop.
   await turn();
-  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted, base.columns);
+  const walk = world.disk.walkInParts(makeKnownFileLookup(world.state, base), keepCounted, base.columns);
   for (;;) {
     // Each part has its own transaction, so that none is open during the pauses.
     const part = world.state.transact(() => walk.next());
-    if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
-    world.progress.report("scan", read, null);
+    if (part.done === true) return finishScan(world, base, inodesTrusted, part.value);
+    world.progress.report("scan", readCount, null);
     await turn();
   }
 }
 
-function knownBy(state: State, { records: loaded, columns }: LoadedBase): (path: LocalPath) => KnownFile | null {
+function makeKnownFileLookup(
+  state: State,
+  { records: loaded, columns }: LoadedBase,
+): (path: LocalPath) => KnownFile | null {
   const records = recordsByPath(loaded.values());
   return (path) => {
     const record = records.get(path) ?? columns?.at(path) ?? null;
@@ -81,7 +90,7 @@ function knownBy(state: State, { records: loaded, columns }: LoadedBase): (path:
   };
 }
 
-function seenBy(world: World, { columns }: LoadedBase, inodesTrusted: boolean, tree: LocalTree): LocalTree {
+function finishScan(world: World, { columns }: LoadedBase, inodesTrusted: boolean, tree: LocalTree): LocalTree {
   const count = tree.files.size + (columns?.localCount ?? 0);
   world.progress.report("scan", count, count);
   return { ...tree, inodesTrusted };
@@ -93,18 +102,18 @@ function seenBy(world: World, { columns }: LoadedBase, inodesTrusted: boolean, t
  * @returns base with these records, because loading all records again would be slow
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
-  const refreshed: DocumentRecord[] = [];
+  const refreshedRecords: DocumentRecord[] = [];
   for (const record of base.records.values()) {
     const file = isAway(record) ? undefined : files.get(record.localPath);
     if (file !== undefined && provesNewStamp(file, record))
-      refreshed.push({ ...record, stamp: file.stamp, stampTrusted: true });
+      refreshedRecords.push({ ...record, stamp: file.stamp, stampTrusted: true });
   }
-  if (refreshed.length === 0) return base;
+  if (refreshedRecords.length === 0) return base;
   state.transact(() => {
-    for (const record of refreshed) state.putRecord(record);
+    for (const record of refreshedRecords) state.putRecord(record);
   });
   const records = new Map(base.records);
-  for (const record of refreshed) records.set(record.id, record);
+  for (const record of refreshedRecords) records.set(record.id, record);
   return { ...base, records };
 }
 
@@ -125,7 +134,7 @@ export type RemoteScan =
  * Facts about the service that a scan may use: a listing that was just made, and the folders of an
  * earlier listing.
  */
-export type KnownFacts = {
+export type KnownRemoteFacts = {
   readonly files?: DocumentList;
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
@@ -146,28 +155,28 @@ export async function observeRemote(
   world: World,
   before: LoadedBase,
   trustEmpty: boolean,
-  known: KnownFacts = {},
+  known: KnownRemoteFacts = {},
 ): Promise<RemoteScan> {
   const { columns } = before;
-  const [files, early] = await listBoth(world, known, columns);
-  const filesById = files.files;
+  const [documentList, earlyFolders] = await listDocumentsAndFolders(world, known, columns);
+  const filesById = documentList.files;
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
   // If a document is missing, folders are listed again. A folder of base in the new listing shows
   // that the key still works.
   const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
-  const reusable = isAnyMissing ? null : reusableFolders(known.folders, filesById);
-  const folders = reusable === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
-  const lost = faultOfWhole(files);
-  if (lost !== null) return { kind: "unreachable", fault: lost };
+  const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);
+  const folders = reusedFolders === null ? (earlyFolders ?? (await listFolders(world))) : NOT_LISTED;
+  const serviceFault = findServiceFault(documentList);
+  if (serviceFault !== null) return { kind: "unreachable", fault: serviceFault };
 
-  const foldersById = foldersOf(world, reusable, folders);
-  const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, foldersById));
-  const proof = files.complete
+  const foldersById = collectFolders(world, reusedFolders, folders);
+  const isHealthy = trustEmpty || (isAnyMissing && containsKnownFolder(base, foldersById));
+  const proof = documentList.complete
     ? await proveAbsences(world, { base, seen: filesById, keep: known.keep }, unlisted, isHealthy)
-    : notProven(unlisted, files.fault);
+    : makeEmptyProof(unlisted, documentList.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const tree = treeOf(base, { files, folders, filesById, foldersById, proof, columns });
+  const tree = makeRemoteTree(base, { files: documentList, folders, filesById, foldersById, proof, columns });
   const generation = world.remote.generation();
   return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
@@ -185,9 +194,9 @@ function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, R
   return { ...base, records: columns.unlisted([listed.id]) };
 }
 
-function listBoth(
+function listDocumentsAndFolders(
   world: World,
-  known: KnownFacts,
+  known: KnownRemoteFacts,
   columns: RecordColumns | undefined,
 ): Promise<[DocumentList, Listing<FolderResource> | null]> {
   return Promise.all([
@@ -198,16 +207,19 @@ function listBoth(
 
 const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
 
-type ScannedFolder = {
+type ScanResults = {
   readonly files: DocumentList;
   readonly folders: Listing<FolderResource>;
   readonly filesById: ReadonlyMap<DocId, RemoteFile>;
   readonly foldersById: ReadonlyMap<DirId, RemoteFolder>;
-  readonly proof: Proof;
+  readonly proof: AbsenceProof;
   readonly columns: RecordColumns | undefined;
 };
 
-function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof, columns }: ScannedFolder): RemoteTree {
+function makeRemoteTree(
+  base: BaseTree,
+  { files, folders, filesById, foldersById, proof, columns }: ScanResults,
+): RemoteTree {
   const isComplete = folders.complete && files.complete;
   return {
     files: filesById,
@@ -221,7 +233,7 @@ function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof,
     outside: proof.outside,
     unseen: proof.unseen,
     ...(proof.nothingKnown ? { nothingKnown: true } : {}),
-    ...gapOf(files.fault ?? folders.fault),
+    ...describeGap(files.fault ?? folders.fault),
   };
 }
 
@@ -229,7 +241,7 @@ function treeOf(base: BaseTree, { files, folders, filesById, foldersById, proof,
  * Returns the fault of a listing if it affects the whole service: no connection, another server, a
  * refused key, or a refused listing (I19). Otherwise returns null.
  */
-function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null {
+function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | null {
   if (complete || fault === null) return null;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && isEmpty) ? fault : null;
 }
@@ -238,7 +250,7 @@ function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null 
  * Returns why a listing is incomplete. `misread`: the next scan will find the same problem.
  * `cutShort`: the problem may have ended by then.
  */
-function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
+function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
 }
@@ -248,32 +260,32 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
 }
 
 /** Returns the folders of an earlier scan if they contain every listed document; otherwise null. */
-function reusableFolders(
+function findReusableFolders(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
 ): ReadonlyMap<DirId, RemoteFolder> | null {
-  return folders !== undefined && knowsParents(seen, folders) ? folders : null;
+  return folders !== undefined && containsParents(seen, folders) ? folders : null;
 }
 
-function foldersOf(
+function collectFolders(
   world: World,
   believed: ReadonlyMap<DirId, RemoteFolder> | null,
   listed: Listing<FolderResource>,
 ): Map<DirId, RemoteFolder> {
   const dirs = new Map<DirId, RemoteFolder>(believed ?? []);
   for (const item of listed.items) {
-    const path = fromService(world, item.path);
+    const path = fromServicePath(world, item.path);
     if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
   }
   return dirs;
 }
 
-function showsFolder({ dirs }: BaseTree, listed: ReadonlyMap<DirId, RemoteFolder>): boolean {
+function containsKnownFolder({ dirs }: BaseTree, listed: ReadonlyMap<DirId, RemoteFolder>): boolean {
   for (const id of dirs.keys()) if (listed.has(id)) return true;
   return false;
 }
 
-function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
+function containsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
   const paths = new Set([...folders.values()].map((folder) => folder.path));
   for (const { path } of files.values()) {
     const parent = parentOf(path);
@@ -292,14 +304,16 @@ function findGoneFolders(
   listed: ReadonlyMap<DirId, RemoteFolder>,
   listFiles: () => readonly RemoteFile[],
 ): Set<DirId> {
-  const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
-  if (missing.length === 0) return new Set();
+  const missingFolders = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
+  if (missingFolders.length === 0) return new Set();
   const files = listFiles();
   // If another folder has the path now, the folder was deleted and created again, and the documents
   // are in the new one.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
-  const gone = missing.filter((dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files));
-  return new Set(gone.map((dir) => dir.id));
+  const goneFolders = missingFolders.filter(
+    (dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files),
+  );
+  return new Set(goneFolders.map((dir) => dir.id));
 }
 
 function containsDocument(folder: string, files: readonly RemoteFile[]): boolean {

@@ -12,7 +12,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
-import { documentBelow } from "./listed.ts";
+import { toRemoteFile } from "./listed.ts";
 
 /**
  * LIMIT: documents outside the linked folder that are read if nothing else shows that the key
@@ -29,7 +29,7 @@ export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
 }
 
-export type Proof = {
+export type AbsenceProof = {
   readonly gone: Set<DocId>;
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
@@ -49,17 +49,17 @@ type UnlistedDocuments = {
 };
 
 export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): UnlistedDocuments {
-  const missing: DocId[] = [];
-  const outside = new Set<DocId>();
+  const missingIds: DocId[] = [];
+  const outsideIds = new Set<DocId>();
   for (const { id, state } of base.records.values()) {
     if (seen.has(id)) continue;
-    if (state === "outside") outside.add(id);
-    else missing.push(id);
+    if (state === "outside") outsideIds.add(id);
+    else missingIds.push(id);
   }
-  return { missing, outside };
+  return { missing: missingIds, outside: outsideIds };
 }
 
-export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault | null): Proof {
+export function makeEmptyProof({ missing, outside }: UnlistedDocuments, fault: Fault | null): AbsenceProof {
   const why = fault?.detail ?? "the service's list of documents was not complete";
   const unseen = new Map(missing.map((id) => [id, why]));
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
@@ -69,13 +69,13 @@ export function notProven({ missing, outside }: UnlistedDocuments, fault: Fault 
  * Input of `proveAbsences`. `seen` has the documents that the scan has found so far; `keep` stores
  * the content that is read.
  */
-type Reading = {
+type ProofInput = {
   readonly base: BaseTree;
   readonly seen: Map<DocId, RemoteFile>;
-  readonly keep?: KeepContent | undefined;
+  readonly keep?: StoreContent | undefined;
 };
 
-type KeepContent = (digest: Digest, text: string, record: DocumentRecord) => void;
+type StoreContent = (digest: Digest, text: string, record: DocumentRecord) => void;
 
 /**
  * Reads each known document that the listing does not contain. Adds documents that exist after all
@@ -85,28 +85,29 @@ type KeepContent = (digest: Digest, text: string, record: DocumentRecord) => voi
  */
 export async function proveAbsences(
   world: World,
-  reading: Reading,
+  reading: ProofInput,
   { missing, outside }: UnlistedDocuments,
   isKnownToWork: boolean,
-): Promise<Proof> {
+): Promise<AbsenceProof> {
   const { base, seen } = reading;
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
-  const visible = [...seen.keys()].find((id) => base.records.has(id));
+  const visibleId = [...seen.keys()].find((id) => base.records.has(id));
   // If no known document is listed, documents outside the linked folder are read too: an answer
   // shows that the key works. This is not needed if each absence was proven before.
-  const isHealthy = isKnownToWork || missing.every((id) => isProvenBefore(base, id));
-  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
+  const isHealthy = isKnownToWork || missing.every((id) => wasProvenBefore(base, id));
+  const outsideIdsToRead = visibleId === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };
-  const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
-  const read = async (id: DocId) => noteAnswer(world, reading, proof, results, id, await world.remote.getFile(id));
-  await Promise.all(ids.map(read));
+  const ids = [...missing, ...outsideIdsToRead, ...(visibleId === undefined ? [] : [visibleId])];
+  const readDocument = async (id: DocId) =>
+    noteAnswer(world, reading, proof, results, id, await world.remote.getFile(id));
+  await Promise.all(ids.map(readDocument));
   const { fault, isKeyProven } = results;
-  if (fault === null) judgeNotFound(base, proof, results, away);
+  if (fault === null) concludeNotFound(base, proof, results, outsideIdsToRead);
   return { ...proof, fault, nothingKnown: fault === null && !isKeyProven && proof.unseen.size > 0 };
 }
 
-type ProofSets = Pick<Proof, "gone" | "outside" | "unseen">;
+type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
 /** Results of the reads by id that `Proof` does not contain. */
 type ReadResults = {
@@ -118,7 +119,7 @@ type ReadResults = {
 
 function noteAnswer(
   world: World,
-  { base, seen, keep }: Reading,
+  { base, seen, keep }: ProofInput,
   proof: ProofSets,
   results: ReadResults,
   id: DocId,
@@ -128,7 +129,7 @@ function noteAnswer(
     results.isKeyProven = true;
     const record = base.records.get(id);
     if (record !== undefined) keep?.(digestOf(answer.value.content), answer.value.content, record);
-    const file = documentBelow(world, { ...answer.value, id });
+    const file = toRemoteFile(world, { ...answer.value, id });
     if (file === null) proof.outside.add(id);
     else seen.set(id, file);
   } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") results.notFound.push(id);
@@ -136,7 +137,7 @@ function noteAnswer(
   else proof.unseen.set(id, answer.fault.detail);
 }
 
-function judgeNotFound(
+function concludeNotFound(
   base: BaseTree,
   proof: ProofSets,
   { notFound, isKeyProven }: ReadResults,
@@ -150,7 +151,7 @@ function judgeNotFound(
   }
   for (const id of notFound) {
     if (away.includes(id)) continue;
-    if (isKeyProven || isProvenBefore(base, id)) proof.gone.add(id);
+    if (isKeyProven || wasProvenBefore(base, id)) proof.gone.add(id);
     else proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
   }
 }
@@ -159,6 +160,6 @@ function judgeNotFound(
  * Returns true if an earlier run proved that the document is gone, and the document has been
  * blocked since. The proof stays valid even if no other document is visible now.
  */
-function isProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
+function wasProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
 }

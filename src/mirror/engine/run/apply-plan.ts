@@ -5,7 +5,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
-import { earlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard.ts";
+import { readEarlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard.ts";
 import { journalNewFiles } from "../apply/create-local.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
@@ -25,8 +25,8 @@ const MAX_PARALLEL_STEPS = 40;
 export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
   if (steps.length > 0) progress.report("apply", 0, steps.length);
-  const arriving = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
-  const run = () =>
+  const newFileActions = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
+  const runSteps = () =>
     executeSteps(steps, (action) => ctx.group.during(() => performAndNote(ctx, action)), {
       concurrency: MAX_PARALLEL_STEPS,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
@@ -34,7 +34,7 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
       ...(stop === undefined ? {} : { stop }),
     });
   try {
-    return await journalNewFiles(ctx, arriving, run);
+    return await journalNewFiles(ctx, newFileActions, runSteps);
   } finally {
     ctx.group.abandon();
   }
@@ -44,22 +44,22 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
  * Returns the local path of a document in base, because messages show paths instead of ids. Returns
  * "" if `id` is not that of a recorded document.
  */
-function knownPath({ world }: CycleContext, id: string | null): LocalPath {
+function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
 /** Runs an action. Logs a failure, and remembers it so that the action is not repeated forever. */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
-  if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);
-  const outcome = await performAndShow(ctx, action);
+  if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);
+  const outcome = await performAndReport(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFutileAction(tally, action, outcome);
   noteFailure(ctx, action, outcome);
   return outcome;
 }
 
-async function performAndShow(ctx: CycleContext, action: Action): Promise<Outcome> {
+async function performAndReport(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { progress } = ctx.world;
   progress.step?.(action, "begun");
   try {
@@ -77,7 +77,7 @@ function noteFailure(
   const { state, log } = ctx.world;
   const subject = subjectOf(action);
   const { id } = subject;
-  const path = subject.path === "" ? knownPath(ctx, id) : subject.path;
+  const path = subject.path === "" ? findRecordedPath(ctx, id) : subject.path;
   const { kind, detail } = outcome;
   const requestId = outcome.kind === "stale" ? null : outcome.requestId;
   log.write(kind === "stale" ? "debug" : "warn", kind, { action: action.kind, id, path, detail, requestId });

@@ -42,7 +42,7 @@ type UnsentPath = {
   readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
 };
 
-export type NotedPaths =
+export type BarrierScanResult =
   | { readonly kind: "outside"; readonly outside: readonly UnsentPath[] }
   | {
       readonly kind: "seen";
@@ -84,9 +84,9 @@ export type PathOnService = {
  * @param isCompared true if base was compared with the service since the process began, so that a
  * file with base's content counts as on the service
  */
-export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): NotedPaths {
+export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): BarrierScanResult {
   const base = world.state.load();
-  const scan: BarrierScan = {
+  const scan: BarrierScanInput = {
     world,
     base,
     isProof: isCompared && !lacksDocuments(world.state),
@@ -95,13 +95,13 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     underWay: documentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
-  const found = scope.map((path) => scanPath(scan, path));
-  const outside = found.filter((result) => "why" in result);
-  if (outside.length > 0) return { kind: "outside", outside };
-  const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
-  const open = [...all.values()].filter((path) => !path.isOnService);
-  const awaited = open.map(({ isOnService: _, ...one }) => one);
-  return { kind: "seen", awaited, documents: all.size };
+  const scannedScope = scope.map((path) => scanPath(scan, path));
+  const unsentPaths = scannedScope.filter((result) => "why" in result);
+  if (unsentPaths.length > 0) return { kind: "outside", outside: unsentPaths };
+  const scannedPaths = new Map(scannedScope.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
+  const openPaths = [...scannedPaths.values()].filter((path) => !path.isOnService);
+  const awaitedPaths = openPaths.map(({ isOnService: _, ...one }) => one);
+  return { kind: "seen", awaited: awaitedPaths, documents: scannedPaths.size };
 }
 
 /**
@@ -110,12 +110,12 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
  */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
-function scanPath(scan: BarrierScan, path: LocalPath): readonly ScannedPath[] | UnsentPath {
-  if (isFile(scan, path)) return [awaitedAt(scan, path)];
-  return below(scan, path) ?? nothingAt(scan, path);
+function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath[] | UnsentPath {
+  if (isDocumentPath(scan, path)) return [makeAwaitedPath(scan, path)];
+  return scanFolder(scan, path) ?? scanMissingPath(scan, path);
 }
 
-type BarrierScan = {
+type BarrierScanInput = {
   readonly world: World;
   readonly base: BaseTree;
   /** True if base is known to be what the service has. */
@@ -131,7 +131,7 @@ type BarrierScan = {
 /**
  * Returns true if the path is that of a document's file that exists, existed, or cannot be read.
  */
-function isFile({ world, records, walk }: BarrierScan, path: LocalPath): boolean {
+function isDocumentPath({ world, records, walk }: BarrierScanInput, path: LocalPath): boolean {
   if (path === "") return false;
   const atPath = world.disk.look(path);
   if (atPath.kind !== "folder" && records.get(path)?.state === "linked") return true;
@@ -139,14 +139,14 @@ function isFile({ world, records, walk }: BarrierScan, path: LocalPath): boolean
 }
 
 function documentsBeingSent({ state }: World): ReadonlySet<string> {
-  const sent = state.intents().flatMap(({ intent }) => {
+  const sentKeys = state.intents().flatMap(({ intent }) => {
     if (intent.kind === "put") return [intent.id];
     return intent.kind === "post" ? [intent.localPath] : [];
   });
-  return new Set(sent);
+  return new Set(sentKeys);
 }
 
-function awaitedAt({ run, records, underWay }: BarrierScan, path: LocalPath): ScannedPath {
+function makeAwaitedPath({ run, records, underWay }: BarrierScanInput, path: LocalPath): ScannedPath {
   const id = records.get(path)?.id ?? null;
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
@@ -155,21 +155,21 @@ function awaitedAt({ run, records, underWay }: BarrierScan, path: LocalPath): Sc
  * Returns the files and deletions in a folder; null if the folder exists neither locally nor in
  * base.
  */
-function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
+function scanFolder(scan: BarrierScanInput, folder: LocalPath): ScannedPath[] | null {
   const { base, records, walk } = scan;
-  const local = walk();
+  const localTree = walk();
   const paths = new Set<LocalPath>();
-  for (const path of local.files.keys()) if (isBelow(path, folder)) paths.add(path);
-  for (const path of unreadIn(local, folder)) paths.add(path);
+  for (const path of localTree.files.keys()) if (isBelow(path, folder)) paths.add(path);
+  for (const path of findUnreadPaths(localTree, folder)) paths.add(path);
   for (const { localPath, state } of records.values())
     if (state === "linked" && isBelow(localPath, folder)) paths.add(localPath);
   const isKnown =
-    folder === "" || local.folders.has(folder) || [...base.dirs.values()].some((dir) => dir.localPath === folder);
+    folder === "" || localTree.folders.has(folder) || [...base.dirs.values()].some((dir) => dir.localPath === folder);
   if (paths.size === 0 && !isKnown) return null;
-  return [...paths].map((path) => ({ ...awaitedAt(scan, path), isOnService: isOnService(scan, path) }));
+  return [...paths].map((path) => ({ ...makeAwaitedPath(scan, path), isOnService: isOnService(scan, path) }));
 }
 
-function isOnService({ base, isProof, records, walk }: BarrierScan, path: LocalPath): boolean {
+function isOnService({ base, isProof, records, walk }: BarrierScanInput, path: LocalPath): boolean {
   const record = records.get(path);
   return (
     isProof &&
@@ -180,8 +180,8 @@ function isOnService({ base, isProof, records, walk }: BarrierScan, path: LocalP
 }
 
 /** Returns the paths at or below a folder that could not be read. */
-function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
-  const isItself = (path: LocalPath) => path === folder && (folder !== "" || isUnread(local));
+function findUnreadPaths(local: LocalTree, folder: LocalPath): LocalPath[] {
+  const isItself = (path: LocalPath) => path === folder && (folder !== "" || hasReadNothing(local));
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
@@ -189,7 +189,7 @@ function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
  * Returns true if the scan read nothing. A scan of a folder that keeps changing is incomplete, but
  * has read its files.
  */
-function isUnread({ unseen, files, others }: LocalTree): boolean {
+function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
@@ -197,19 +197,19 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
  * Handles a path without a file and without a record: its file was deleted, could not be read, or
  * is never sent to the service.
  */
-function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPath {
+function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
-  if (isUnread(walk())) return [awaitedAt(scan, path)];
-  for (const above of [...ancestorsOf(path), path]) {
-    if (above === ".mdmirror") return { path, why: "mirror-folder" };
-    if (walk().unseen.has(above)) return [awaitedAt(scan, path)];
-    const other = walk().others.get(above);
-    if (other !== undefined) return { path, why: other.kind };
+  if (hasReadNothing(walk())) return [makeAwaitedPath(scan, path)];
+  for (const folder of [...ancestorsOf(path), path]) {
+    if (folder === ".mdmirror") return { path, why: "mirror-folder" };
+    if (walk().unseen.has(folder)) return [makeAwaitedPath(scan, path)];
+    const otherEntry = walk().others.get(folder);
+    if (otherEntry !== undefined) return { path, why: otherEntry.kind };
   }
   const wasThere = [...base.tombstones.values()].some(
     ({ localPath }) => localPath === path || isBelow(localPath, path),
   );
-  if (wasThere || world.state.events({ limit: 1, path }).length > 0) return [awaitedAt(scan, path)];
+  if (wasThere || world.state.events({ limit: 1, path }).length > 0) return [makeAwaitedPath(scan, path)];
   return { path, why: "unknown" };
 }
 
@@ -228,12 +228,12 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
   const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
   return awaited.map((awaited) => {
     const { path } = awaited;
-    const record = records.get(path) ?? movedSince(world, base, awaited);
+    const record = records.get(path) ?? findMovedRecord(world, base, awaited);
     const block = (record === null ? undefined : base.blocks.get(record.id)) ?? blocks.get(path) ?? null;
-    const ids = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: reviewsOf(record) };
+    const ids = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: listReviews(record) };
     const open = block === null ? null : attentionOfBlock(block);
     if (record !== null && base.conflicts.has(record.id)) return { ...ids, path, state: "conflict", open };
-    const state = stateOf(world, awaited, { record, block, isProof });
+    const state = decidePathState(world, awaited, { record, block, isProof });
     return { ...ids, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
@@ -242,14 +242,18 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
  * Returns the record of the document that had the path, if its file was moved since the scan.
  * Otherwise returns null.
  */
-function movedSince({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
+function findMovedRecord({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
   return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;
 }
 
 type PathFacts = { readonly record: DocumentRecord | null; readonly block: Block | null; readonly isProof: boolean };
 
-function stateOf(world: World, awaited: AwaitedPath, { record, block, isProof }: PathFacts): PathOnService["state"] {
+function decidePathState(
+  world: World,
+  awaited: AwaitedPath,
+  { record, block, isProof }: PathFacts,
+): PathOnService["state"] {
   const atPath = world.disk.look(record?.localPath ?? awaited.path);
   if (atPath.kind === "absent" && record === null) return "gone";
   const digest = atPath.kind === "file" ? atPath.digest : null;
@@ -285,7 +289,7 @@ function mayEndByItself({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }
 
-function reviewsOf(record: DocumentRecord | null): ChangeId[] {
+function listReviews(record: DocumentRecord | null): ChangeId[] {
   const ids = (record?.submissions ?? []).flatMap(({ changeId }) => (changeId === undefined ? [] : [changeId]));
   return [...new Set(ids)];
 }

@@ -3,7 +3,7 @@
 import type { Action, Outcome } from "../../model/action.ts";
 import { waitForScan } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
-import { endedWell, isReviewOfConflict, type StepEnd } from "./execute.ts";
+import { hasSucceeded, isReviewOfConflict, type StepEnd } from "./execute.ts";
 import { rememberGeneration } from "./generation.ts";
 import { recordConflictStop, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
@@ -14,11 +14,11 @@ import {
   type CycleInput,
   type PlannedCycle,
   type RunMemory,
-  type Tally,
-  zeroTally,
+  type RunTally,
+  makeEmptyTally,
 } from "./cycle-context.ts";
 import { isFutileRepeat } from "./repeat-guard.ts";
-import { reportOf, type RunReport } from "./report.ts";
+import { makeReport, type RunReport } from "./report.ts";
 import type { Settings, World } from "./world.ts";
 
 const MAX_CYCLES = 5;
@@ -76,8 +76,8 @@ export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 /** Runs cycles until no change is left, and stores the results that later runs need. */
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
   const { run } = input;
-  const ended = await converge(world, input);
-  const { end, tally } = ended;
+  const convergence = await converge(world, input);
+  const { end, tally } = convergence;
   if (end.kind === "planned") {
     const { plan, trees } = end;
     recordConflictStop(world, plan.verdict, tally.counts.conflicts);
@@ -89,32 +89,32 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
     if (plan.verdict.kind === "safety-stop" || !waitForScan(plan.blocks)) rememberStop(world, run, plan.verdict);
   }
   markLosses(world);
-  const report = reportRun(world, run.begun ?? 0, ended);
+  const report = reportRun(world, run.begun ?? 0, convergence);
   rememberTraits(world);
   return { report, end };
 }
 
-type Converged = {
+type Convergence = {
   readonly end: CycleEnd;
   readonly cycles: number;
-  readonly tally: Tally;
+  readonly tally: RunTally;
 };
 
-async function converge(world: World, input: ConvergeInput): Promise<Converged> {
+async function converge(world: World, input: ConvergeInput): Promise<Convergence> {
   const { run, settings } = input;
-  const tally = { ...zeroTally(), ...input.memory };
+  const tally = { ...makeEmptyTally(), ...input.memory };
   for (let cycles = 1; ; cycles++) {
     const retryRefused = input.retryRefused && cycles === 1;
     const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.scanOptions() });
     input.onCycle?.(end);
-    if (cycles === MAX_CYCLES || !needsAnother(end, tally)) return { end, cycles, tally };
+    if (cycles === MAX_CYCLES || !shouldContinue(end, tally)) return { end, cycles, tally };
     await waitForNextScan(world, settings, end);
   }
 }
 
-function needsAnother(end: CycleEnd, tally: Tally): end is PlannedCycle {
-  if (end.kind === "offline" || end.isStopped === true || wasCutOff(end.ends)) return false;
-  return wantsMore(end, tally) || tally.filesMoved;
+function shouldContinue(end: CycleEnd, tally: RunTally): end is PlannedCycle {
+  if (end.kind === "offline" || end.isStopped === true || wasConnectionLost(end.ends)) return false;
+  return hasMoreWork(end, tally) || tally.filesMoved;
 }
 
 /**
@@ -127,21 +127,24 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 }
 
 /** @param run number of the run; 0 if the run wrote nothing */
-function reportRun(world: World, run: number, { end, cycles, tally }: Converged): RunReport {
-  const hasMore = end.kind === "planned" && wantsMore(end, tally);
+function reportRun(world: World, run: number, { end, cycles, tally }: Convergence): RunReport {
+  const hasMore = end.kind === "planned" && hasMoreWork(end, tally);
   // Local files that this run renamed because the service has another document at their path. Files
   // that have left their new path since are not reported.
-  const renamed = [...tally.renamedForOthers].flatMap(([from, to]) =>
+  const renamedFiles = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
-  const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
-  const report = { ...reportOf(world.state.blocks(), run, cycles, tally.counts, end, hasMore), renamed };
+  const inertLinks = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
+  const report = {
+    ...makeReport(world.state.blocks(), run, cycles, tally.counts, end, hasMore),
+    renamed: renamedFiles,
+  };
   const { movedOutOfWay, oneWay } = tally;
   return {
     ...report,
     ...(movedOutOfWay.length === 0 ? {} : { movedOutOfWay }),
     ...(oneWay.length === 0 ? {} : { oneWay }),
-    ...(inert.length === 0 ? {} : { inert }),
+    ...(inertLinks.length === 0 ? {} : { inert: inertLinks }),
   };
 }
 
@@ -151,7 +154,7 @@ function rememberTraits({ state, remote }: World): void {
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
 }
 
-function wasCutOff(ends: readonly StepEnd[]): boolean {
+function wasConnectionLost(ends: readonly StepEnd[]): boolean {
   return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
@@ -159,7 +162,7 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  * Returns true if another cycle is worth its scan, because this cycle changed something or a step
  * must be tried again.
  */
-function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
+function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): boolean {
   // Searches without making a list of the steps that ran, because a first sync has as many steps as
   // documents.
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
@@ -171,10 +174,10 @@ function wantsMore({ plan, trees, ends }: PlannedCycle, tally: Tally): boolean {
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);
   const leavesMore = (outcome: Outcome, action: Action) =>
-    !endedWell(outcome) || isReviewOfConflict(outcome) || hasSequel(action);
+    !hasSucceeded(outcome) || isReviewOfConflict(outcome) || hasSequel(action);
   return isBlocked || tally.linksOpen || tally.readsOther || someRan(leavesMore);
 }
 
-function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {
-  return endedWell(outcome) || (outcome.kind === "stale" && !isFutileRepeat(tally, action));
+function isProgress(outcome: Outcome, action: Action, tally: RunTally): boolean {
+  return hasSucceeded(outcome) || (outcome.kind === "stale" && !isFutileRepeat(tally, action));
 }

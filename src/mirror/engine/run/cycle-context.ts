@@ -12,7 +12,7 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault, RemoteTraits } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
 import { Group } from "../journal/group.ts";
-import type { KnownFacts, RemoteScan } from "../observe/observe.ts";
+import type { KnownRemoteFacts, RemoteScan } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
@@ -25,7 +25,7 @@ export type CycleInput = {
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
   /** Tally that the cycles of one run share; undefined if the cycle starts its own. */
-  readonly tally?: Tally;
+  readonly tally?: RunTally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /** True if the trees may leave out unchanged documents. */
@@ -33,7 +33,7 @@ export type CycleInput = {
   /** True for a preview: nothing is written, neither on a side nor in the state (I23). */
   readonly dry: boolean;
   /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
-  readonly observers?: Observers;
+  readonly observers?: DaemonObservers;
   /**
    * Local paths that were absent for long enough to count as deleted; a deletion at another path
    * waits. Used with `secondLookMs: null`. Undefined if one scan is enough.
@@ -45,9 +45,9 @@ export type CycleInput = {
  * Scans of the two sides by a daemon. They may read less than full scans. Files that are still
  * being written count as unread.
  */
-export type Observers = {
+export type DaemonObservers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
-  remote(base: BaseTree, trustEmpty: boolean, known: KnownFacts): Promise<RemoteScan>;
+  remote(base: BaseTree, trustEmpty: boolean, known: KnownRemoteFacts): Promise<RemoteScan>;
   /**
    * Moves content that a program saved to a document's old path to the document's new path. Called
    * if no safety check stops the plan.
@@ -88,7 +88,7 @@ export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly bl
  * service answered that it does not have the target. `isOfEarlierRun` is true if the daemon's
  * current run has not tried the action.
  */
-type Futile = {
+type FutileAction = {
   readonly times: number;
   readonly detail: string;
   readonly isNotFound: boolean;
@@ -96,7 +96,7 @@ type Futile = {
 };
 
 /** Counts and notes that the cycles of one run share. */
-export type Tally = {
+export type RunTally = {
   readonly counts: Counts;
   /**
    * Number of documents created on the service so far. The first ones are read again after their
@@ -107,7 +107,7 @@ export type Tally = {
    * Actions that found another state than planned, or whose result is unknown, by the key of the
    * action.
    */
-  readonly futile: Map<string, Futile>;
+  readonly futile: Map<string, FutileAction>;
   /** Refused requests, by a string that identifies the request (`Request.facts`). */
   readonly refused: Map<string, RefusedWrite>;
   /**
@@ -146,17 +146,17 @@ export type Tally = {
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
 /** Parts of a tally that a daemon keeps from run to run. */
-export type RunMemory = Pick<Tally, "futile" | "refused">;
+export type RunMemory = Pick<RunTally, "futile" | "refused">;
 
-export function noMemory(): RunMemory {
+export function makeEmptyMemory(): RunMemory {
   return { futile: new Map(), refused: new Map() };
 }
 
-export function zeroTally(): Tally {
+export function makeEmptyTally(): RunTally {
   return {
     counts: zeroCounts(),
     created: 0,
-    ...noMemory(),
+    ...makeEmptyMemory(),
     renamedForOthers: new Map(),
     movedOutOfWay: [],
     oneWay: [],
@@ -171,7 +171,7 @@ export function zeroTally(): Tally {
 type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
-  readonly tally: Tally;
+  readonly tally: RunTally;
   /** Local scan from which the plan was made; null before the scan, during recovery. */
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
@@ -234,7 +234,10 @@ export class CycleContext {
   readonly notes: CycleNotes;
   readonly #run: CycleInput["run"];
 
-  constructor(world: World, { run, settings, tally = zeroTally() }: Pick<CycleInput, "run" | "settings" | "tally">) {
+  constructor(
+    world: World,
+    { run, settings, tally = makeEmptyTally() }: Pick<CycleInput, "run" | "settings" | "tally">,
+  ) {
     this.world = world;
     this.settings = settings;
     this.group = new Group(world.state, world.disk, world.clock);

@@ -3,13 +3,13 @@
 import type { Plan, PlanInput, Signals } from "../../planner/plan-types.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
-import { createdFirst } from "../links/created-first.ts";
+import { orderTargetsFirst } from "../links/created-first.ts";
 import { rewriteLinks } from "../links/respell.ts";
 import {
   NOTHING_SEEN,
   noteScan,
   observe,
-  contentSinkOf,
+  makeContentSink,
   withLinks,
   withReturnedPaths,
   withUnseen,
@@ -19,7 +19,7 @@ import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
-import { checkRoot, conflictBudget, gatherSignals, rememberEmptied, type RootCheck } from "./guard-facts.ts";
+import { checkRoot, computeConflictBudget, gatherSignals, rememberEmptied, type RootCheck } from "./guard-facts.ts";
 import { CycleContext, type CycleEnd, type CycleInput, type PlannedCycle } from "./cycle-context.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
@@ -28,39 +28,40 @@ import { EXACT_DISK, type LocalPath } from "../../../contract/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
-import { filesInUse, type InUse } from "./files-in-editors.ts";
+import { findFilesInUse, type UsedFile } from "./files-in-editors.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { policyOf, textFinder } from "./policy.ts";
+import { makePolicy, makeTextFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { readFacts } from "../apply/effect.ts";
+import { readDocument } from "../apply/effect.ts";
 
 export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
-  const check = checkRoot(world);
+  const rootCheck = checkRoot(world);
   const ctx = new CycleContext(world, input);
-  if (check.root !== "same" && check.root !== "moved-or-copied") return planBlind(ctx, input, check.root);
-  return observeAndAct(ctx, input, check);
+  if (rootCheck.root !== "same" && rootCheck.root !== "moved-or-copied")
+    return planWithoutScan(ctx, input, rootCheck.root);
+  return observeAndAct(ctx, input, rootCheck);
 }
 
 async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCheck): Promise<CycleEnd> {
   const { world } = ctx;
-  let decided = await decide(ctx, input, check);
-  if (decided.kind === "offline") return decided;
-  if (input.dry) return { ...decided, ends: [] };
+  let plannedCycle = await observeAndPlan(ctx, input, check);
+  if (plannedCycle.kind === "offline") return plannedCycle;
+  if (input.dry) return { ...plannedCycle, ends: [] };
   // ORDER: after the safety checks, because `redirectSaves` changes files.
-  const mayRedirect = decided.plan.verdict.kind === "run";
-  if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
-    decided = await decide(ctx, input, check);
-    if (decided.kind === "offline") return decided;
+  const mayRedirect = plannedCycle.plan.verdict.kind === "run";
+  if (mayRedirect && input.observers?.redirectSaves(ctx, plannedCycle.trees) === true) {
+    plannedCycle = await observeAndPlan(ctx, input, check);
+    if (plannedCycle.kind === "offline") return plannedCycle;
   }
-  notePlan(ctx, decided.plan, decided.trees);
-  rememberEmptied(world, decided.plan, decided.trees);
-  ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
+  notePlan(ctx, plannedCycle.plan, plannedCycle.trees);
+  rememberEmptied(world, plannedCycle.plan, plannedCycle.trees);
+  ctx.notes.conflictBudget = computeConflictBudget(world, plannedCycle.plan, plannedCycle.trees, input.settings.guards);
   ctx.notes.tally.readsOther = false;
-  const { value: ends, isStopped } = await carryOut(ctx, decided.plan);
-  settleLinks(ctx, decided.plan);
+  const { value: ends, isStopped } = await carryOutPlan(ctx, plannedCycle.plan);
+  updateLinks(ctx, plannedCycle.plan);
   await flushNow(ctx);
-  return { ...decided, ends, isStopped };
+  return { ...plannedCycle, ends, isStopped };
 }
 
 /**
@@ -70,7 +71,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
  */
 export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<PlannedCycle | null> {
   const { root, inodesTrusted } = checkRoot(world);
-  if (root !== "same" || !inodesTrusted || isLeftOpen(world, seen)) return null;
+  if (root !== "same" || !inodesTrusted || isEffectOpen(world, seen)) return null;
   if (isRestored(world.state, world.remote.generation())) return null;
   const ctx = new CycleContext(world, input);
   world.links?.forms.begin(false);
@@ -78,7 +79,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   noteScan(ctx, trees.local, trees.remote);
   const planned = await planCycle(ctx, input, trees, root);
   if (!transfersContent(world, planned.plan)) return null;
-  const { value: ends, isStopped } = await carryOut(ctx, planned.plan);
+  const { value: ends, isStopped } = await carryOutPlan(ctx, planned.plan);
   await flushNow(ctx);
   return { ...planned, kind: "planned", trees, ends, isStopped };
 }
@@ -88,7 +89,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
  * set-aside file, and for content that was sent without an answer, matter only if they are about
  * one of the given documents.
  */
-function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
+function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
     if (intent.kind !== "set-aside" && intent.kind !== "sent") return true;
     return intent.id === null || base.records.has(intent.id) || remote.files.has(intent.id);
@@ -110,7 +111,7 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
   });
 }
 
-async function decide(
+async function observeAndPlan(
   ctx: CycleContext,
   input: CycleInput,
   { root, inodesTrusted }: RootCheck,
@@ -122,7 +123,7 @@ async function decide(
 }
 
 /** Rewrites the links to documents that moved, unless a safety check stopped the plan. */
-function settleLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
+function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
   links.forms.begin(false);
@@ -134,20 +135,20 @@ function settleLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
 
 const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 
-type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
+type StepResults = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
 /**
  * Carries out a plan. If a safety check stopped it, no step starts: nothing changes on either side
  * until the user answers.
  */
-async function carryOut(ctx: CycleContext, plan: Plan): Promise<CarriedOut> {
+async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
   for (const { from, to } of plan.renamedForOthers ?? []) ctx.notes.tally.renamedForOthers.set(from, to);
   const { links, stoppable = unstoppable } = ctx.world;
   links?.expect(plan);
-  const ordered = links === undefined ? plan : createdFirst(plan, links);
-  return stoppable((stop) => applyPlan(ctx, ordered, stop));
+  const orderedPlan = links === undefined ? plan : orderTargetsFirst(plan, links);
+  return stoppable((stop) => applyPlan(ctx, orderedPlan, stop));
 }
 
 const unstoppable = stoppableBy(new AbortController().signal);
@@ -162,7 +163,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   const { oneWay } = ctx.notes.tally;
   oneWay.push(...plan.blocks.filter(({ reason, since }) => reason === "direction-off" && since === 0));
   ctx.notes.blockedKeys = new Set(plan.blocks.map(({ key }) => key));
-  const looking = new Set(
+  const observedIds = new Set(
     plan.steps.flatMap(({ action }) => (OBSERVING_STEPS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
   const { maxNameBytes } = trees.local.disk;
@@ -174,14 +175,14 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   // A copy that was found again must be missing in two more scans in a row before it counts as
   // removed.
   for (const conflict of trees.base.conflicts.values())
-    if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
+    if (conflict.looksGone > 0 && !observedIds.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }
 
 const OBSERVING_STEPS: ReadonlySet<string> = new Set(["look-again", "end-conflict"]);
 
 type DecidedPlan = PlanInput & { readonly plan: Plan };
 
-function planOver(input: PlanInput): DecidedPlan {
+function makeDecidedPlan(input: PlanInput): DecidedPlan {
   const { trees, policy, signals, texts } = input;
   return { ...input, plan: makePlan(trees, policy, signals, texts) };
 }
@@ -199,45 +200,46 @@ async function planCycle(
   root: Signals["root"],
 ): Promise<CyclePlan> {
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const decided = await planWithSecondScan(ctx, input, trees, signals);
-  const used = await filesToLeave(ctx, input, decided);
-  const { toRead = [] } = decided.plan;
+  const decidedPlan = await planWithSecondScan(ctx, input, trees, signals);
+  const unwritableFiles = await findUnwritableFiles(ctx, input, decidedPlan);
+  const { toRead = [] } = decidedPlan.plan;
   ctx.notes.mayBeEmptied = null;
-  const needsSecondScan = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
-  if (used.size === 0 && toRead.length === 0 && !needsSecondScan) return decided;
-  const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
-  const inUse = new Map([...used].map(([path, { why }]) => [path, why]));
-  const planned = planOver({ ...decided, trees: read, policy: { ...decided.policy, inUse } });
-  if (toRead.length > 0) ctx.notes.mayBeEmptied = emptiedBy(planned.plan);
+  const needsSecondScan = decidedPlan.plan.blocks.some(({ reason }) => reason === "second-scan");
+  if (unwritableFiles.size === 0 && toRead.length === 0 && !needsSecondScan) return decidedPlan;
+  const readTrees =
+    toRead.length === 0 ? decidedPlan.trees : await readChanged(ctx, decidedPlan.trees, toRead, input.dry);
+  const inUse = new Map([...unwritableFiles].map(([path, { why }]) => [path, why]));
+  const planned = makeDecidedPlan({ ...decidedPlan, trees: readTrees, policy: { ...decidedPlan.policy, inUse } });
+  if (toRead.length > 0) ctx.notes.mayBeEmptied = findEmptiedDocuments(planned.plan);
   if (!needsSecondScan || planned.plan.verdict.kind === "safety-stop") return planned;
-  const { verdict } = planOver({ ...planned, policy: { ...planned.policy, absentTwice: null } }).plan;
+  const { verdict } = makeDecidedPlan({ ...planned, policy: { ...planned.policy, absentTwice: null } }).plan;
   return { ...planned, ...(verdict.kind === "safety-stop" ? { expectedStopReasons: verdict.reasons } : {}) };
 }
 
 /** Returns the documents whose local files the plan will make blank. */
-function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
-  const emptied = new Set<DocId>();
-  for (const { action } of steps) if ("empties" in action && action.empties === true) emptied.add(action.id);
-  return emptied;
+function findEmptiedDocuments({ steps }: Plan): ReadonlySet<DocId> {
+  const emptiedIds = new Set<DocId>();
+  for (const { action } of steps) if ("empties" in action && action.empties === true) emptiedIds.add(action.id);
+  return emptiedIds;
 }
 
 /**
  * Returns the files that the plan must not write yet, because somebody is working on them. If the
  * run may sleep, first waits until files that changed a moment ago are settled.
  */
-async function filesToLeave(
+async function findUnwritableFiles(
   ctx: CycleContext,
   { dry, settings: { handsOff } }: CycleInput,
   { plan, trees }: DecidedPlan,
-): Promise<ReadonlyMap<LocalPath, InUse>> {
+): Promise<ReadonlyMap<LocalPath, UsedFile>> {
   if (handsOff === undefined) return new Map();
-  const used = filesInUse(ctx, plan, trees.base);
-  const open = new Map([...used].filter(([, { settledInMs }]) => settledInMs === null));
-  if (dry) return open;
-  if (!handsOff.sleeps || open.size === used.size) return used;
-  await ctx.world.clock.sleep(Math.max(...[...used.values()].map(({ settledInMs }) => settledInMs ?? 0)));
-  for (const path of used.keys()) if (!open.has(path)) ctx.notes.waitedEnough.set(path, "");
-  return open;
+  const usedFiles = findFilesInUse(ctx, plan, trees.base);
+  const openFiles = new Map([...usedFiles].filter(([, { settledInMs }]) => settledInMs === null));
+  if (dry) return openFiles;
+  if (!handsOff.sleeps || openFiles.size === usedFiles.size) return usedFiles;
+  await ctx.world.clock.sleep(Math.max(...[...usedFiles.values()].map(({ settledInMs }) => settledInMs ?? 0)));
+  for (const path of usedFiles.keys()) if (!openFiles.has(path)) ctx.notes.waitedEnough.set(path, "");
+  return openFiles;
 }
 
 /**
@@ -253,43 +255,60 @@ export async function planWithSecondScan(
   const { world } = ctx;
   const { secondLookMs } = input.settings;
   world.progress.report("plan", 0, null);
-  const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
-  const decided = planOver({ trees, policy: policyOf(ctx, input, once), signals, texts: textFinder(ctx) });
-  const waiting = decided.plan.blocks.filter((block) => block.reason === "second-scan");
-  if (secondLookMs === null || waiting.length === 0) return decided;
+  const absentOnce = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
+  const firstPlan = makeDecidedPlan({
+    trees,
+    policy: makePolicy(ctx, input, absentOnce),
+    signals,
+    texts: makeTextFinder(ctx),
+  });
+  const waitingBlocks = firstPlan.plan.blocks.filter((block) => block.reason === "second-scan");
+  if (secondLookMs === null || waitingBlocks.length === 0) return firstPlan;
   await world.clock.sleep(secondLookMs);
-  const all = withAllDocuments(trees);
-  const again = observeLocal(world, all.base, trees.local.inodesTrusted, contentSinkOf(ctx, input, all.base));
-  const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
-  const local = withLinks(ctx, input, { ...all, local: withReturnedPaths(ctx, withUnseen(again, unseen)) });
-  ctx.notes.local = local;
+  const fullTrees = withAllDocuments(trees);
+  const secondScan = observeLocal(
+    world,
+    fullTrees.base,
+    trees.local.inodesTrusted,
+    makeContentSink(ctx, input, fullTrees.base),
+  );
+  const unseen = new Map([...trees.local.unseen].filter(([path]) => !secondScan.unseen.has(path)));
+  const localTree = withLinks(ctx, input, {
+    ...fullTrees,
+    local: withReturnedPaths(ctx, withUnseen(secondScan, unseen)),
+  });
+  ctx.notes.local = localTree;
   // The second plan matches files and documents again, and finds out which document is still
   // absent.
-  const twice = new Set(waiting.map((block) => block.path));
-  return planOver({ ...decided, trees: { ...all, local }, policy: policyOf(ctx, input, twice) });
+  const absentTwice = new Set(waitingBlocks.map((block) => block.path));
+  return makeDecidedPlan({
+    ...firstPlan,
+    trees: { ...fullTrees, local: localTree },
+    policy: makePolicy(ctx, input, absentTwice),
+  });
 }
 
 /**
  * Makes the plan for a missing or replaced linked folder. Nothing counts as scanned, and a safety
  * check stops the plan with the reason.
  */
-function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]): CycleEnd {
+function planWithoutScan(ctx: CycleContext, input: CycleInput, root: Signals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
-  const why = "the linked folder changed identity";
-  const local: LocalTree = {
+  const reason = "the linked folder changed identity";
+  const emptyTree: LocalTree = {
     files: new Map(),
     folders: new Map(),
     others: new Map(),
-    unseen: new Map([["", unreadable(why)]]),
+    unseen: new Map([["", unreadable(reason)]]),
     disk: EXACT_DISK,
     inodesTrusted: false,
     ignores: () => false,
   };
-  const unseen = new Map([...base.records.keys()].map((id) => [id, why] as const));
+  const unseen = new Map([...base.records.keys()].map((id) => [id, reason] as const));
   const remote = { ...NOTHING_SEEN, unseen };
-  const trees = { base, local, remote };
+  const trees = { base, local: emptyTree, remote };
   const signals = gatherSignals(ctx, base, remote, root);
-  const planned = planOver({ trees, policy: policyOf(ctx, input, null), signals, texts: textFinder(ctx) });
+  const planned = makeDecidedPlan({ trees, policy: makePolicy(ctx, input, null), signals, texts: makeTextFinder(ctx) });
   return { kind: "planned", ...planned, ends: [] };
 }
 
@@ -303,7 +322,8 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
   await Promise.all(
     ids.map(async (id) => {
       const file = files.get(id);
-      const digest = file === undefined ? null : (knownDigest(ctx, file) ?? (await read(ctx, trees, file, dry)));
+      const digest =
+        file === undefined ? null : (findKnownDigest(ctx, file) ?? (await readDigest(ctx, trees, file, dry)));
       if (file !== undefined && digest !== null) files.set(id, { ...file, digest });
     }),
   );
@@ -315,7 +335,7 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
  * Returns the digest of the listed version if an earlier cycle has read that version; otherwise
  * null.
  */
-function knownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
+function findKnownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((other) => other.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
@@ -324,15 +344,15 @@ function knownDigest({ world: { state } }: CycleContext, { id, changeId }: Remot
  * Reads a document. Returns its digest; null if it could not be read, or has another version than
  * in the listing.
  */
-async function read(
+async function readDigest(
   ctx: CycleContext,
   { base }: Trees,
   { id, changeId, path }: RemoteFile,
   dry: boolean,
 ): Promise<Digest | null> {
   const { world, notes } = ctx;
-  const local = base.records.get(id)?.localPath ?? path;
-  const answer = dry ? await world.remote.getFile(id) : await readFacts(ctx, id, local);
+  const localPath = base.records.get(id)?.localPath ?? path;
+  const answer = dry ? await world.remote.getFile(id) : await readDocument(ctx, id, localPath);
   if (!answer.ok) return null;
   const { content, ...file } = answer.value;
   if (file.lastChangeId !== changeId) return null;

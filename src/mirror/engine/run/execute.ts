@@ -9,7 +9,7 @@ export type StepEnd =
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
 /** Returns true if the steps that depend on a step with this outcome may run. */
-export function endedWell({ kind }: Outcome): boolean {
+export function hasSucceeded({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
 
@@ -21,7 +21,7 @@ export function isReviewOfConflict(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.isConflict === true;
 }
 
-type Options = {
+type ExecuteOptions = {
   /** Number of steps that may run in parallel. */
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
@@ -48,62 +48,62 @@ const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
 export function executeSteps(
   steps: readonly Step[],
   perform: (action: Action) => Promise<Outcome>,
-  { concurrency, isFatal, onEnd, stop }: Options,
+  { concurrency, isFatal, onEnd, stop }: ExecuteOptions,
 ): Promise<StepEnd[]> {
   const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
-  const ends = new Array<StepEnd | undefined>(steps.length);
+  const stepEnds = new Array<StepEnd | undefined>(steps.length);
   const waitingFor = steps.map(({ after }) => after.length);
   const dependants = Map.groupBy(
     steps.flatMap(({ after }, index) => after.map((prerequisite) => ({ prerequisite, index }))),
     ({ prerequisite: needed }) => needed,
   );
-  const ready = [...steps.keys()].filter((index) => waitingFor[index] === 0);
-  let [next, ended, running, isStopped] = [0, 0, 0, false];
+  const readySteps = [...steps.keys()].filter((index) => waitingFor[index] === 0);
+  let [nextIndex, endedCount, runningCount, isStopped] = [0, 0, 0, false];
 
   /**
    * Stores the result of a step. Returns the steps that must be skipped because they depend on it.
    */
-  const note = (index: number, result: StepEnd): (readonly [number, StepEnd])[] => {
-    ends[index] = result;
-    ended++;
-    const after = dependants.get(index) ?? [];
-    if (result.kind !== "ran" || !endedWell(result.outcome)) {
+  const recordEnd = (index: number, result: StepEnd): (readonly [number, StepEnd])[] => {
+    stepEnds[index] = result;
+    endedCount++;
+    const dependentSteps = dependants.get(index) ?? [];
+    if (result.kind !== "ran" || !hasSucceeded(result.outcome)) {
       const skipped = result.kind === "skipped" ? result : NEEDS_FAILED;
-      return after.map(({ index: dependant }) => [dependant, skipped] as const);
+      return dependentSteps.map(({ index: dependant }) => [dependant, skipped] as const);
     }
-    for (const { index: dependant } of after) if (--waitingFor[dependant]! === 0) ready.push(dependant);
+    for (const { index: dependant } of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
     return [];
   };
 
-  const end = (index: number, result: StepEnd): void => {
-    const ending = [[index, result] as const];
-    for (const [index, end] of ending)
-      if (ends[index] === undefined) for (const skipped of note(index, end)) ending.push(skipped);
-    onEnd(ended);
+  const endStep = (index: number, result: StepEnd): void => {
+    const endsToRecord = [[index, result] as const];
+    for (const [index, end] of endsToRecord)
+      if (stepEnds[index] === undefined) for (const skipped of recordEnd(index, end)) endsToRecord.push(skipped);
+    onEnd(endedCount);
   };
 
-  const start = async (index: number): Promise<void> => {
-    running++;
+  const startStep = async (index: number): Promise<void> => {
+    runningCount++;
     // After an exception, no more steps start. `running` is not reduced, so the promise is not
     // rejected a second time.
     const outcome = await perform(steps[index]!.action).catch((error: unknown) => {
       isStopped = true;
       throw error;
     });
-    running--;
+    runningCount--;
     isStopped ||= isFatal(outcome);
-    end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
+    endStep(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
   };
 
   const startReady = (): void => {
-    while (next < ready.length && running < concurrency) {
-      const index = ready[next++]!;
-      if (ends[index] !== undefined) continue;
-      if (isStopped || stop?.aborted === true) end(index, STOPPED);
-      else start(index).then(startReady, reject);
+    while (nextIndex < readySteps.length && runningCount < concurrency) {
+      const index = readySteps[nextIndex++]!;
+      if (stepEnds[index] !== undefined) continue;
+      if (isStopped || stop?.aborted === true) endStep(index, STOPPED);
+      else startStep(index).then(startReady, reject);
     }
-    if (ended === steps.length) resolve(ends as StepEnd[]);
-    else if (running === 0) reject(new Error("the plan's steps need each other in a circle"));
+    if (endedCount === steps.length) resolve(stepEnds as StepEnd[]);
+    else if (runningCount === 0) reject(new Error("the plan's steps need each other in a circle"));
   };
   startReady();
   return promise;

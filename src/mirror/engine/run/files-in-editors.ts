@@ -17,7 +17,7 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 /** A file that somebody is working on. */
-export type InUse = {
+export type UsedFile = {
   /**
    * Reason as a clause. It does not change while the cause lasts, so that the block keeps its start
    * time.
@@ -31,11 +31,11 @@ export type InUse = {
 };
 
 /** An action that overwrites or removes a file, or may do so. */
-type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MayWrite }>;
-type MayWrite = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
+type WritingAction = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MaybeWritingKind }>;
+type MaybeWritingKind = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
 
-const WRITING: ReadonlySet<Action["kind"]> = new Set(["write-local", "merge", "trash-local"]);
-const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
+const WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set(["write-local", "merge", "trash-local"]);
+const MAYBE_WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set<MaybeWritingKind>([
   "settle-review",
   "renew-conflict",
   "end-conflict",
@@ -49,20 +49,20 @@ const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror wa
  * Returns the files of a plan that must not be written yet. Notes in `waitedEnough` the files whose
  * write has waited for long enough.
  */
-export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
-  const found = new Map<LocalPath, InUse>();
+export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, UsedFile> {
+  const usedFiles = new Map<LocalPath, UsedFile>();
   for (const { action } of steps) {
     if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
     const inUse = findUse(ctx, action);
     if (inUse === null) continue;
-    if (hasWaited(ctx, base, action, inUse)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
-    else found.set(action.localPath, inUse);
+    if (hasWaitedLongest(ctx, base, action, inUse)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
+    else usedFiles.set(action.localPath, inUse);
   }
-  return found;
+  return usedFiles;
 }
 
-function isWriting(action: Action): action is Writing {
-  return WRITING.has(action.kind);
+function isWriting(action: Action): action is WritingAction {
+  return WRITING_KINDS.has(action.kind);
 }
 
 /**
@@ -75,8 +75,12 @@ function isWriting(action: Action): action is Writing {
  * Such an action counts if its effect has already found a file in use (`blockIfInUse`), in this run
  * or an earlier one.
  */
-function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
-  if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
+function wouldWrite(
+  { notes: { tally }, settings }: CycleContext,
+  base: BaseTree,
+  action: Action,
+): action is WritingAction {
+  if (!isMaybeWriting(action) || (action.kind === "meet" && !mayReplaceLocal(settings, action.localPath))) return false;
   return base.blocks.get(action.id)?.reason === "in-use" || wasFutile(tally, action);
 }
 
@@ -86,23 +90,23 @@ function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree
  * content beside it. Other policies do not count, because without a base nobody knows which content
  * is older (I05).
  */
-export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
+export function mayReplaceLocal({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
 }
 
-function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite }> {
-  return MAY_WRITE.has(action.kind);
+function isMaybeWriting(action: Action): action is Extract<Action, { kind: MaybeWritingKind }> {
+  return MAYBE_WRITING_KINDS.has(action.kind);
 }
 
 /**
  * Returns true if a write was delayed for the longest allowed time. The time is limited, because a
  * program may have a file open for days.
  */
-function hasWaited(
+function hasWaitedLongest(
   { world, settings }: CycleContext,
   base: BaseTree,
-  { id }: Writing,
-  { settledInMs }: InUse,
+  { id }: WritingAction,
+  { settledInMs }: UsedFile,
 ): boolean {
   const block = base.blocks.get(id);
   if (settledInMs !== null || block?.reason !== "in-use") return false;
@@ -121,9 +125,9 @@ export function isWaitOver({ clock }: World, since: number, maxMs: number): bool
  */
 export function findUse(
   { world, settings: { handsOff }, notes }: CycleContext,
-  { id, localPath }: Pick<Writing, "id" | "localPath">,
-): InUse | null {
-  if (handsOff === undefined || isOff(handsOff) || notes.waitedEnough.has(localPath)) return null;
+  { id, localPath }: Pick<WritingAction, "id" | "localPath">,
+): UsedFile | null {
+  if (handsOff === undefined || isWaitDisabled(handsOff) || notes.waitedEnough.has(localPath)) return null;
   const { changedMs, savedMs, openIn } = world.disk.useOf(localPath);
   if (openIn !== null && handsOff.openMs > 0)
     return {
@@ -141,7 +145,7 @@ export function findUse(
   };
 }
 
-function isOff({ unchangedMs, openMs }: EditorWait): boolean {
+function isWaitDisabled({ unchangedMs, openMs }: EditorWait): boolean {
   return unchangedMs + openMs === 0;
 }
 
@@ -158,14 +162,14 @@ const ROUNDING_MS = 1;
  */
 export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
-  return sinceMs < -unchangedMs ? 0 : unchangedMs - sinceMs + clockResolution(changedMs);
+  return sinceMs < -unchangedMs ? 0 : unchangedMs - sinceMs + readClockResolution(changedMs);
 }
 
 /**
  * Returns the milliseconds by which a file's time may be too early. Some disks store only whole
  * seconds, or every second one (FAT). A time without fractions probably comes from such a disk.
  */
-function clockResolution(changedMs: number): number {
+function readClockResolution(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
 
@@ -177,18 +181,18 @@ function clockResolution(changedMs: number): number {
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
   const events = state.events({ limit: MAX_NEWER_EVENTS, id }).filter(hasWrittenFile);
   const now = clock.now();
-  if (events[0] === undefined || !isBefore(changedMs, events[0], now)) return false;
+  if (events[0] === undefined || !isChangedBefore(changedMs, events[0], now)) return false;
   if (savedMs === null || events[0].kind !== "move-local") return true;
-  const written = events.find(({ kind }) => kind !== "move-local");
-  return written !== undefined && isBefore(savedMs, written, now);
+  const lastWrite = events.find(({ kind }) => kind !== "move-local");
+  return lastWrite !== undefined && isChangedBefore(savedMs, lastWrite, now);
 }
 
 /**
  * Returns true if the file changed before the event. An event with a time in the future was
  * recorded before the clock was set back, so it proves nothing.
  */
-function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
-  return at <= now && fileMs + clockResolution(fileMs) < at + ROUNDING_MS;
+function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
+  return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
 
 /**

@@ -25,7 +25,7 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
   const { generation = null } = remote;
   if (generation === null || verdict.kind === "safety-stop") return;
   const knownGeneration = state.meta(META.generation);
-  if (knownGeneration === generation || (knownGeneration !== null && !isSettled(state, remote))) return;
+  if (knownGeneration === generation || (knownGeneration !== null && !mayRemember(state, remote))) return;
   state.setMeta(META.generation, generation);
 }
 
@@ -34,9 +34,9 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
  * the user approved the missing ones. With an approval, a missing document may still have its local
  * file, because the user edited it. The user need not approve it twice.
  */
-function isSettled(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
-  const approved = state.meta(META.approved);
-  if (approved !== null && (JSON.parse(approved) as string[]).includes("service-restored")) return true;
+function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
+  const approvedText = state.meta(META.approved);
+  if (approvedText !== null && (JSON.parse(approvedText) as string[]).includes("service-restored")) return true;
   if (!complete || !foldersComplete || unseen.size > 0) return false;
   return [...gone].every((id) => state.record(id) === null) && [...goneFolders].every((id) => state.dir(id) === null);
 }

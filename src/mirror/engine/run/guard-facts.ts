@@ -10,7 +10,7 @@ import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
-import { forgetLosses, lossesLately } from "./losses-lately.ts";
+import { forgetLosses, countRecentLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
@@ -54,7 +54,7 @@ export function approvedKeys({ state, ignoresApproval }: World): Set<string> {
 }
 
 /** Returns the reasons that stay approved after a run, as stored; null if there are none. */
-function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
+function encodeWaived(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
@@ -63,17 +63,17 @@ function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
  * stay approved.
  */
 function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
-  return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
+  return state.meta(META.approved) !== null || state.meta(META.waived) !== encodeWaived(verdict);
 }
 
 /**
  * Ends the approvals after a run that was not stopped. A reason that still applies stays approved
  * as long as it does.
  */
-function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
+function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
   if (!endsApproval(world, verdict)) return;
-  state.setMeta(META.waived, waivedBy(verdict));
+  state.setMeta(META.waived, encodeWaived(verdict));
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
@@ -94,9 +94,9 @@ function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>
 export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "safety-stop") {
-    const known = state.meta(META.safetyStop);
+    const storedStop = state.meta(META.safetyStop);
     const safetyStop = encodeStop(verdict);
-    if (known === safetyStop) return;
+    if (storedStop === safetyStop) return;
     state.setMeta(META.safetyStop, safetyStop);
     const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
     recordEvent(world, run.number, {
@@ -111,11 +111,11 @@ export function rememberStop(world: World, run: { readonly number: number }, ver
   }
   state.transact(() => {
     if (state.meta(META.safetyStop) !== null) state.setMeta(META.safetyStop, null);
-    endApproval(world, verdict);
+    endApprovals(world, verdict);
   });
 }
 
-function conflictsBeforeStop(world: World): number {
+function readConflictsBeforeStop(world: World): number {
   return Number(world.state.meta(META.flood) ?? 0);
 }
 
@@ -125,13 +125,13 @@ function conflictsBeforeStop(world: World): number {
  */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
-  if (isStopped && opened > 0) world.state.setMeta(META.flood, String(conflictsBeforeStop(world) + opened));
+  if (isStopped && opened > 0) world.state.setMeta(META.flood, String(readConflictsBeforeStop(world) + opened));
   if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
 }
 
 type EmptiedSide = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
 
-function emptiedSides(world: World): Set<EmptiedSide> {
+function readEmptiedSides(world: World): Set<EmptiedSide> {
   const text = world.state.meta(META.emptied);
   return new Set(text === null ? [] : (text.split(" ") as EmptiedSide[]));
 }
@@ -147,8 +147,8 @@ const EMPTIED_BY: { readonly [reason in StopReason]?: EmptiedSide } = {
  * a scan of it was complete and every remaining deletion was approved.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
-  const before = emptiedSides(world);
-  const sides = new Set(before);
+  const earlierSides = readEmptiedSides(world);
+  const sides = new Set(earlierSides);
   if (verdict.kind === "safety-stop") {
     for (const { reason } of verdict.reasons) {
       const side = EMPTIED_BY[reason];
@@ -158,7 +158,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
     if (local.unseen.size === 0 && !waitForScan(blocks)) sides.delete("local");
     if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
   }
-  if (sides.size === before.size) return;
+  if (sides.size === earlierSides.size) return;
   world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
 }
 
@@ -166,12 +166,17 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
  * Returns how many conflicts a run may open, by the limit of the safety check. The limit applies
  * while conflicts are opened, because only then is it known which contents do not merge.
  */
-export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
+export function computeConflictBudget(
+  world: World,
+  { steps }: Plan,
+  trees: Trees,
+  limits: GuardLimits,
+): ConflictBudget {
   const keys = approvedKeys(world);
-  const approved = new Set<DocId>();
+  const approvedIds = new Set<DocId>();
   if (keys.size > 0) {
     for (const { action } of steps) {
-      if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
+      if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approvedIds.add(action.id);
     }
   }
   // The number of documents includes suspended ones and those outside the linked folder, unlike in
@@ -180,7 +185,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
-  return { max: max - conflictsBeforeStop(world), approved };
+  return { max: max - readConflictsBeforeStop(world), approved: approvedIds };
 }
 
 export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
@@ -196,11 +201,11 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
   }
   return {
     root,
-    lossesDone: lossesLately(ctx.world),
+    lossesDone: countRecentLosses(ctx.world),
     earlierChangeIds,
     restored: isRestored(state, remote.generation ?? null),
-    conflictsOpened: ctx.notes.counts.conflicts + conflictsBeforeStop(ctx.world),
-    emptied: emptiedSides(ctx.world),
+    conflictsOpened: ctx.notes.counts.conflicts + readConflictsBeforeStop(ctx.world),
+    emptied: readEmptiedSides(ctx.world),
     approved: approvedKeys(ctx.world),
   };
 }

@@ -10,16 +10,16 @@ import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 
-type Run = number;
+type RunNumber = number;
 
 /**
  * A run and a monotonic time: all losses in this run and in earlier ones happened before that time.
  */
-type LossMark = readonly [run: Run, before: number];
+type LossMark = readonly [run: RunNumber, before: number];
 
 type RecentLosses = {
   /** The last run whose losses no longer count, because they are an hour old or approved. */
-  readonly after: Run;
+  readonly after: RunNumber;
   /**
    * Marks of the runs after `after`, the oldest first. Some may be more than an hour old by now.
    */
@@ -30,8 +30,8 @@ type RecentLosses = {
  * Returns how many documents were deleted or became empty on each side, within the last hour and
  * since the last approval.
  */
-export function lossesLately(world: World): Signals["lossesDone"] {
-  const { after } = readLately(world);
+export function countRecentLosses(world: World): Signals["lossesDone"] {
+  const { after } = readRecentLosses(world);
   const { state } = world;
   return { local: state.lossesAfter("local", after), remote: state.lossesAfter("remote", after) };
 }
@@ -42,30 +42,30 @@ export function lossesLately(world: World): Signals["lossesDone"] {
  */
 export function markLosses(world: World): void {
   const { state, clock } = world;
-  const { after, marks } = readLately(world);
-  const known = marks.at(-1)?.[0] ?? after;
-  if (state.lossesAfter("local", known) + state.lossesAfter("remote", known) === 0) return;
-  writeLately(world, { after, marks: [...marks, [newestRun(world), clock.monotonic()]] });
+  const { after, marks } = readRecentLosses(world);
+  const lastMarkedRun = marks.at(-1)?.[0] ?? after;
+  if (state.lossesAfter("local", lastMarkedRun) + state.lossesAfter("remote", lastMarkedRun) === 0) return;
+  writeRecentLosses(world, { after, marks: [...marks, [readNewestRun(world), clock.monotonic()]] });
 }
 
 /** Resets the counts, because the user has approved the losses so far. */
 export function forgetLosses(world: World): void {
-  writeLately(world, { after: newestRun(world), marks: [] });
+  writeRecentLosses(world, { after: readNewestRun(world), marks: [] });
 }
 
-function newestRun({ state }: World): Run {
+function readNewestRun({ state }: World): RunNumber {
   return state.runs(1)[0]?.run ?? 0;
 }
 
 /** Reads the stored losses, without marks that are at least an hour old. */
-function readLately(world: World): RecentLosses {
+function readRecentLosses(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
-  const lastOld = marks.findLastIndex((mark) => ageOf(world, mark) >= HOUR_MS);
-  return lastOld < 0 ? { after, marks } : { after: marks[lastOld]![0], marks: marks.slice(lastOld + 1) };
+  const lastOldIndex = marks.findLastIndex((mark) => minimumAgeOf(world, mark) >= HOUR_MS);
+  return lastOldIndex < 0 ? { after, marks } : { after: marks[lastOldIndex]![0], marks: marks.slice(lastOldIndex + 1) };
 }
 
-function writeLately({ state }: World, lately: RecentLosses): void {
+function writeRecentLosses({ state }: World, lately: RecentLosses): void {
   state.setMeta(META.losses, JSON.stringify(lately));
 }
 
@@ -74,7 +74,7 @@ function writeLately({ state }: World, lately: RecentLosses): void {
  * the machine. So a mark in the future comes from an earlier boot, and is at least as old as the
  * current boot.
  */
-function ageOf({ clock }: World, [, before]: LossMark): number {
+function minimumAgeOf({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();
   return now >= before ? now - before : now;
 }

@@ -5,7 +5,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
 import type { CycleContext, CycleInput } from "./cycle-context.ts";
 
-export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewsOnlyUnchanged, secondLookMs, handsOff, ...settings } = input.settings;
   const traits = ctx.world.remote.traits();
   return {
@@ -25,7 +25,7 @@ export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: Read
  * Returns the function with which the planner finds contents by digest. If links are converted, the
  * contents lack the targets of links, so that both forms of a document are equal.
  */
-export function textFinder({ world, notes }: CycleContext): TextLookup {
-  const find: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
-  return world.links?.comparing(find) ?? find;
+export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
+  const findText: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
+  return world.links?.comparing(findText) ?? findText;
 }

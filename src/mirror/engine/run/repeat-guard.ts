@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import type { RunMemory, Tally } from "./cycle-context.ts";
+import type { RunMemory, RunTally } from "./cycle-context.ts";
 
 /**
  * LIMIT: attempts of an action that achieves nothing although each scan shows the same state. For
@@ -12,7 +12,7 @@ const MAX_TRIES = 2;
  * Returns a key for an action, made of everything that the action expects. Equal keys mean that the
  * plan saw the same state.
  */
-function keyOf(action: Action): string {
+function toActionKey(action: Action): string {
   return JSON.stringify(action);
 }
 
@@ -21,25 +21,25 @@ function keyOf(action: Action): string {
  * @param isListed true if the listing was complete. Otherwise one attempt is enough, because the
  * listing gives no reason to expect another result (I08)
  */
-export function isFutileRepeat({ futile }: Tally, action: Action, isListed = true): boolean {
-  return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
+export function isFutileRepeat({ futile }: RunTally, action: Action, isListed = true): boolean {
+  return futile.size > 0 && (futile.get(toActionKey(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
 }
 
 /** Returns true if the action was tried before and achieved nothing. */
-export function wasFutile({ futile }: Tally, action: Action): boolean {
-  return futile.size > 0 && futile.has(keyOf(action));
+export function wasFutile({ futile }: RunTally, action: Action): boolean {
+  return futile.size > 0 && futile.has(toActionKey(action));
 }
 
-export function earlierOutcome({ futile }: Tally, action: Action): Outcome {
-  return { kind: "stale", detail: futile.get(keyOf(action))!.detail };
+export function readEarlierOutcome({ futile }: RunTally, action: Action): Outcome {
+  return { kind: "stale", detail: futile.get(toActionKey(action))!.detail };
 }
 
 export function noteFutileAction(
-  { futile }: Tally,
+  { futile }: RunTally,
   action: Action,
   outcome: Extract<Outcome, { kind: "stale" | "uncertain" }>,
 ): void {
-  const key = keyOf(action);
+  const key = toActionKey(action);
   const { detail } = outcome;
   const isNotFound = outcome.kind === "stale" && outcome.isNotFound === true;
   futile.set(key, { times: (futile.get(key)?.times ?? 0) + 1, detail, isNotFound });

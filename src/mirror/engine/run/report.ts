@@ -97,7 +97,7 @@ export type RunReport = {
  * @param blocks blocks in the state after the run
  * @param hasMore true if another cycle would still change something
  */
-export function reportOf(
+export function makeReport(
   blocks: readonly Block[],
   run: number,
   cycles: number,
@@ -111,35 +111,35 @@ export function reportOf(
     return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
   }
   const { plan, trees, ends, expectedStopReasons } = end;
-  const cut = faultThatCutOff(ends);
-  const beside = [
+  const connectionFault = findConnectionFault(ends);
+  const otherProblems = [
     ...attentionOfScan(trees, plan, blocks),
     ...attentionOfSteps(plan, ends),
-    ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, hasMore) : []),
+    ...(connectionFault === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, hasMore) : []),
     ...(end.isStopped === true ? attentionOfStopped(ends) : []),
   ];
-  const attention = attentionOf(blocks, beside);
+  const attention = attentionOf(blocks, otherProblems);
   const staysLocal = trees.local.unseen.has("") ? null : countUnsynced(trees.local);
-  const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
-  const expected = expectedStopReasons === undefined ? {} : { expectedStopReasons };
-  const seen = { ...common, ...stopping, ...expected, attention, beside, staysLocal };
+  const stopField = end.isStopped === true ? ({ isStopped: true } as const) : {};
+  const stopReasonField = expectedStopReasons === undefined ? {} : { expectedStopReasons };
+  const scannedFields = { ...common, ...stopField, ...stopReasonField, attention, beside: otherProblems, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "safety-stop") {
-    const stopped = actionsOfStop(verdict, plan.steps);
-    return { ...seen, state: "stopped", stopped, safetyStop: verdict, fault: null };
+    const stoppedActions = actionsOfStop(verdict, plan.steps);
+    return { ...scannedFields, state: "stopped", stopped: stoppedActions, safetyStop: verdict, fault: null };
   }
-  if (cut !== null) return { ...seen, state: "offline", safetyStop: null, fault: cut };
-  return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", safetyStop: null, fault: null };
+  if (connectionFault !== null) return { ...scannedFields, state: "offline", safetyStop: null, fault: connectionFault };
+  return { ...scannedFields, state: attention.length > 0 ? "attention" : "in-sync", safetyStop: null, fault: null };
 }
 
-type Cause = Extract<Fault, { kind: "later" }>["cause"];
-type Lockout = Extract<Fault, { kind: "locked-out" }>["code"];
+type LaterCause = Extract<Fault, { kind: "later" }>["cause"];
+type LockoutCode = Extract<Fault, { kind: "locked-out" }>["code"];
 
-function isCause(code: string): code is Cause {
+function isLaterCause(code: string): code is LaterCause {
   return ENDS_A_RUN.has(code);
 }
 
-function isLockout(code: string): code is Lockout {
+function isLockoutCode(code: string): code is LockoutCode {
   return code === "unauthenticated" || code === "workspace_not_found";
 }
 
@@ -147,12 +147,12 @@ function isLockout(code: string): code is Lockout {
  * Returns the fault that ended the connection to the service during the steps; null if there was
  * none.
  */
-function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
+function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
     const { code, detail, requestId } = end.outcome;
-    if (isLockout(code)) return { kind: "locked-out", code, detail, requestId };
-    return { kind: "later", detail, requestId, cause: isCause(code) ? code : "unreachable" };
+    if (isLockoutCode(code)) return { kind: "locked-out", code, detail, requestId };
+    return { kind: "later", detail, requestId, cause: isLaterCause(code) ? code : "unreachable" };
   }
   return null;
 }
@@ -184,8 +184,8 @@ export function countUnsynced(local: LocalTree): Partial<Record<LocalOther["kind
  * @param beside problems that no block causes
  */
 export function attentionOf(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
-  const open = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
-  return [...open, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
+  const blockProblems = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
+  return [...blockProblems, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
 /**
@@ -193,21 +193,21 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
  * path.
  */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
-  const reported: Attention[] = [];
+  const problems: Attention[] = [];
   const { misread, cutShort } = remote;
   // mdmirror uses the entries of an incomplete listing, but no document counts as deleted because
   // of it (I20).
-  if (misread !== undefined) reported.push({ ...NO_REQUEST, path: "", kind: "listing-misread", detail: misread });
+  if (misread !== undefined) problems.push({ ...NO_REQUEST, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
-    reported.push({ ...NO_REQUEST, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
+    problems.push({ ...NO_REQUEST, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
     // For the whole folder, the stop is a better report. A folder that is still being written is
     // scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
-    reported.push({ ...NO_REQUEST, path, kind, detail: why, waits: !needsUser(kind) });
+    problems.push({ ...NO_REQUEST, path, kind, detail: why, waits: !needsUser(kind) });
   }
-  return reported;
+  return problems;
 }
 
 function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
@@ -220,13 +220,13 @@ const NO_REQUEST = { code: null, requestId: null, waits: false } as const;
 
 /** Returns a problem for each step that failed without a block. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
-  const reported: Attention[] = [];
+  const problems: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind === "done") continue;
-    const shown = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
-    if (shown !== null) reported.push(shown);
+    const problem = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
+    if (problem !== null) problems.push(problem);
   }
-  return reported;
+  return problems;
 }
 
 /**
@@ -235,13 +235,13 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
  * @param hasMore true if another cycle would still change something
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
-  const reported: Attention[] = [];
+  const problems: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
     const { path } = subjectOf(plan.steps[index]!.action);
-    reported.push({ ...NO_REQUEST, path, kind: "unfinished", detail: end.outcome.detail });
+    problems.push({ ...NO_REQUEST, path, kind: "unfinished", detail: end.outcome.detail });
   }
-  if (reported.length > 0 || !hasMore) return reported;
+  if (problems.length > 0 || !hasMore) return problems;
   const detail = "the run ended early";
   return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
 }
@@ -251,9 +251,11 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: bo
  * differ.
  */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
-  const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
+  const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =
-    left === 0 ? "the run was stopped" : `the run was stopped before it made ${plural(left, "more change")}`;
+    skippedCount === 0
+      ? "the run was stopped"
+      : `the run was stopped before it made ${plural(skippedCount, "more change")}`;
   return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
 }
 

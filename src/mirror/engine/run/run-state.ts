@@ -46,7 +46,7 @@ export type RunState = {
  */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
-  rememberLast(world, report);
+  rememberLastRun(world, report);
   if (report.state !== "in-sync") return;
   state.setMeta(META.syncedAt, String(clock.now()));
   forgetSent(state);
@@ -63,12 +63,21 @@ export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void 
 /**
  * Stores facts about the last run. If it did not scan the folder, the earlier `staysLocal` stays.
  */
-export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
-  const known = state.meta(META.lastReport);
-  const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
+export function rememberLastRun(
+  { state, address }: World,
+  { state: ended, beside, fault, staysLocal }: RunReport,
+): void {
+  const storedReport = state.meta(META.lastReport);
+  const localCounts = staysLocal ?? readLastRun(storedReport)?.staysLocal ?? null;
   const unreachedAddress = fault === null ? null : (address ?? null);
-  const stored = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, unreachedAddress } satisfies LastRun);
-  if (stored !== known) state.setMeta(META.lastReport, stored);
+  const encodedReport = JSON.stringify({
+    state: ended,
+    beside,
+    fault,
+    staysLocal: localCounts,
+    unreachedAddress,
+  } satisfies LastRun);
+  if (encodedReport !== storedReport) state.setMeta(META.lastReport, encodedReport);
 }
 
 /**
@@ -77,16 +86,16 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
  * @param command name of the command, for the message
  */
 export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {
-  const last = readLast(state.meta(META.lastReport));
-  if (last?.state !== "in-sync") return;
-  const unsent: Attention = {
+  const lastRun = readLastRun(state.meta(META.lastReport));
+  if (lastRun?.state !== "in-sync") return;
+  const unsentProblem: Attention = {
     ...OF_THE_FOLDER,
     kind: "unproven",
     detail: `the files that ${command} changed are not uploaded yet`,
     waits: true,
   };
-  const stored = { ...last, state: "attention", beside: [...last.beside, unsent] } satisfies LastRun;
-  state.setMeta(META.lastReport, JSON.stringify(stored));
+  const updatedRun = { ...lastRun, state: "attention", beside: [...lastRun.beside, unsentProblem] } satisfies LastRun;
+  state.setMeta(META.lastReport, JSON.stringify(updatedRun));
 }
 
 type RunStateFacts = {
@@ -97,26 +106,30 @@ type RunStateFacts = {
 };
 
 export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState {
-  const last = readLast(meta(META.lastReport));
+  const lastRun = readLastRun(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
   const safetyStop = meta(META.safetyStop);
-  const approved = meta(META.approved) !== null;
-  const pending = approved && safetyStop === null ? [APPROVED] : [];
-  const listed = attentionOf(blocks, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
-  const wasOpen = last?.state === "attention" || (last?.state === "stopped" && safetyStop === null);
-  const attention = wasOpen && listed.length === 0 ? [UNPROVEN] : listed;
+  const isApproved = meta(META.approved) !== null;
+  const approvalProblems = isApproved && safetyStop === null ? [APPROVED] : [];
+  const problems = attentionOf(blocks, [
+    ...(lastRun?.beside ?? []),
+    ...describeInterruptedRun(newestRun),
+    ...approvalProblems,
+  ]);
+  const hadProblems = lastRun?.state === "attention" || (lastRun?.state === "stopped" && safetyStop === null);
+  const attention = hadProblems && problems.length === 0 ? [UNPROVEN] : problems;
   return {
-    state: stateOf(safetyStop !== null, last, attention.length > 0, syncedAt !== null),
+    state: decideState(safetyStop !== null, lastRun, attention.length > 0, syncedAt !== null),
     syncedAt: syncedAt === null ? null : Number(syncedAt),
     attention,
-    fault: last?.state === "offline" ? last.fault : null,
-    unreachedAddress: last?.state === "offline" ? last.unreachedAddress : null,
-    safetyStop: safetyStop === null ? null : { reasons: reasonsOf(safetyStop), approved },
-    staysLocal: last?.staysLocal ?? null,
+    fault: lastRun?.state === "offline" ? lastRun.fault : null,
+    unreachedAddress: lastRun?.state === "offline" ? lastRun.unreachedAddress : null,
+    safetyStop: safetyStop === null ? null : { reasons: readStopReasons(safetyStop), approved: isApproved },
+    staysLocal: lastRun?.staysLocal ?? null,
   };
 }
 
-function stateOf(isStopped: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): RunState["state"] {
+function decideState(isStopped: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): RunState["state"] {
   if (isStopped) return "stopped";
   if (last?.state === "offline") return "offline";
   if (isOpen) return "attention";
@@ -142,13 +155,13 @@ const APPROVED: Attention = {
   waits: true,
 };
 
-function cutOff(newest: RunStateFacts["newestRun"]): Attention[] {
+function describeInterruptedRun(newest: RunStateFacts["newestRun"]): Attention[] {
   if (newest === null || newest.endedAt !== null) return [];
   const detail = `a run (${newest.kind}) was interrupted, or is still running`;
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 
-function readLast(text: string | null): LastRun | null {
+function readLastRun(text: string | null): LastRun | null {
   if (text === null) return null;
   const {
     state = "in-sync",
@@ -168,9 +181,11 @@ export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);
   if (safetyStop === null) return false;
   const approved = JSON.parse(state.meta(META.approved) ?? "[]") as StopReason[];
-  return [...reasonsOf(safetyStop).map(({ reason }) => reason), ...approved].some((why) => MISSES_DOCUMENTS.has(why));
+  return [...readStopReasons(safetyStop).map(({ reason }) => reason), ...approved].some((why) =>
+    MISSES_DOCUMENTS.has(why),
+  );
 }
 
-function reasonsOf(safetyStop: string): NonNullable<RunState["safetyStop"]>["reasons"] {
+function readStopReasons(safetyStop: string): NonNullable<RunState["safetyStop"]>["reasons"] {
   return (JSON.parse(safetyStop) as Pick<NonNullable<RunState["safetyStop"]>, "reasons">).reasons;
 }

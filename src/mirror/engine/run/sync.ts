@@ -22,10 +22,10 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const { settings, retryRefused } = options;
   const run = new RunEntry(world, options.kind);
   run.begin();
-  const unchangedContents = settings.reviewsOnlyUnchanged ? readUnchanged(world) : null;
+  const unchangedContents = settings.reviewsOnlyUnchanged ? readUnchangedContents(world) : null;
   const scanOptions = () => ({ unchangedContents, leavesOut: true });
   const { report, end } = await runCycles(world, { run, settings, retryRefused, scanOptions });
-  if (end.kind === "planned" && settings.reviewsOnlyUnchanged) writeUnchanged(world, end);
+  if (end.kind === "planned" && settings.reviewsOnlyUnchanged) writeUnchangedContents(world, end);
   rememberReport(world, report);
   run.end(report);
   return report;
@@ -33,7 +33,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
 
 /** Plans a sync without writing anything, from the same scans (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
-  const unchangedContents = options.settings.reviewsOnlyUnchanged ? readUnchanged(world) : null;
+  const unchangedContents = options.settings.reviewsOnlyUnchanged ? readUnchangedContents(world) : null;
   return runCycle(world, {
     run: { number: 0 },
     settings: options.settings,
@@ -43,15 +43,15 @@ export async function planOnly(world: World, options: SyncOptions): Promise<Cycl
   });
 }
 
-function readUnchanged(world: World): ReadonlyMap<DocId, Digest> {
+function readUnchangedContents(world: World): ReadonlyMap<DocId, Digest> {
   const text = world.state.meta(META.delayedReviews);
   return new Map(text === null ? [] : (JSON.parse(text) as [DocId, Digest][]));
 }
 
-function writeUnchanged(world: World, end: PlannedCycle): void {
-  const waiting = end.plan.blocks.flatMap((block) =>
+function writeUnchangedContents(world: World, end: PlannedCycle): void {
+  const delayedContents = end.plan.blocks.flatMap((block) =>
     block.reason === "review-delayed" && block.digest !== null ? [[block.key, block.digest]] : [],
   );
-  const text = waiting.length === 0 ? null : JSON.stringify(waiting);
+  const text = delayedContents.length === 0 ? null : JSON.stringify(delayedContents);
   if (text !== world.state.meta(META.delayedReviews)) world.state.setMeta(META.delayedReviews, text);
 }

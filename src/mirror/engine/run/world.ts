@@ -102,17 +102,17 @@ export function toService(world: World, path: RemotePath): RemotePath {
  * Returns a path on the service relative to the linked part of the workspace; null if it is
  * outside.
  */
-export function fromService({ prefix }: World, path: RemotePath): RemotePath | null {
+export function fromServicePath({ prefix }: World, path: RemotePath): RemotePath | null {
   return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
 }
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
-  const event = eventNow(world, run, fields);
+  const event = completeEvent(world, run, fields);
   world.state.recordEvent(event);
   world.onEvent?.(event);
 }
 
-function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEvent {
+function completeEvent({ clock }: World, run: number, fields: EventFields): MirrorEvent {
   return {
     outcome: "done",
     code: null,
@@ -129,7 +129,7 @@ function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEve
 }
 
 /** Returns a new unique path below `.mdmirror/` for a file that is set aside. */
-export function setAsidePath({ random }: Pick<World, "random">): string {
+export function makeSetAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
 
@@ -148,9 +148,9 @@ type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, 
  */
 export function trashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
-  const ending = path.endsWith(".md") ? ".md" : "";
-  const tail = `.${world.random.hex(8)}${ending}`;
-  const stem = nameOf(path).slice(0, nameOf(path).length - ending.length);
+  const extension = path.endsWith(".md") ? ".md" : "";
+  const tail = `.${world.random.hex(8)}${extension}`;
+  const stem = nameOf(path).slice(0, nameOf(path).length - extension.length);
   return joinPath(
     `trash/${day}`,
     joinPath(parentOf(path), `${cutToBytes(stem, world.disk.names().maxNameBytes - tail.length)}${tail}`),
