@@ -9,24 +9,26 @@ import type { DocumentRow, FolderRow } from "./match/row.ts";
 
 type Id = DocId | DirId;
 
-/** Local paths of documents and folders, by the same match as for plans. */
+/** Current local paths of documents and folders. Files are matched to documents as in a plan. */
 export type LocalPlaces = {
-  /** Documents and folders that are in the linked folder, with their paths. */
+  /** Documents and folders that were found locally, with their current local paths. */
   readonly found: Map<Id, LocalPath>;
   /**
-   * Documents that are not in the linked folder, or may not be. A document in neither `found` nor
-   * `uncertain` is at base's path.
+   * Documents that have no local file, or whose file was not found. A document in neither `found`
+   * nor `uncertain` is at its local path in base.
    */
   readonly uncertain: Set<Id>;
-  /** Documents that only the service has, with the paths that they would have locally. */
+  /**
+   * Documents and folders that exist only on the service, with the local paths that they would get.
+   */
   readonly arriving: Map<Id, LocalPath>;
-  /** Files that belong to no known document, or whose document is not known yet. */
+  /** Files that belong to no recorded document, or may belong to a document that was not found. */
   readonly unknownFiles: Set<LocalPath>;
 };
 
 /**
- * Returns the local paths of folders and documents. Leaves out documents that are unchanged on both
- * sides: they are at base's path. Pure.
+ * Returns the local paths of folders and documents. Leaves out documents that did not change on
+ * either side: they are at their local paths in base. Pure.
  */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);

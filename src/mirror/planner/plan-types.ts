@@ -6,7 +6,6 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
 
-/** The arguments of a plan. The same arguments give the same plan. */
 export type PlanInput = {
   readonly trees: Trees;
   readonly policy: Policy;
@@ -15,7 +14,7 @@ export type PlanInput = {
 };
 
 export type Plan = {
-  /** Steps in an order in which each comes after the steps that it needs. */
+  /** Steps in the order of execution: each comes after the steps that it depends on. */
   readonly steps: readonly Step[];
   /** All blocks after this plan, including remembered blocks that still apply. */
   readonly blocks: readonly Block[];
@@ -26,44 +25,41 @@ export type Plan = {
    */
   readonly toRead?: readonly DocId[];
   /**
-   * Local names that this plan changes because the service has a document of that name; undefined
-   * if there are none.
+   * Documents that this plan renames locally, because another document on the service needs their
+   * local name. Undefined if there are none.
    */
   readonly renamedForOthers?: readonly RenamedForOther[];
 };
 
 /**
- * A document that was renamed because the service has another document with its name: its old and
- * its new local path.
+ * Old and new local path of a document that is renamed, because another document on the service
+ * needs its local name.
  */
 export type RenamedForOther = { readonly from: LocalPath; readonly to: LocalPath };
 
-/**
- * Facts for the safety checks that are not in the three trees. The engine counts them; only
- * `verdict/` uses them.
- */
+/** Facts that the safety checks need in addition to the three trees. The engine computes them. */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
-   * Number of documents that were deleted, or became empty, within the last hour and after the last
-   * approval, by side. The hour is measured by the monotonic clock.
+   * Number of documents on each side that were deleted or became empty. Counts the last hour (of
+   * the monotonic clock), but nothing before the last approval.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Number of recorded documents that the service lists in an earlier version than base has. */
+  /** Number of recorded documents for which the service lists an earlier version than base. */
   readonly earlierChangeIds: number;
   /**
-   * True if the service was restored from a backup since the last complete run. Documents that the
-   * service lacks were then not deleted by a user.
+   * True if the service was restored from a backup since the last complete run. A document that the
+   * service lacks may then be newer than the backup, and was not deleted by a user.
    */
   readonly restored: boolean;
-  /** Number of conflicts opened in this run so far. */
+  /** Number of conflicts that were opened in this run so far. */
   readonly conflictsOpened: number;
   /**
-   * Sides that a safety check found empty when it stopped a run. Since then no scan saw content on
-   * these sides, and no approval accepted them as empty.
+   * Sides that were empty when a safety check stopped an earlier run. A side is removed from this
+   * set when a scan finds content on it, or the user approves the stop.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
-  /** `guardKey`s of actions that the user approved. */
+  /** Keys of the actions that the user approved (`guardKey`). */
   readonly approved: ReadonlySet<string>;
 };
 
@@ -81,34 +77,37 @@ export type StopReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
-/** Reasons that mean that the service no longer has the folder's documents. */
+/** Reasons for a stop that show that the service has lost documents of the linked folder. */
 export const MISSES_DOCUMENTS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
-/** Reasons for stops that no approval ends: the folder is missing, or was replaced. */
+/**
+ * Reasons for a stop that the user cannot approve: the linked folder is missing, or was replaced.
+ */
 export const NOT_APPROVABLE: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
- * Decision whether this plan may run. A stop stops all of the plan, and stays until the user
- * answers or its cause ends.
+ * Result of the safety checks. A stop prevents every step of the plan, until the user answers or
+ * the cause of the stop ends.
  */
 export type Verdict =
-  /** `waived`: approved reasons that still apply. Undefined if there are none. */
+  /**
+   * The plan may run. `waived`: reasons for a stop that still apply, but that the user has
+   * approved; undefined if there are none.
+   */
   | { readonly kind: "run"; readonly waived?: readonly StopReason[] }
   | {
       readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
-      /**
-       * Indexes of the steps whose keys an approval contains, alone or together with the reasons.
-       */
+      /** Indexes of the steps that the user has to approve. */
       readonly stoppedSteps: readonly number[];
       /**
-       * True if the reasons themselves are approved. They cast doubt on the folder, the workspace
-       * or the service as a whole, and therefore on every step.
+       * True if the user also has to approve the reasons. Such a reason casts doubt on every step,
+       * because the folder, the workspace or the service as a whole may be wrong.
        */
       readonly byReason: boolean;
       /**
-       * Digest of everything that an approval contains, sorted: the keys of the stopped steps and,
-       * if `byReason`, the reasons.
+       * Digest of everything that the user has to approve: the keys of the stopped steps and, if
+       * `byReason`, the reasons. Sorted before hashing.
        */
       readonly hash: Digest;
     };

@@ -21,7 +21,8 @@ import { judge } from "./verdict/verdict.ts";
 
 /**
  * Plans the steps for three trees: match → drift → decide → order → verdict. Pure: the same
- * arguments, the same plan (I24). Never throws on any trees; anything impossible is blocked.
+ * arguments give the same plan (I24). Never throws, whatever the trees contain: an impossible
+ * change is blocked.
  */
 export function makePlan(
   seen: Trees,
@@ -52,16 +53,16 @@ function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
 }
 
 /**
- * LIMIT: rounds of planning, each with more documents. After the last round, the plan includes all
- * documents.
+ * LIMIT: rounds of planning. Each round adds documents to the plan; after the last round, the plan
+ * includes all documents.
  */
 const MAX_ROUNDS = 32;
 
 type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
- * Plans without the unchanged documents. If a decision depends on one of them, because another
- * document wants its path, decides everything again with that document.
+ * Plans the changed documents. An unchanged document matters only if another document needs its
+ * path. Then plans everything again, including that document.
  */
 function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judged = first;
@@ -78,8 +79,10 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDo
 }
 
 /**
- * Turns the match into decisions. Places of folders come first, because they can block the places
- * of their documents. Which folders exist comes last, because it follows from the documents.
+ * Decides places, contents, names and records. ORDER of the calls:
+ * - Places of folders come first, because a blocked folder blocks its documents.
+ * - Whether a folder is created, kept or removed comes after the documents, because it depends on
+ *   them.
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
@@ -90,7 +93,9 @@ function decideRows(draft: PlanDraft): PlanDraft {
   return draft;
 }
 
-/** Counts documents by side. A document without a row is on both sides. */
+/**
+ * Counts the recorded documents of each side. Documents that the plan leaves out are on both sides.
+ */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
   const recorded = documents.filter(({ record }) => record !== null);
   const judged = recorded.filter(({ record }) => record!.state === "linked");
@@ -107,8 +112,8 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror itself has just restored. Such documents are no evidence that a
- * missing document was deleted on purpose.
+ * Counts documents that mdmirror itself has just restored locally. They do not count as present,
+ * because only files that the user keeps show that other files were deleted on purpose.
  */
 function countReturned(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -1,6 +1,6 @@
 /**
- * Decides which submissions remain in review, and what the local content becomes, after new content
- * of the document was published. Pure.
+ * Decides which submitted contents remain in review after a new version of the document was
+ * published, and what the local content becomes. Pure.
  */
 
 import type { Digest } from "../../contract/digest.ts";
@@ -10,30 +10,33 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/** Submitted content; or its merge with published content, which counts as submitted too. */
+/**
+ * Content that was sent to review; or the merge of such content with a published version, which
+ * counts as sent too.
+ */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
-  /** Local content after this decision; null if it does not merge with the published content. */
+  /** Local content merged with the published content; null if the two do not merge. */
   readonly local: string | null;
   /**
-   * Content that is still in review, oldest first: the content that was sent, and then its merge
-   * with the new published content.
+   * Contents that are still in review: first the contents that were sent, oldest first, and then
+   * their merges with the published content.
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * The common base of local and published content: the submitted content that was published,
-   * otherwise base; null if the store does not have it.
+   * Common base of the local and the published content: the submitted content that was published,
+   * or base if none was. Null if the content store does not have base's content.
    */
   readonly commonBase: KnownText | null;
 };
 
 /**
- * Finds the latest submission that the published content contains; its review is over, like those
- * before it. The local content was made from that submission, so its differences are later edits,
- * which were never sent. If the published content contains no submission, another user wrote it. It
- * is then merged into the local content and into each submission: local content that was sent still
- * counts as sent, and later edits do not.
+ * Merges the published content into the local content and into the contents in review. If the
+ * published content contains a submission, the review of this submission and of all earlier ones is
+ * over. The local content was made from that submission, so every difference is a later edit that
+ * was never sent. If it contains no submission, another user wrote the published content. In both
+ * cases, local content that was sent still counts as sent after the merge.
  * @param base content that the submissions were based on; null if unknown
  * @param sent submissions, oldest first
  * @param publishedChangeId change id of `published`
@@ -48,9 +51,9 @@ export function settleSubmissions(
   const lastPublished = sent.findLastIndex((submission) => isPublished(base, submission, published));
   const settled = sent[lastPublished] ?? null;
   const commonBase = settled ?? base;
-  // Both sides have the same content, which contains the sent content, so the review is over.
+  // Both sides have the same content, and it contains the submitted content, so the review is over.
   if (settled === null && local.digest === published.digest) return { local: published.text, waiting: [], commonBase };
-  // If a review is over, the second base for the merge is the one from before that review.
+  // If a submission was published, the second base to try is the base from before that submission.
   const bases = [commonBase, settled === null ? null : base];
   const pending = sent.slice(lastPublished + 1);
   const rebased = pending.flatMap((submission) => {
@@ -61,8 +64,8 @@ export function settleSubmissions(
 }
 
 /**
- * Merges content with the published content, by the first of these bases that gives a merge.
- * Returns null if none does.
+ * Merges content with the published content, using the first of the bases that allows a clean
+ * merge. Returns null if no base does.
  */
 function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {

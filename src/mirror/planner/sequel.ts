@@ -7,22 +7,22 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * Kinds of action that may leave work for the next cycle when they succeed, so that the run
- * continues. All other kinds leave the document in its final state on both sides, so that a run
- * needs no further scan to be in sync (I02).
+ * For each kind of action: whether it may leave work for another cycle when it succeeds, so that
+ * the run continues. After all other actions, both sides have the document in its final state, so
+ * that the run needs no further scan to be in sync (I02).
  */
 const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
-  // The next cycle sends or fetches the result.
+  // The next cycle uploads or downloads the result of these actions.
   merge: true,
   meet: true,
   "settle-review": true,
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // The next cycle decides again about a document whose ignore rule or protection changed, or that
-  // came back from outside the linked folder or left it.
+  // The next cycle plans the document again: its ignore rule or its protection changed, or it was
+  // moved into or out of the linked folder of the workspace.
   "note-facts": true,
-  // The folder that the document left may be empty now; then it is removed, or created on the other
+  // These actions may leave an empty folder, which the next cycle removes, or creates on the other
   // side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
@@ -49,8 +49,8 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
 };
 
 /**
- * Returns true if mdmirror chose a name in this action: a temporary name, or one with digits of the
- * id. The next cycle may be able to restore the original name.
+ * Returns true if an action uses a name that mdmirror chose: a temporary name, or a name with
+ * digits of the id. The next cycle may be able to restore the original name.
  */
 function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
@@ -68,7 +68,7 @@ function pathsOf(action: Action): readonly string[] {
   ];
 }
 
-/** Reasons for blocks that another step of the plan may have ended. */
+/** Reasons for blocks that can end when another document or folder moves. */
 const ENDABLE: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "path-pending",
@@ -79,8 +79,8 @@ const ENDABLE: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Returns a function that is true for actions that leave work for the next cycle.
- * @param plan a plan that may have been carried out completely
+ * Returns a function that returns true for an action after which another cycle is needed.
+ * @param plan the plan that was carried out, completely or in part
  * @param trees the trees of that plan
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
@@ -94,10 +94,10 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 }
 
 /**
- * Returns true if a block may end with an action. If a document or folder moved, its block may end,
- * because the path that it needs may be free now. If a new file was uploaded, a document that waits
- * for the file's path may get it in the next cycle.
- * @param waiting keys of blocks, and paths for which documents wait
+ * Returns true if a block may end after an action. When a document or folder has moved, its own
+ * block may end, because the path that it needs may be free now. When a new local file was uploaded
+ * under another name, its local path becomes free in the next cycle for a document that needs it.
+ * @param waiting keys of the blocks, and the paths of blocks with the reason `path-taken`
  */
 function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boolean {
   switch (action.kind) {
@@ -120,7 +120,10 @@ function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boole
   return folder !== null && mayBeLeftEmpty(folder);
 }
 
-/** Returns the folder from which an action takes a file or folder; null if there is none. */
+/**
+ * Returns the folder out of which an action moves or deletes a file or folder; null if the action
+ * does neither.
+ */
 function folderLeft(action: Action): LocalPath | null {
   if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
   if ("localPath" in action) return parentOf(action.localPath);
@@ -129,7 +132,8 @@ function folderLeft(action: Action): LocalPath | null {
 }
 
 /**
- * Returns recorded folders that both sides show at base's place. They stay, whether empty or not.
+ * Returns the recorded folders that are on both sides at the recorded paths. These folders are kept
+ * even if they become empty.
  */
 function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lasting = new Set<LocalPath>();
@@ -138,7 +142,7 @@ function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> 
   return lasting;
 }
 
-/** Returns true if a plan changes folders, or has a block that may end with one of its steps. */
+/** Returns true if a plan changes folders, or has a block that may end when something moves. */
 function mayMoveMore({ steps, blocks }: Plan): boolean {
   return steps.some(({ action }) => action.kind.includes("folder")) || blocks.some(({ reason }) => ENDABLE.has(reason));
 }

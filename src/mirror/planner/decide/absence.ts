@@ -6,10 +6,10 @@ import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
 /**
- * Returns the path that must be empty right before a document or folder is deleted on the service.
- * If the file comes back, it appears at this path, below its folder, which this plan may move. If
- * another entry is at the path (`rm b; mv a b`), or the plan puts one at the path before the
- * deletion, the absence is already proven. Then returns a free name beside the path.
+ * Returns the path that must have no file right before a document or folder is deleted on the
+ * service. A file that comes back appears at this path, in its folder, which this plan may move. If
+ * another file or folder is at the path (`rm b; mv a b`), or the plan moves one there first, the
+ * absence of the deleted one is already proven. Then returns a free name in the same folder.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const path = ownPath(draft, row);
@@ -21,7 +21,7 @@ export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   }
 }
 
-/** Returns the path that a row without a local file would have at the end of this plan. */
+/** Returns the local path that a missing document or folder would have at the end of this plan. */
 function ownPath(draft: PlanDraft, row: Row): LocalPath {
   const record = row.record!;
   const folder = baseFolderOf(draft.forest, "local", record);
@@ -30,9 +30,10 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
 }
 
 /**
- * Returns the rows whose local steps must come before a deletion on the service: rows that may take
- * the deleted document's path, and the folders above it. These steps fail if the file is back at
- * that path; the deletion is then skipped, because nothing is deleted without proof (I04).
+ * Returns the documents and folders whose local steps must come before a deletion on the service.
+ * These may get the deleted document's local path, or are folders above it. Such a step fails if
+ * the deleted file is back at the path. The deletion is then skipped, because nothing is deleted
+ * without proof (I04).
  */
 export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
   if (row.record === null) return [];
@@ -45,13 +46,14 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if an entry is at a path on disk, in any spelling that the disk folds to this path.
+ * Returns true if a file or folder is at a path on disk, in any spelling that the disk treats as
+ * equal.
  */
 function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/** Returns true if an entry may be at a local path at any moment of this plan. */
+/** Returns true if a file or folder may be at a local path at any moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const { parents, found } = findClaimants(draft, path);
   const name = nameOf(path);
@@ -60,15 +62,15 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // A document without a row moves with its folder, so it may be below the current path of
-        // the folder.
+        // An unchanged document moves with its folder, so its file may be in the folder's current
+        // path.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
 }
 
 type Claimants = {
-  /** Rows that may have the path at some moment of the plan. */
+  /** Documents and folders that may have the path at some moment of the plan. */
   readonly found: readonly Row[];
   /** Folders that may directly contain the path. */
   readonly parents: readonly FolderRow[];
@@ -77,9 +79,9 @@ type Claimants = {
 };
 
 /**
- * Lists the rows that may occupy a path, and the paths above it, at some moment of this plan. A
- * step may fail, and the steps that need it are then skipped. So each folder above may be at its
- * current place or at its planned one.
+ * Lists the documents and folders that may have a path at some moment of this plan, and the folders
+ * that may be above it. Each folder counts at its current place and at its planned one, because its
+ * move may fail or be skipped.
  */
 function findClaimants(draft: PlanDraft, path: LocalPath): Claimants {
   const claimants = draft.claimants();

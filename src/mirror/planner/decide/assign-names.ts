@@ -28,21 +28,27 @@ import { slotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
-/** For each document or folder, the places that it should have if nothing blocks it. */
+/** The place on each side that every document or folder should have if nothing blocks it. */
 export type Wishes = ReadonlyMap<Row, WantedPlaces>;
 
-/** A row that must be blocked so that the other rows can have their places. */
+/** A document or folder that must be blocked, so that the other ones can have their places. */
 export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
 
-/** LIMIT: numbers that are tried for a name before the row is blocked, so that the search ends. */
+/**
+ * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
+ * If none is free, the document or folder is blocked.
+ */
 const MAX_NUMBER = 99;
 
-/** One attempt to give each slot (a name in a folder) one owner. */
+/**
+ * Gives each name in a folder to one document or folder. Two of them may want the same name; one
+ * then gets another name, or is blocked.
+ */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<Row, RowToBlock>();
   /**
-   * Reasons for moves, copied to the draft only when every row has a slot, so that a failed attempt
+   * Reasons for moves. They are copied to the draft only after success, so that a failed attempt
    * changes nothing in the draft.
    */
   readonly #moveReasons = new Map<Row, string>();
@@ -63,20 +69,21 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the rows that must be blocked before another attempt; empty if every slot has one
-   * owner. If the list is empty, the owners of this attempt are final.
+   * Returns the documents and folders that must be blocked before another attempt. If the list is
+   * empty, each name has one owner, and the names are final.
    */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
-    // ORDER: first the local names of documents that come from the service. If a local document
-    // wants the same name, its own name gets a number, on both sides.
+    // ORDER: documents of the service get their local names first. A local document that wants the
+    // same name gets a name with a number, on both sides.
     for (const row of this.#rows) this.#claim("local", row);
-    // A name that is already legal takes precedence over a name that is only mapped to it.
+    // A legal local name keeps its spelling on the service, so it comes before names that must be
+    // converted to legal ones.
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
-    // ORDER: this comes last, when each row has a name. Only then is it known which rows can have
-    // their original names.
+    // ORDER: original names are restored last, because only then is it known which of them are
+    // free.
     for (const side of SIDES) for (const row of this.#rows) this.#restoreLastingName(side, row);
     for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
     for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
@@ -99,8 +106,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the block of a row whose planned place is in a folder that is missing and that this
-   * plan does not create; null for any other row.
+   * Returns a block if the planned folder is missing and this plan does not create it; otherwise
+   * null.
    */
   #blockOfFolder(side: Side, row: Row): RowToBlock | null {
     const { parent } = row[side].goal!;
@@ -119,8 +126,8 @@ export class NameAssignment {
   }
 
   /**
-   * Resolves a name clash: two rows want one local place, and either the owner or this row gets
-   * another name.
+   * Resolves a local name that is wanted twice. Either its current owner or the document or folder
+   * `row` gets another name.
    */
   #resolveClash(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
@@ -140,8 +147,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a row a name with digits of its id, because another row has the name that fits its name
-   * on the other side.
+   * Gives a document or folder a local name with digits of its id, because the name that fits its
+   * name on the service is taken.
    */
   #takeHashedName(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
@@ -153,8 +160,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns true if a row is wanted at another place, and stays at its current place only because
-   * it is blocked.
+   * Returns true if a blocked document or folder should move to another local place when its block
+   * ends.
    */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
@@ -162,9 +169,9 @@ export class NameAssignment {
   }
 
   /**
-   * Gives the owner of a name another local name, because a document of the service needs that
-   * name. Returns true if the owner has a new name. That is possible only if the owner moves on the
-   * service, or its two names do not correspond.
+   * Gives the owner of a local name another name, because a document of the service needs the name.
+   * Returns false if the owner must keep its name. It can be renamed in two cases: it moves on the
+   * service, or its name on the service does not correspond to its local name.
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -181,7 +188,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the name of a recorded row on the service, if its local name is unrelated to that name.
+   * Returns the local name that fits the name on the service. Returns null if the two names already
+   * correspond, or base has no record.
    */
   #serviceNameOf(row: Row, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
@@ -195,8 +203,9 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a row the name `name-2.md`: on both sides if both sides have the row; otherwise on the
-   * service in this cycle, and locally in the next one.
+   * Gives a document or folder the name `name-2.md`, or a higher number. If both sides have it,
+   * both sides get the name in this cycle. Otherwise the service gets the name now, and the local
+   * file in the next cycle.
    */
   #addNumber(row: Row): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -250,19 +259,19 @@ export class NameAssignment {
     return bar(row, "name-clash", this.#clashText(row, place, owner));
   }
 
-  /** Returns true if a row may get a number in its name on the service. */
+  /** Returns true if a document or folder may get a number in its name on the service. */
   #mayGetNumber(row: Row, owner: Owner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
-    // A new file with a temporary name does not own the original name, so it may get a number.
+    // A new file with a temporary name has no claim to the original name, so it may get a number.
     if (isTemporaryName(localPlace.name)) return true;
     const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
     return wanted !== null && this.#owners.isSameSlot("local", wanted, localPlace);
   }
 
   /**
-   * Returns a clause for messages that names the owner of the name that a row wants. Uses the
-   * owner's local path if it has one.
+   * Returns a clause for messages about a wanted name on the service: who has it, and under which
+   * local name.
    */
   #clashText(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameOnService(place, owner);
@@ -289,15 +298,15 @@ function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
 }
 
 /**
- * Owner of a slot: a row; an entry that is not synced (`foreign`); a document without a row
- * (`unjudged`).
+ * Owner of a name in a folder: a document or folder of this plan; a file or folder that is not
+ * synced (`foreign`); or a document that this plan leaves out (`unjudged`).
  */
 type Owner = Row | "foreign" | "unjudged";
 
-/** Assigns slots to rows while names are chosen. */
+/** Records which document or folder has which slot (a name in a folder), while names are chosen. */
 class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
-  /** Rows by their current slots; collected on first use. */
+  /** Documents and folders by their slots before the plan; null until the first use. */
   readonly #currentRows: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
@@ -310,7 +319,8 @@ class SlotOwners {
   }
 
   /**
-   * Returns true if a side treats the names of two places as equal, so that only one entry fits.
+   * Returns true if a side treats two names in a folder as equal, so that only one file or folder
+   * can have them.
    */
   isSameSlot(side: Side, a: Place, b: Place): boolean {
     const folding = this.#draft.occupancy.foldings[side];
@@ -321,34 +331,34 @@ class SlotOwners {
     return this.#taken[side].get(row[side].goal!) === row;
   }
 
-  /** Gives a row a slot, and makes it the row's planned place. */
+  /** Gives a slot to a document or folder, and plans its move to this place. */
   take(side: Side, row: Row, place: Place): void {
     setGoal(row, side, place);
     this.#taken[side].set(place, row);
   }
 
-  /** Gives a row another slot in place of its current one. */
+  /** Frees the planned slot of a document or folder, and gives it another one. */
   replaceSlot(side: Side, row: Row, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
     this.take(side, row, place);
   }
 
-  /** Returns the owner of a slot; null if nobody owns it, or only the row itself does. */
+  /** Returns the owner of a slot; null if the slot is free or belongs to `row` itself. */
   ownerOf(side: Side, place: Place, row: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // The slot has an entry now. If the plan has a row for the entry, the plan moves the entry to
-    // another slot; otherwise the entry stays.
+    // A document or folder is in the slot now. If it is part of this plan, the plan moves it to
+    // another slot. Otherwise it keeps the slot, and another round of planning includes it.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";
   }
 
-  /** Requests another plan that includes the document at a path. */
+  /** Requests another round of planning that includes the document at a path. */
   #includeInNextRound(side: Side, path: string): void {
     const { trees, toInclude, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;

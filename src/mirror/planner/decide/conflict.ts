@@ -18,9 +18,8 @@ import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy
 import { isUnseen } from "../match/unseen.ts";
 
 /**
- * Decides what happens to a document with an open conflict: nothing is PUT until the conflict ends.
- * @returns true if the conflict decides about the content; false if `CONTENT_RULES` decides,
- * because the conflict ends or cannot be decided
+ * Decides about a document with an open conflict. Nothing is uploaded until the conflict ends.
+ * @returns true if this function decided about the content; false if `CONTENT_RULES` must decide
  */
 export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Conflict, sides: DocumentSides): boolean {
   const { drift, localFile, remoteFile } = sides;
@@ -37,10 +36,10 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return true;
   }
   const course = courseOf(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block has the digest of the local content, by which the file is recognised after a move.
-  // The digest in base is of other content.
+  // The block stores the digest of the local content. If the file is moved, it is recognised by
+  // this digest, because base has other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
-  // A newer version is shown beside its document, and the earlier copy is removed.
+  // Conflict copies follow their document, unless this plan ends or renews the conflict.
   if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
   return true;
 }
@@ -54,8 +53,8 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
 }
 
 /**
- * Decides what happens to a document that was deleted locally during its conflict: the service's
- * content is restored, because the user has not decided about it.
+ * Restores the service's content of a document that was deleted locally during its conflict,
+ * because the user has not decided about that content.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -70,8 +69,8 @@ function decideDeleted(
 }
 
 /**
- * Ends the conflict of a document that is neither local nor in the linked part of the workspace any
- * more. A local absence needs its second scan first.
+ * Ends the conflict of a document that was deleted locally and moved out of the linked folder of
+ * the workspace. The local deletion must be confirmed by a second scan first.
  */
 export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(record.id);
@@ -88,18 +87,17 @@ export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: Docu
 }
 
 /**
- * Withdraws the end of a conflict if the record of its document stays. A document that seems gone
- * may only be unreadable. If `CONTENT_RULES` blocks it, its record stays, and the conflict must
- * stay too. When two contents were new at one path, base is the version in the conflict copy.
- * Without the conflict, the local content would replace that version as a plain edit once the
- * document is seen again.
+ * Keeps the conflict of a document that seems gone from the service but is only blocked, because it
+ * may be unreadable. If the conflict ended and the document was seen again later, the local content
+ * would be sent as a plain edit. It would then replace the version in the conflict copy, which the
+ * user has not decided about.
  */
 export function keepUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // No other rule has proposed an action for the document, so this plan does not end its record.
+  // The only proposal is the end of the conflict, so this plan keeps the record of the document.
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
-/** A conflict whose document exists on both sides. */
+/** An open conflict of a document that exists on both sides. */
 type OpenConflict = {
   readonly conflict: Conflict;
   readonly localFile: LocalFile;
@@ -108,9 +106,11 @@ type OpenConflict = {
 };
 
 /**
- * Course of a conflict. `stays`: it continues unchanged. `meets`: a newer version of the service
- * may merge; if not, a copy shows it. `ends`: the user decided. `waits`: the content must be
- * corrected first, or somebody is editing the file.
+ * What happens to an open conflict in this plan.
+ * - `stays`: the conflict continues unchanged.
+ * - `meets`: the service has a newer version, which is merged or shown in a copy.
+ * - `ends`: the user has decided.
+ * - `waits`: somebody is editing the file, or its content must be corrected first.
  */
 type ConflictCourse = "stays" | "meets" | "ends" | "waits";
 
@@ -136,14 +136,14 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
 }
 
 /**
- * How the user ended a conflict. `rejected`: the version that the user rejected in favour of other
- * content.
+ * How the user ended a conflict. `rejected`: the version of the service that the user compared and
+ * decided about.
  */
 type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly rejected: ShownVersion };
 
 /**
- * Returns how the user ended the conflict, by the state of both contents; null while it is open. A
- * choice refers to the version that the copy showed, even if the service has a newer one.
+ * Finds out from the files how the user ended the conflict. Returns null if the conflict is still
+ * open. The choice refers to the version in the copy, even if the service has a newer version.
  */
 function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictEnd | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
@@ -159,14 +159,15 @@ function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict):
   return null;
 }
 
-/** Returns true if a conflict copy is missing, although mdmirror did not remove it. */
+/** Returns true if a conflict copy is missing, and somebody other than mdmirror removed it. */
 function isRemoved({ found, version }: FoundCopy): boolean {
   return found.kind === "gone" && version.ino !== 0;
 }
 
 /**
- * Counts a scan that found a copy missing, or shows the service's current version. If the contents
- * are known to merge, the new version waits while somebody is editing the file.
+ * Decides about a conflict that the user has not ended. If a copy is missing, records that this
+ * scan did not find it. If the service has a newer version, merges it or shows it in a copy, but
+ * waits while somebody is editing the file.
  */
 function showNewVersion(
   draft: PlanDraft,
@@ -212,8 +213,8 @@ function dropConflict(
 }
 
 /**
- * Moves conflict copies beside their document, or corrects the recorded path of a copy; `from`
- * equals `to` if only the recorded path is wrong.
+ * Moves the conflict copies beside their document. A copy that is already in the right place may
+ * only need its recorded path corrected.
  */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const present = copies.flatMap(({ nth, path, found, isNewest }) => {
@@ -224,7 +225,7 @@ function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCo
   if (present.length > 0) draft.copies.set(row, present);
 }
 
-/** A conflict copy and the file that was found for it, if any. */
+/** A conflict copy, and the file that was found for it. */
 type FoundCopy = ConflictCopy & { readonly found: FoundFile };
 type FoundFile =
   | { readonly kind: "present"; readonly path: LocalPath }
@@ -232,10 +233,11 @@ type FoundFile =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the copies of a conflict, in three ways. First by inode, at the recorded path, or at the
- * path to which the document's move took the copy. Then by name at these paths, because an editor
- * may have saved a new file. Then by inode anywhere, because the user may have moved the copy.
- * Skips a file that belongs to another copy.
+ * Finds the files of a document's conflict copies. Tries three ways, in this order:
+ * - by inode, at the recorded path or beside the moved document
+ * - by name at these two paths, because an editor may have saved the copy as a new file
+ * - by inode anywhere, because the user may have moved the copy A file that belongs to another copy
+ *   is skipped.
  * @param localFile the document's own file; null if missing
  * @returns copies, oldest first; the newest is always among them
  */
@@ -263,15 +265,15 @@ function findMoved({ trees }: PlanDraft, isMatch: (other: LocalOther) => boolean
   return null;
 }
 
-/** Returns true if a file has the inode of a version's copy. */
+/** Returns true if a file has the inode of the copy that shows a version. */
 function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
   const key = copyInodeKey(draft, stamp);
   return key !== null && key === copyInodeKey(draft, version);
 }
 
 /**
- * Returns true if a file may be the copy of a version: its inode does not belong to another copy.
- * If several copies have the inode, the file is the copy that base has at its path.
+ * Returns true if a file may be the copy that shows a version. It is not if its inode belongs to
+ * another copy. If several copies are recorded with the inode, the recorded path decides.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
   const key = copyInodeKey(draft, stamp);

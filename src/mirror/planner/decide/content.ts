@@ -25,8 +25,8 @@ import { cellOf, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
 /**
- * Decides what happens to one document: first by its state, then by its cell of `CONTENT_RULES`. If
- * both sides have the document, decides its place too.
+ * Decides about one document: first by its conflict, review or exclusion, then by `CONTENT_RULES`.
+ * If both sides keep the document, decides its place too.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   setGoalToCurrent(row);
@@ -52,14 +52,14 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides)
   placeDocument(draft, row, drift);
 }
 
-/** Rules after which both sides have the document, so that its place has to be decided too. */
+/** Rules after which both sides have the document. Its place must then be decided too. */
 const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
 type Decision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
 /**
- * Function for each rule. The cell of the table proves which parts of `sides` and which record
- * exist.
+ * The function that carries out each rule. `CONTENT_RULES` guarantees that the sides and records
+ * that a function uses exist.
  */
 const DECISIONS: Readonly<Record<ContentRule, Decision>> = {
   nothing: () => undefined,
@@ -104,7 +104,7 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   const { row, record, localFile, remoteFile } = shared;
-  // The service normalises content. It has already turned this local content into base's content,
+  // The service normalises content and has already turned this local content into base's content,
   // so another upload would change nothing.
   if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;

@@ -1,4 +1,4 @@
-/** Finds content that became blank since base: safety checks count it like a deletion. */
+/** Finds contents that became blank since base. Safety checks count these like deletions. */
 
 import { type Digest, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { Drift } from "../drift/place-change.ts";
@@ -8,19 +8,22 @@ import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 
-/** Returns true if a document's content is blank, and the content of its base version is not. */
+/** Returns true if content of a document is blank, and its base version is not. */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
-/** The two sides of a document; null for a side without readable content. */
+/**
+ * The contents of a document on both sides, and who changed them. A file is null if that side has
+ * no readable content.
+ */
 export type DocumentSides = {
   readonly drift: Drift;
   readonly localFile: LocalFile | null;
   readonly remoteFile: RemoteFile | null;
 };
 
-/** A recorded document of which both sides have content. */
+/** A recorded document whose content was seen on both sides. */
 export type SharedDocument = {
   readonly row: DocumentRow;
   readonly record: DocumentRecord;
@@ -28,14 +31,14 @@ export type SharedDocument = {
   readonly remoteFile: RemoteFile;
 };
 
-/** The actions that may write the service's content to the file. */
+/** Actions that may write the service's content to the local file. */
 type Download =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };
 
 /**
- * Proposes an action that writes the service's content to the file. If the plan has read the
- * content, the action says whether it is blank.
+ * Proposes an action that writes the service's content to the local file. Marks the action if this
+ * content is blank, so that safety checks count it.
  */
 export function proposeFetch(
   draft: PlanDraft,
@@ -55,7 +58,9 @@ export function proposeFetch(
   }));
 }
 
-/** Returns true if content is blank. Content that the store does not have counts as not blank. */
+/**
+ * Returns true if content is blank. Content that is not in the content store counts as not blank.
+ */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY_DIGEST) return true;
   const text = texts(digest);

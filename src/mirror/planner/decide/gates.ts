@@ -1,4 +1,6 @@
-/** Finds reasons why an action may not be proposed. Each reason leaves a block. */
+/**
+ * Checks whether an action may be proposed. If not, blocks the document or folder with the reason.
+ */
 
 import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/record.ts";
@@ -7,7 +9,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { type ContentOfBlock, blockRow, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
 
-/** For each side, the direction of a sync that never changes it. */
+/** For each side, the sync direction in which that side is never changed. */
 export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -17,8 +19,8 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<BlockReason, string>>;
 
 /**
- * Returns true, and blocks the row, if its content must not be sent: the service cannot store it,
- * or it has new conflict markers.
+ * Blocks a document whose local content must not be sent: the service cannot store it, or it has
+ * new conflict markers. Returns true if the document was blocked.
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
   const { record } = row;
@@ -33,7 +35,11 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
   return true;
 }
 
-/** Returns true, and blocks the row, if the sync never makes changes in this direction. */
+/**
+ * Blocks a document whose change this sync does not make, because the sync has one direction only.
+ * Returns true if the document was blocked.
+ * @param direction the direction in which the change is never made
+ */
 export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
@@ -47,9 +53,9 @@ export function isDirectionOff(
 }
 
 /**
- * Returns true, and blocks the row, if somebody is editing the file, so that the service's version
- * must wait. A row has only one block; a block from an earlier answer of the service stays if it
- * still applies.
+ * Blocks a document whose file somebody is editing, so that the service's version must wait.
+ * Returns true if somebody is editing it. A block that remains from an earlier answer of the
+ * service is kept.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
@@ -59,8 +65,8 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
 }
 
 /**
- * Returns true, and blocks the row, if its absence needs another scan. In `sync`, an absence has no
- * effect before two scans have found it.
+ * Blocks a document whose absence must be confirmed by another scan. Returns true if so. `sync`
+ * treats a file as deleted only after two scans did not find it.
  */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): boolean {
   if (draft.policy.absentTwice?.has(record.localPath) !== false) return false;
@@ -69,15 +75,14 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: Docu
 }
 
 /**
- * Returns true if content has the markers of an unfinished merge, in their order, and its base does
- * not.
+ * Returns true if content has the markers of an unfinished merge, and its base version has none.
  */
 export function hasNewMarkers(text: string, base: string | null): boolean {
   return hasMarkers(text) && (base === null || !hasMarkers(base));
 }
 
 function hasMarkers(text: string): boolean {
-  // This cheap test comes first, because nearly no content has a conflict marker.
+  // This test is cheap, and excludes nearly every content before the test of each line.
   if (!text.includes("<<<<<<< ")) return false;
   const markers = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
   let found = 0;

@@ -8,10 +8,10 @@ import { excludedBy, type PlanDraft, blockRow } from "./plan-draft.ts";
 import { createLocal, forget, recordFacts } from "./presence.ts";
 
 /**
- * Decides about documents that are newly ignored or no longer ignored, and about those renamed to
- * names that are not synced. Comes before `CONTENT_RULES`. A change of the ignore rules deletes
- * nothing (I18), even if the file was removed while it was ignored.
- * @returns true if no other rule needs to decide
+ * Decides about documents that became ignored or are no longer ignored, and about documents whose
+ * file was renamed to a name that is not synced. Called before `CONTENT_RULES`. A change of the
+ * ignore rules deletes nothing, even if the file was removed while it was ignored (I18).
+ * @returns true if the document is decided; false if `CONTENT_RULES` must decide
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const isLocal = row.local.seen.kind === "present";
@@ -39,9 +39,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
 }
 
 /**
- * Returns a clause about a folder, a symbolic link or a special file that is at the path of a
- * document; null if there is none. In this case the user has moved the content elsewhere, and
- * deleted nothing.
+ * Returns a clause about a folder, symbolic link or special file at or above a document's path;
+ * null if there is none. The user then replaced the file and did not delete the document.
  */
 function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -54,7 +53,9 @@ function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string |
   return null;
 }
 
-/** Returns true if no other rule needs to decide about a document that is no longer ignored. */
+/**
+ * Decides about a document that is no longer ignored. Returns true if no other rule has to decide.
+ */
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -67,9 +68,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
 }
 
 /**
- * Decides what happens to a document that came back from outside the linked folder. Its content
- * went to the trash when it left, so its return is a move, although the file is missing locally.
- * Its conflict ended when it left, or ends with the blocked content.
+ * Decides about a document that was moved back into the linked folder of the workspace. Its file
+ * went to the trash when it left, so the missing file is not a local deletion. Its old conflict
+ * ends, or ended when the document left.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
   if (endWithDocument(draft, row, record) === "waits") return;

@@ -1,7 +1,7 @@
 /**
- * Replaces names that no user chose. A row that an interrupted plan left at a temporary name gets
- * its former name, or that name with the next free number. A row that has digits of its id in its
- * name, because its own name was taken, gets its own name when that is free.
+ * Restores names that no user chose. An interrupted plan may leave a temporary name: the document
+ * or folder gets its former name, or that name with the next free number. A name with digits of the
+ * id was chosen because the original name was taken: the original name is restored when it is free.
  */
 
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
@@ -20,8 +20,8 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
 
 /**
- * LIMIT: numbers that are tried for a name before a row keeps its temporary name, so that the
- * search ends.
+ * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
+ * If none is free, the temporary name stays.
  */
 const MAX_NUMBER = 99;
 
@@ -31,8 +31,8 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
 }
 
 /**
- * Yields names for a row that still has a temporary name, best first. Yields none if the row may
- * not be renamed, or not yet.
+ * Yields names that may replace a temporary name, or a name with digits of the id; the best first.
+ * Yields nothing if the document or folder may not be renamed in this plan.
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
@@ -54,8 +54,8 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
 }
 
 /**
- * Returns the row's name on the other side: its planned name on that side, otherwise its name in
- * base.
+ * Returns the name of a document or folder on the other side: the planned name, otherwise the name
+ * in base. Null if it has neither.
  */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
@@ -70,9 +70,9 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
 }
 
 /**
- * Returns the local name that the row would have got if its place had been free when it was
- * created. A row that was moved locally, and may not stay at its new place, keeps its name.
- * Otherwise base would record the new name and lose the move.
+ * Returns the local name that a document or folder would have if that name had been free when it
+ * was created. Returns null if it already has that name. Also returns null if it is in different
+ * folders on the two sides: base would record the new name, and the local move would be lost.
  */
 function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -93,9 +93,9 @@ function mayBeRenamed(draft: PlanDraft, row: Row, side: Side): boolean {
 }
 
 /**
- * Returns true if base already has the temporary name, or the entry is blocked. A temporary name
- * that this plan sees for the first time may come from another linked folder, which is about to
- * rename the entry again. Base records the name, and the next scan decides.
+ * Returns true if base has the temporary name, or the document or folder is blocked. Other
+ * temporary names are not replaced yet: another linked folder may have made the name and be about
+ * to rename the document. This plan records the name in base, and the next plan decides.
  */
 function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
   return nameOf(pathOn(record, side)) === name || draft.blocks.has(record.id);
@@ -106,13 +106,14 @@ function mayFolderMove(draft: PlanDraft, id: string): boolean {
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
-  // A block for moves to the root does not forbid this rename, which moves no entry to the root.
+  // The block `no-move-to-root` does not forbid this rename, because the document stays in its
+  // folder.
   return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
 }
 
 /**
- * Returns true if a row was deleted on the service, and is blocked locally because of an edit. The
- * service then has no name for it.
+ * Returns true if a document was deleted on the service, or moved out of the linked folder, but
+ * still has a local file. Its name then cannot be taken from the service.
  */
 function isOnlyLocal(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

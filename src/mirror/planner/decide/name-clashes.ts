@@ -5,10 +5,10 @@ import { type RowToBlock, type WantedPlaces, NameAssignment, type Wishes } from 
 import { settleFolders } from "./settle-folders.ts";
 
 /**
- * Decides which folders to create, keep or remove, and resolves paths that two rows want: the
- * service's row keeps the path, and the local row becomes `name-2.md`. If no name resolves a clash,
- * the row is blocked at its current place, and all rows are decided again. Each round blocks more
- * rows, so the rounds end.
+ * Decides which folders to create, keep or remove, and gives each document and folder a name of its
+ * own. If two of them want one path, the document of the service keeps it, and the local document
+ * becomes `name-2.md`. If no name is possible, blocks the document or folder at its current place
+ * and decides all places again. The rounds end, because each blocks at least one more.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
@@ -33,7 +33,10 @@ function goalsOf({ local, remote }: Row): WantedPlaces {
   return { local: local.goal, remote: remote.goal };
 }
 
-/** Sets the planned places that were decided, except for rows that are blocked. */
+/**
+ * Resets all planned places to those that were decided before this function. A blocked document or
+ * folder is planned at its current place.
+ */
 function setGoals(draft: PlanDraft, decided: Wishes, keptInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = keptInPlace.has(row) ? undefined : decided.get(row);
@@ -46,7 +49,7 @@ function recordWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishe
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
-    // Sets only places that differ: in a large plan, nearly all planned places are already set.
+    // Stores only new places, because in a large plan nearly all of them are already stored.
     const isKnown = known?.local === goals.local && known.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }

@@ -1,6 +1,6 @@
 /**
- * Decides the place of each folder, then of each document. Folders come first, because a blocked
- * folder can block the places of documents.
+ * Decides the places of folders and documents. Folders come first, because a blocked folder blocks
+ * the documents in it.
  */
 
 import { type WhoMoved, whoMoved } from "../drift/place-change.ts";
@@ -37,8 +37,8 @@ export function isOnBoth(folder: FolderRow): boolean {
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
     placeRow(draft, folder, whoMoved(draft.forest, folder));
-  // The names differ only in a spelling that the disk ignores and the service cannot change, so
-  // only base gets the new local spelling.
+  // The disk treats the two spellings as one name, and the service cannot rename folders. So only
+  // base gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
@@ -49,7 +49,7 @@ const NAME_STAYS: Readonly<Record<Side, string>> = {
   remote: "its name on the service stays",
 };
 
-/** Decides the place of a document or folder that both sides have. The content does not matter. */
+/** Plans the place of a document or folder that both sides have. Its content does not matter. */
 export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
   const rule = placeRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
@@ -73,7 +73,7 @@ export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
   draft.moveReasons.set(row, why);
 }
 
-/** Returns true if a row may not move on a side. It then gets a block. */
+/** Returns true if a document or folder may not move on a side, and then blocks it. */
 function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
   const direction = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === direction) {
@@ -83,13 +83,14 @@ function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why:
   if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;
   if (row.kind === "folder") return isFolderMoveForbidden(draft, row, side);
   if (side === "local") return false;
-  // A `no-move-to-root` block concerns only a move to the root; a move to another folder ends the
+  // The block `no-move-to-root` does not forbid a move to another folder. Such a move ends the
   // block.
   return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // The result of an earlier PATCH of this folder is not confirmed yet (I08).
+  // No scan has confirmed yet whether an earlier PATCH moved this folder, so nothing more is sent
+  // (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
     blockRow(draft, folder, "not-seen", open);
@@ -109,8 +110,9 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 }
 
 /**
- * Returns true if a move to the root is impossible. Such a move needs `parentId: null`; if the
- * deployment refuses that, edits are sent but the move is not.
+ * Returns true if the service cannot move this document or folder to the root, and then blocks it.
+ * Such a move needs `parentId: null`, which some deployments refuse. Edits of the document are
+ * still sent.
  */
 function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
   const { root } = draft.forest;
@@ -128,12 +130,13 @@ function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
 const IN_EACH_OTHER = "its local move and a move on the service would put two folders inside each other";
 
 /**
- * Drops local moves that, together with the service's moves, would put folders inside each other.
- * The folders of these moves go to the service's places, if the direction allows it.
+ * Prevents moves that would put folders inside each other: the user moved one folder locally, and
+ * somebody moved another one on the service. Drops the local move, and moves the folder locally to
+ * its place on the service, if this sync may change local files.
  */
 function breakCycles(draft: PlanDraft): void {
-  // A dropped move may close a circle with another move, so the loop repeats. Each move is dropped
-  // at most once, so the loop ends.
+  // Dropping one move may close a circle with another move, so all folders are checked again. Each
+  // move is dropped at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     draft.moveReasons.delete(folder);
@@ -142,8 +145,8 @@ function breakCycles(draft: PlanDraft): void {
     setGoal(folder, "local", wish.place);
     draft.moveReasons.set(folder, IN_EACH_OTHER);
   }
-  // A remaining circle of folders comes from two moves on the service, of which this cycle saw only
-  // one. The next cycle decides about these folders.
+  // Circles that remain come from two moves on the service of which this scan saw only one. These
+  // folders stay in place until the next cycle.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
@@ -152,7 +155,10 @@ function breakCycles(draft: PlanDraft): void {
     }
 }
 
-/** Returns a folder whose move on the service would put it inside itself, on either side. */
+/**
+ * Returns a folder that a planned move on the service would put inside itself, on either side;
+ * undefined if there is none.
+ */
 function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
@@ -167,8 +173,8 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 }
 
 /**
- * Returns the folder above a folder after the plan. If a side does not have the folder yet, it is
- * created at the other side's place.
+ * Returns the parent of a folder after the plan; null for the root. A folder that a side does not
+ * have yet is created at its place on the other side.
  */
 function finalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

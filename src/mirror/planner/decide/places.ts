@@ -22,16 +22,16 @@ import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /**
- * The place that a row should have on a side, according to the other side; or the reason why it
- * cannot have one.
+ * Place that a document or folder should have on one side, derived from its place on the other
+ * side. Otherwise the reason why it cannot have one.
  */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * Returns the place on disk that corresponds to the row's place on the service. If only a folder
- * above the row moved, the name keeps its local spelling.
+ * Returns the local place that corresponds to the place on the service. If only a folder above was
+ * moved, the local spelling of the name stays.
  */
 export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const remotePlace = row.remote.now;
@@ -53,7 +53,7 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   return { kind: "place", place: name === remotePlace.name ? remotePlace : { parent: remotePlace.parent, name } };
 }
 
-/** Returns the place on the service that corresponds to the row's local place. */
+/** Returns the place on the service that corresponds to the local place. */
 export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
   const localPlace = row.local.now;
   if (localPlace === null) return impossible("not-seen", "its local path is not known");
@@ -67,24 +67,26 @@ export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
     : { kind: "place", place: { parent: localPlace.parent, name: mapped.name } };
 }
 
-/** Returns true if a row is already at the wanted place. */
+/** Returns true if a document or folder is already at the wanted place. */
 export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
   return wish.kind === "place" && samePlace(wish.place, now);
 }
 
 type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** Returns the paths that base has for a row, or last had before the row was gone. */
+/**
+ * Returns the paths of a document or folder in base. For a deleted document, returns its last paths
+ * in base; for a new document or folder, null.
+ */
 function knownPaths(row: Row): KnownPaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
- * Returns the name that base has for a row on a side, unless the name on the other side requires
- * another one. A temporary name on the other side requires none: the row's lasting name on this
- * side stays.
- * @param otherName the row's current name on the other side
- * @param known the row's paths in base
+ * Returns the name that a document or folder keeps on a side, although its name on the other side
+ * is spelled differently. Returns null if the name must follow the other side.
+ * @param otherName current name on the other side
+ * @param known paths in base; null if it has none
  */
 function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {
@@ -92,7 +94,7 @@ function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | n
     const [localName, remoteName] = side === "local" ? [baseName, otherName] : [otherName, baseName];
     if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, nameKindOf(row), idOf(row))) return baseName;
   }
-  // No user chose a temporary name, so only the folder is taken from the other side.
+  // No user chose a temporary name. So the name stays, and only the folder follows the other side.
   if (!isTemporaryName(otherName)) return null;
   const names = [row[side].now?.name, known === null ? undefined : nameOf(pathOn(known, side))];
   return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
@@ -114,8 +116,8 @@ function remoteName(
 }
 
 /**
- * Returns why no entry can be put below a folder on the service: the folder is missing and cannot
- * be created. Null if entries can be put below it.
+ * Returns the reason why nothing can be put into a folder on the service: the folder is missing and
+ * cannot be created. Returns null if the folder exists or can be created.
  */
 function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
@@ -132,8 +134,8 @@ function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace
 }
 
 /**
- * Returns the path that a folder has on disk, or will have. If no entry can be put below it,
- * returns why: it is missing and cannot be created, or belongs to another linked folder.
+ * Returns the path that a folder has, or will get, on disk. Returns a reason if it can have none:
+ * its name is unsafe, the ignore rules exclude it, or it belongs to another linked folder.
  */
 function localFolder(
   draft: PlanDraft,
@@ -156,7 +158,8 @@ function localFolder(
     if (draft.trees.local.ignores(path, "folder"))
       return impossible("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
   }
-  // Documents in another linked folder belong to the workspace of that folder.
+  // Documents below another linked folder belong to that folder's workspace, so none of this
+  // workspace is put in it.
   const hidden = whyHidden(path, draft.trees);
   return hidden?.isMirror === true
     ? impossible("not-seen", `its folder is not seen: ${hidden.why}`)
@@ -168,10 +171,11 @@ function impossible(reason: BlockReason, detail: string): ImpossiblePlace {
 }
 
 /**
- * Returns the rule for a row's place. No user chose a place that an interrupted plan left:
- * - A temporary name follows the name on the other side.
- * - If the two names do not correspond, the name on the service counts: the first of two PATCHes
- *   was made, and then the document was moved back locally.
+ * Returns the rule for the place of a document or folder. Most places follow from who moved it. Two
+ * places were not chosen by a user, because an interrupted plan left them:
+ * - A temporary name is replaced by the name on the other side.
+ * - If the names on both sides do not correspond, the service's name is used. mdmirror had sent
+ *   only one of two PATCHes when the user moved the document back.
  */
 export function placeRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[movedBy];
@@ -188,14 +192,15 @@ function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRu
   const fits =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
-  // If both sides have temporary names, the local name is changed first, and the service's name in
-  // a later cycle.
+  // If both sides have a temporary name, this cycle replaces the local name, and a later cycle the
+  // name on the service.
   return fits && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 
 /**
- * Returns the rule for a document that seems to have moved on both sides. After a power cut, or
- * when a request arrived late, mdmirror itself may have made the move on the service.
+ * Returns the rule for a document or folder that seems to have moved on both sides. After a power
+ * cut or a late request, mdmirror itself may have made the move on the service. The local place
+ * then counts.
  */
 function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
@@ -207,8 +212,9 @@ function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePla
 }
 
 /**
- * Returns true if the service has only the new name, or only the new folder, of a local move that
- * changed both. Such a move is two requests, and the first may arrive after its sender was killed.
+ * Returns true if the service made half of a local move: it has the new name in the old folder, or
+ * the old name in the new folder. Such a move takes two requests, and the sender may be killed
+ * between them.
  */
 function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
   const { record } = row;
@@ -221,11 +227,11 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
 }
 
 /**
- * Returns true if the service has moved a row to the place that base has locally, so that no local
- * move is needed. There are two cases:
- * - mdmirror was killed after it had moved the file, and before base recorded the move.
- * - Base has a temporary name on the service, and another client has replaced that name. Only the
- *   name is then compared, not the folder.
+ * Returns true if a move on the service leads to the local place in base, so that no local move
+ * must follow. This happens in two cases:
+ * - mdmirror moved the document on the service, and was killed before base recorded the move.
+ * - Base has a temporary name on the service, and another client has replaced that name. The folder
+ *   does not matter then.
  */
 function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boolean {
   const { record } = row;
@@ -234,7 +240,7 @@ function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boole
   return isTemporaryName(nameOf(record.remotePath)) || remotePlace.parent === baseFolderOf(forest, "local", record);
 }
 
-/** Returns the path of a place after the plan has moved all folders. */
+/** Returns the path that a place has after all planned moves of folders. */
 export function pathOfGoal(place: Place, side: Side): string {
   const names = [place.name];
   const seen = new Set<FolderRow>();

@@ -13,38 +13,47 @@ import type { TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
 /**
- * Place of a conflict copy. `recorded`: the place that the state has; null if the state has none.
+ * Current place of a conflict copy. `recorded`: the path in the state; null if the state has none,
+ * because it records only the newest copy.
  */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
   readonly place: Place;
 };
 
-/** The decisions so far, which every rule of a plan reads and extends. */
+/**
+ * A plan in progress: the matched trees and the decisions so far. Each rule reads it and adds its
+ * own decisions.
+ */
 export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
   readonly proposals: Map<Row, readonly Proposal[]>;
   readonly blocks: Map<string, Block>;
-  /** Conflict copies that must be moved to their document. */
+  /** Conflict copies that must be moved, because their document moves. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
   /**
-   * Copies of all conflicts, by inode. The inode of a removed copy may belong to another copy now.
+   * Conflict copies of all documents, by inode. Several copies may have one inode, because a disk
+   * uses the inode of a removed copy again.
    */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
-  /** Paths of the service's folders that directly contain a listed document. */
+  /** Paths of folders on the service in which a document is listed directly. */
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
-  /** Rows by their current and planned slots on disk. To be used only after all decisions. */
+  /**
+   * Documents and folders by their current and planned places on disk. Valid only after all places
+   * are decided.
+   */
   readonly claimants: () => SlotMap<readonly Row[]>;
   /**
-   * Rows whose local name changes because the service's row keeps the name, with their new names.
+   * New local names of documents and folders that are renamed because a document of the service
+   * needs their name.
    */
   readonly renamedForOthers: Map<Row, string>;
   /**
-   * Rows whose place is changed or recorded. Each value is the reason, as a clause that messages
-   * show.
+   * Documents and folders whose place changes, or is recorded in base. The value is the reason, as
+   * a clause for messages.
    */
   readonly moveReasons: Map<Row, string>;
 };
@@ -68,7 +77,9 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
-/** Returns the key of a conflict copy's inode; null if the inode is unknown. */
+/**
+ * Returns a key for the inode of a conflict copy; null if the inode is not known or is no evidence.
+ */
 export function copyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -81,14 +92,14 @@ function listCopies(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
   return Map.groupBy(copies, ({ version }) => copyInodeKey(draft, version));
 }
 
-/** Returns the rule that excludes a path, as a clause. */
+/** Returns the ignore rule that excludes a path, as a clause for messages. */
 export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
   return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
 }
 
 /**
- * Returns true if a document that has no row yet will be created at a local place. Requests another
- * plan, with a row for this document.
+ * Returns true if this plan creates a document of the service at a local place without deciding
+ * about it. Requests another round of planning that decides about this document.
  */
 export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
   const id = arrivals.idAt(place);
@@ -96,25 +107,26 @@ export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Plac
   return id !== undefined;
 }
 
-/** Returns the folders' rows, then the documents' rows. */
+/** Returns all folders of the plan, then all documents. */
 export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
   return [...forest.folders, ...documents];
 }
 
-/** Paths of a document before and after an action, at the moment of the action. */
+/** Paths of a document or folder at the moment of an action. */
 export type ActionPaths = {
   readonly local: LocalPath;
   readonly remote: RemotePath;
 };
 
 /**
- * An action whose paths are known only when the step is laid out. `role` says what the action needs
- * and changes.
- * - `before`: the first action of its row. `arrive-*`, `leave-*`: creates or removes the row on
- * that side.
- * - `content`: reads and writes the content at the path that the file then has. `record`: records
- * the row's places after they are reached.
- * - `note`: changes only base, and needs no path.
+ * An action without its paths, which are known only when the steps are ordered. `role` says when
+ * the action runs, and what it does:
+ * - `before`: comes before all other actions on its document or folder
+ * - `arrive-local`, `arrive-remote`: creates the document or folder on a side
+ * - `leave-local`, `leave-remote`: removes it from a side
+ * - `content`: reads and writes the content of the file
+ * - `record`: records the two places in base, after both are reached
+ * - `note`: changes only base, without paths
  */
 export type Proposal = {
   readonly role:
@@ -135,7 +147,7 @@ export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make
 
 type RecordedFolder = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Proposes to record that both sides have a folder, at the path that it then has. */
+/** Proposes to record a folder that both sides have, at the paths that it has after all moves. */
 export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: RecordedFolder): void {
   propose(draft, folder, "record", (paths) => ({
     kind: "link-folder",
@@ -153,9 +165,8 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
 export type ContentOfBlock = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Blocks a document or folder. Each row has at most one block: a remembered block takes precedence
- * over a computed one, otherwise the first stays. `since` is taken from the state; 0 means "now",
- * which only the engine knows.
+ * Blocks a document or folder, unless it has a block already. `since` is copied from the state if
+ * the same reason was recorded; otherwise 0, which the engine replaces by the current time.
  */
 export function blockRow(
   draft: PlanDraft,
@@ -181,7 +192,7 @@ export function blockRow(
   draft.blocks.set(key, { ...block, since, ...facts });
 }
 
-/** Adds a block from an earlier cycle to the plan unchanged. */
+/** Keeps a block of an earlier cycle unchanged, in place of any block that this plan found. */
 export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
@@ -190,7 +201,10 @@ export function keyOf(row: Row): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? pathOfRow(row);
 }
 
-/** Returns the local path of a row; if it has none, the path in base, or the one on the service. */
+/**
+ * Returns the local path of a document or folder. If it has none, returns its local path in base,
+ * or else its path on the service.
+ */
 export function pathOfRow(row: Row): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;

@@ -14,7 +14,8 @@ import { isForbidden, keepBlockOfNewFile } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /**
- * Creates a document on disk at the service's place.
+ * Plans the local creation of a document, at the place that corresponds to its place on the
+ * service.
  * @param comesBack true if an edit on the service won against a local deletion
  */
 export function createLocal(
@@ -26,7 +27,7 @@ export function createLocal(
 ): void {
   const wish = localWish(draft, row);
   if (wish.kind === "impossible") {
-    // A path that the ignore rules exclude, and that was never local, is simply not synced.
+    // A document that the ignore rules exclude, and that never had a local file, needs no block.
     if (wish.reason !== "suspended" || row.record !== null) blockRow(draft, row, wish.reason, wish.detail);
     return;
   }
@@ -58,8 +59,7 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: Rem
     return;
   }
   if (isForbidden(draft, row, "delete")) {
-    // A review keeps the document on the service. The document stays deleted locally, because its
-    // deletion on the service is only delayed.
+    // A review only delays the deletion on the service, so the file is not restored.
     if (draft.blocks.get(record.id)?.reason !== "delete-pending")
       createLocal(draft, row, remoteFile, "the service refused to delete it");
     return;
@@ -101,10 +101,10 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * Decides what happens to a document that left the linked folder: an unchanged file goes to the
- * trash, an edited file is blocked. The document is never sent again, and never deleted on the
- * service. Without a file, its record loses its local path, so that another document may have the
- * path.
+ * Decides about a document that was moved out of the linked folder of the workspace. An unchanged
+ * file goes to the trash; an edited file is blocked. Nothing is uploaded, and nothing is deleted on
+ * the service. If there is no file, the record gives up its local path, so that another document
+ * can have the path.
  */
 export function leaveSubtree(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
   const record = row.record!;
@@ -125,7 +125,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, localFile: Loca
 
 const MOVED_OUT = "moved out of the linked folder of the workspace";
 
-/** Records a change that concerns neither content nor place. */
+/** Records a new state or protection of a document. Content and place stay unchanged. */
 export function recordFacts(
   draft: PlanDraft,
   row: DocumentRow,
@@ -138,13 +138,13 @@ export function recordFacts(
 }
 
 /**
- * Decides what happens to a document that was deleted on the service and edited locally. The edit
- * becomes a new document, if the folder can still be read. If the folder cannot be read, the key
- * may merely have lost its access, and nothing is sent.
+ * Decides about a document that was deleted on the service and edited locally. The edit becomes a
+ * new document, if the key can still read the folder. Otherwise the document may only be hidden
+ * from the key, so it is blocked and nothing is sent.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, localFile: LocalFile): void {
-  // Content that the service normalised to base's content, or that only waits for review, is not an
-  // edit that must be restored.
+  // The service normalises content and has turned this local content into base's content, so the
+  // file has no edit to save.
   if (localFile.digest === record.echoDigest) {
     trash(draft, row, localFile, "gone");
     return;
@@ -156,7 +156,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRe
     return;
   }
   if (!createOnService(draft, row, localFile, record.id, "edited locally after it was deleted on the service")) return;
-  // ORDER: the old record ends before the new document takes over its file.
+  // ORDER: the old record is removed before the file belongs to the new document.
   propose(draft, row, "before", () => ({
     kind: "forget",
     why: "no longer on the service; its content becomes a new document",
@@ -166,9 +166,9 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRe
 }
 
 /**
- * Creates a document on the service from a local file.
- * @param tombstone the deleted document that this one replaces; null for a new document
- * @returns false if the document is blocked
+ * Plans the creation of a document on the service from a local file.
+ * @param tombstone the deleted document that the new one replaces; null if it replaces none
+ * @returns false if the document may not be created now
  */
 export function createOnService(
   draft: PlanDraft,
@@ -178,8 +178,8 @@ export function createOnService(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, localFile)) return false;
-  // The result of an earlier POST of this file is not known yet. If the file was sent again, the
-  // document might exist twice (I08).
+  // The result of an earlier POST of this file is not known. Sending it again might create the
+  // document twice (I08).
   const open = draft.trees.local.unseen.get(localFile.path);
   if (open !== undefined) {
     blockRow(draft, row, "not-seen", open.why);
@@ -213,8 +213,8 @@ export function recordNewOnBothSides(
   if (isContentBlocked(draft, row, localFile)) return;
   const why = "new on both sides";
   const about = { digest: localFile.digest, changeId: remoteFile.changeId };
-  // The file is empty, or an earlier action found that the two contents differ. The action would
-  // therefore download the service's content, which a sync that only uploads must not do.
+  // The contents are known to differ, or the local file is empty. The action would then write the
+  // service's content to the file, which is not allowed if the sync only uploads.
   if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (paths) => ({
@@ -238,9 +238,9 @@ function isKnownToDiffer(
 }
 
 /**
- * Returns true if the key can read a folder of the service. A document that is missing in a
- * readable folder was deleted, not hidden. A list shows only entries that the key may read, so a
- * listed folder is readable.
+ * Returns true if the key can read a folder on the service. A document that is missing there was
+ * then deleted, and is not only hidden. A listed folder is readable, because lists show only what
+ * the key may read.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
@@ -249,8 +249,9 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns true if the key can read the root, which no list shows. A key that lost the root has also
- * lost the folders in it, unless each has a grant of its own.
+ * Returns true if the key can read the root. No list shows the root itself, so all recorded folders
+ * in it must be listed. A key that cannot read the root sees such a folder only with a separate
+ * grant.
  */
 function showsAllInRoot({ forest }: PlanDraft): boolean {
   const known = [...forest.folders].filter(({ record }) => record !== null && parentOf(record.remotePath) === "");

@@ -6,13 +6,13 @@ import { type PlanDraft, proposeFolderRecord, rowsOf, withdraw } from "./plan-dr
 import { pathOfGoal } from "./places.ts";
 
 /**
- * Decides which records a folder's move rewrites. Base stores paths as strings. When a folder
- * moves, one statement rewrites all paths that begin with the folder's recorded path. That is wrong
- * if the plan records another entry below that path (two folders that swap, or a new folder at the
- * old path). Such a folder is split: only its own record gets the new path, and each record below
- * gets a step of its own. Until that step, the old record stays: after an interruption, mdmirror
- * recognises the folder and later saves in it by that record. A blocked entry gets no step; base
- * renames it together with its folder.
+ * Decides which records get new paths when a folder moves. Usually one SQL statement renames every
+ * recorded path that begins with the folder's old path. This would be wrong if the plan records
+ * another document or folder at or below the old path. Examples are two folders that swap, or a new
+ * folder at the old path. Such a folder is split: its step changes its own record only, and each
+ * record below it gets a step of its own. Until that step, the old record stays. After an
+ * interruption, mdmirror recognises the document or folder by it, and also later local edits. A
+ * blocked document gets no step of its own; its record is renamed together with its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.record !== null && draft.moveReasons.has(folder));
@@ -23,8 +23,8 @@ export function splitFolderRecords(draft: PlanDraft): void {
 }
 
 /**
- * Adds the moved folders whose records must be split: another entry is recorded at or below their
- * recorded path.
+ * Adds the moved folders that must be split, because another document or folder is recorded at or
+ * below their recorded path.
  */
 function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
@@ -33,7 +33,7 @@ function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, 
         if (folder !== row && !movesInside(parent, folder, side)) split.add(folder);
 }
 
-/** Returns the folders above a path, and the folder at it. */
+/** Returns the moved folders whose recorded path is this path, or a folder above it. */
 function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
@@ -41,8 +41,8 @@ function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
 type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Returns moved folders by the paths that base has for them during the plan: the present one, and
- * the one after the folders above have been recorded.
+ * Returns the moved folders by the paths that base has for them while the plan runs. A folder has
+ * up to two: its path in base now, and this path after the folders above are recorded.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const index = new Map<string, FolderRow[]>();
@@ -57,12 +57,13 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Returns all places that base will record for a row during the plan. */
+/** Returns every place that base may record for a document or folder while the plan runs. */
 function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // Between its two PATCHes, the row is at one of these places.
+  // On the service, a move to another folder and name takes two PATCHes. After the first, the
+  // document has one of these two places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
@@ -71,7 +72,10 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   return recorded;
 }
 
-/** Returns the current path of a recorded folder if base has another path; otherwise null. */
+/**
+ * Returns the current path of a recorded folder if it differs from the path in base; otherwise
+ * null.
+ */
 function pathUnlikeBase(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
   return folder.record === null || path === pathOn(folder.record, side) ? null : path;
@@ -93,21 +97,24 @@ function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
   }
 }
 
-/** Returns true if the folder has a record, and the service still has it under its recorded id. */
+/** Returns true if the folder has a record, and its id on the service is still the recorded one. */
 function hasRecordedId(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.record !== null && folder.dirId !== null && folder.replaced === null;
 }
 
-/** Returns true if base has a row, or will have a row, below one of these folders. */
+/**
+ * Returns true if a document or folder is recorded below one of the split folders, or is planned to
+ * be below one.
+ */
 function isInSplitFolder(row: Row, split: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
   return [...split].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
- * Returns the documents whose records no other step writes, by their folder in base. A blocked
- * document keeps its folder and its name in base. Otherwise base would lose the document's own
- * move, and another folder at the old path would count as the document's folder.
+ * Returns the documents below split folders that get no step of their own, by their folder in base.
+ * The step of that folder renames their records. A blocked document, for example, keeps its name
+ * and its folder in base. Otherwise base would lose the document's pending move.
  */
 function listCarried(draft: PlanDraft, split: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
@@ -127,8 +134,8 @@ function listCarried(draft: PlanDraft, split: ReadonlySet<FolderRow>): ReadonlyM
 }
 
 /**
- * Adds a step that records a document which both sides have. Returns false if the document is
- * blocked, or missing on a side.
+ * Plans a step that records the new path of a document. Returns false if there is no such step,
+ * because the document is blocked or missing on a side.
  */
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
@@ -138,9 +145,7 @@ function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/**
- * Returns true if a step creates the document on a side. That step then also records the document.
- */
+/** Returns true if a step creates the document on a side. That step also writes its record. */
 function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

@@ -15,8 +15,8 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, blockRow, keepBlock, keyOf, pathOfRow } from "./plan-draft.ts";
 
 /**
- * Returns the block from an earlier answer of the service, unless the refused request is to be sent
- * again.
+ * Returns the block that an earlier answer of the service caused. Null if there is none, or refused
+ * requests are sent again in this cycle.
  */
 function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
@@ -24,8 +24,8 @@ function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | nul
 }
 
 /**
- * Returns the remembered block of a document, if the document still has the content, version and
- * path to which the block applies; otherwise null.
+ * Returns the block that an earlier answer of the service caused, if the document still has the
+ * content, version and path to which it applies. Otherwise returns null.
  */
 export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const block = rememberedBlock(draft, keyOf(row));
@@ -38,9 +38,9 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
 }
 
 /**
- * Returns the block if it applies to the row's current path. A block that concerns neither content
- * nor a version concerns the path, so another path ends it. A refusal for a missing grant applies
- * at any path.
+ * Returns a block that depends on neither content nor version, if it applies to the document's
+ * current path. Otherwise returns null, because another path ends such a block. A missing grant
+ * blocks the document at any path.
  */
 function blockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = pathOfRow(row);
@@ -50,10 +50,9 @@ function blockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block |
 }
 
 /**
- * Returns true if the refused request would be sent again unchanged (I08). The request is unchanged
- * if the document gets the same name, or moves into the same folder: the request contains the id of
- * that folder. The folder may have moved since the refusal. It was then at base's path, or at the
- * path of its own blocked move.
+ * Returns true if the move would send the refused request again unchanged (I08). A request contains
+ * either the new name, or the id of the new folder. The folder itself may have moved since the
+ * refusal, so its paths in base and in its block are compared.
  */
 function isSameMove(
   { trees }: PlanDraft,
@@ -73,37 +72,37 @@ function isSameMove(
 }
 
 /**
- * Returns true if an earlier answer of the service forbids an action, and keeps the block of that
- * answer.
+ * Returns true if an earlier answer of the service forbids this action on the document. The plan
+ * then keeps the block.
  */
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const block = remainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of other users are still merged locally: only the merge with
-  // the version that failed is not tried again.
+  // Without the grant to edit, edits of other users are still merged into the local file. Only the
+  // merge that failed is not repeated for the same version.
   if (block.reason === "read-only" && intention === "merge" && block.changeId === null) return false;
   keepBlock(draft, block);
   return true;
 }
 
 /**
- * Blocks a document that one side did not show. A block from a refusal stays until a scan shows
- * whether it still applies (I22): an incomplete listing must not end it, because the write would
- * then be sent again unchecked (I08).
+ * Blocks a document that one side did not show. An existing block from a refusal is kept, because
+ * an incomplete listing cannot show whether it still applies (I22). If it ended now, the refused
+ * request would be sent again (I08).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(keyOf(row));
-  // This block stays even if refused writes are retried: each scan checks again whether the
-  // document is gone.
+  // This block is kept even when refused requests are retried, because each scan checks anyway
+  // whether the document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRemembered(block) && !draft.policy.retryRefused))) keepBlock(draft, block);
   else blockRow(draft, row, reason, detail);
 }
 
 /**
- * Keeps the block of a new file that the service refused, although the service now shows a document
- * at its path. The block stays until base has recorded the two as one: the next listing may be
- * incomplete, and the POST must not be sent again then.
+ * Keeps the block of a new file that the service refused, even if the service now lists a document
+ * at its path. The block ends when both are recorded as one document. If it ended earlier and the
+ * next listing was incomplete, the refused POST would be sent again.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = rememberedBlock(draft, path);
@@ -111,8 +110,8 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 }
 
 /**
- * Keeps blocks without a document in base: that of a folder that the scan could not read, and that
- * of a new file or folder (blocked by its path). Called after all decisions.
+ * Keeps blocks of files and folders that this scan could not read. They are not part of the plan,
+ * so no other rule keeps their blocks. Called after all decisions.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -128,7 +127,7 @@ export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   }
 }
 
-/** Returns ids of folders that the scan could not read. */
+/** Returns the ids of folders that the scan could not read. */
 function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
   const hidden = [...forest.folders].filter(({ localSeen }) => localSeen === "unknown");
   return new Set(hidden.flatMap(({ dirId }) => dirId ?? []));
@@ -140,19 +139,19 @@ function isUnseenPath(trees: Trees, key: string): boolean {
 }
 
 /**
- * Returns true if the request that led to a block is sent again. A request is not sent again if the
- * service has no such endpoint.
+ * Returns true if the refused request is sent again in this cycle. If the service has no such
+ * endpoint, it is never sent again.
  */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
- * Returns true if an earlier answer forbids this change of a folder. The block stays until the
- * change is no longer wanted, or is tried again.
- * @param key the id, or the local path of a folder that has no record yet
- * @param path current path of a recorded folder: a refusal that concerns its place ends when the
- * folder has another path
+ * Returns true if an earlier answer of the service forbids this change of a folder. The plan then
+ * keeps the block.
+ * @param key id of the folder; for a folder without a record, its local path
+ * @param path current path of the folder if another path ends the block; null if the path does not
+ * matter
  */
 export function isFolderChangeForbidden(
   draft: PlanDraft,

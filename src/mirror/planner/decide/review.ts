@@ -9,8 +9,8 @@ import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
 /**
- * Decides protected documents and content in review.
- * @returns true if the review decides, so that `CONTENT_RULES` does not apply
+ * Decides about documents that are protected or have content in review.
+ * @returns false if `CONTENT_RULES` must decide
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;
@@ -48,11 +48,9 @@ function hasMetEdit({ submissions }: DocumentRecord): boolean {
 }
 
 /**
- * Decides about content that is in review because another edit was published. Blocks the document,
- * whether or not the two contents merge.
- * @param publishedId the published version; null if it was not read yet
- * @returns false if the content is not in review for this reason, was edited since it was sent, or
- * was never sent
+ * Blocks a document whose content is in review because it conflicts with another published edit.
+ * @param publishedId id of the published version; null if it was not read yet
+ * @returns false, without a block, if the local content is not in review for this reason
  */
 export function decideReviewConflict(
   draft: PlanDraft,
@@ -75,8 +73,9 @@ function isUnchanged(draft: PlanDraft, record: DocumentRecord, localFile: LocalF
 }
 
 /**
- * Decides about a new published version during a review. If it contains the submitted content, the
- * review is settled; otherwise the version is merged into the local content.
+ * Plans what happens to a document in review after a new version was published. The action ends the
+ * review if the version contains the submitted content. Otherwise it merges the version into the
+ * local content.
  */
 function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;

@@ -11,9 +11,9 @@ import { localWish, remoteWish } from "./places.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 
 /**
- * Decides which folders to create, keep or remove, after the decisions about documents. A folder
- * exists if an entry must be inside it. Works from the deepest folder up, because a kept folder
- * keeps its parents.
+ * Decides which folders to create, keep or remove. Called after the decisions about documents,
+ * because a folder is needed if a document or folder will be in it. Starts with the deepest
+ * folders, because a folder that is kept also keeps the folders above it.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): void {
   const occupied = once(() => occupiedFolders(draft));
@@ -35,9 +35,10 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
 }
 
 /**
- * Folders that contain an entry in this plan, by side. `unseen`: folders with an entry that the
- * service did not show; such an entry keeps a folder, but does not create one. `occupied`: folders
- * on disk.
+ * Folders that have a document or folder directly in them, by side.
+ * - `unseen`: folders with a document that the service did not show. Such a folder is kept, but not
+ *   created.
+ * - `occupied`: folders that are not empty on disk before the plan.
  */
 type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => OccupiedFolders };
 
@@ -49,7 +50,8 @@ function noteParents(contents: Contents, row: Row): void {
 }
 
 /**
- * Counts a document that the scan did not show as an entry of the folder of its last known place.
+ * Records the last known folder of a document that a scan did not show, so that the folder is not
+ * removed.
  */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents): void {
   const { record } = document;
@@ -72,14 +74,14 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): 
   else if (!onDisk && folder.record !== null) forgetFolder(draft, folder);
 }
 
-/** Decides what happens to a folder that is new locally, or no longer on the service. */
+/** Decides about a folder that exists only locally: it is new, or was deleted on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (contents.remote.has(folder)) {
     createOnService(draft, folder, contents);
     return;
   }
-  // The listing did not show an entry of this folder, so the folder may still be on the service.
-  // Creating it now would make a second one, or the service would refuse it in every cycle (I08).
+  // The listing did not show a document of this folder, so the folder may still exist on the
+  // service. Creating it again would make a second folder, or be refused in every cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.isVacated) removeVacated(draft, folder, contents);
   else if (folder.record !== null) removeLocally(draft, folder, folder.record.id, contents);
@@ -99,8 +101,8 @@ function removeLocally(draft: PlanDraft, folder: FolderRow, dirId: DirId, conten
 }
 
 /**
- * Returns true if a local folder will be empty after this plan: no synced files and folders stay in
- * it, and no files that mdmirror leaves alone.
+ * Returns true if a local folder will be empty after this plan. Files that are not synced count as
+ * content; leftovers of editors and desktops do not.
  */
 function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
   const path = folder.localPath!;
@@ -136,7 +138,7 @@ function createOnService(draft: PlanDraft, folder: FolderRow, contents: Contents
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // The result of an earlier POST of this folder is not known yet (I08).
+  // The result of an earlier POST of this folder is not known, so it is not sent again (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
     blockRow(draft, folder, "not-seen", open.why);
@@ -145,7 +147,7 @@ function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPat
   return draft.policy.direction === "pull" || isFolderChangeForbidden(draft, path, "make");
 }
 
-/** Decides what happens to a folder that is new on the service, or deleted locally. */
+/** Decides about a folder that exists only on the service: it is new, or was deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (contents.local.has(folder) || folder.record === null) createLocally(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeOnService(draft, folder);
@@ -167,7 +169,7 @@ function removeOnService(draft: PlanDraft, folder: FolderRow): void {
 
 function createLocally(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const { record, dirId } = folder;
-  // A folder that no listing shows is created together with its content.
+  // A folder that no list shows is created only together with a document in it.
   if (!contents.local.has(folder) && dirId === null) return;
   const wish = localWish(draft, folder);
   if (wish.kind === "impossible") {
@@ -189,7 +191,7 @@ function createLocally(draft: PlanDraft, folder: FolderRow, contents: Contents):
   }));
 }
 
-/** Returns the documents that base has in a folder and that stay deleted locally. */
+/** Returns the recorded documents of a folder that were deleted locally and are not restored. */
 function listDeleted({ forest, documents }: PlanDraft, folder: FolderRow): DocId[] {
   const isDeleted = ({ record, local }: DocumentRow) =>
     record !== null && local.goal === null && baseFolderOf(forest, "local", record) === folder;
@@ -202,8 +204,8 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
 }
 
 /**
- * Records, after the moves, a folder that both sides have and that base does not have, or has at
- * another place.
+ * Plans a step that records a folder after its moves, if both sides have it and base does not have
+ * it at these places.
  */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
@@ -211,8 +213,8 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const why = draft.moveReasons.get(folder) ?? "on both sides";
-  // If another folder was merged into this one, its entries are still at their old paths. Each
-  // is recorded by its own move, so this step records no paths below the folder.
+  // Another folder may have been merged into this one. Base still has its documents at their old
+  // paths, and records the move of each. So this step changes no record below the folder.
   proposeFolderRecord(draft, folder, { dirId, why, carries: folder.isMerged ? [] : null });
 }
 
@@ -223,8 +225,8 @@ function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
 type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
- * Returns folders on disk that are not empty: they contain synced files and folders, or files that
- * mdmirror leaves alone. Ignored leftovers do not count.
+ * Returns the folders on disk that are not empty, by what is directly in them: synced files and
+ * folders, or files that are not synced. Leftovers of editors and desktops do not count.
  */
 function occupiedFolders(draft: PlanDraft): OccupiedFolders {
   const mirrored = new Set<string>();

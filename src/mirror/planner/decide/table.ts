@@ -1,6 +1,6 @@
 /**
- * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing
- * case does not compile.
+ * Tables that decide what happens to a document: one cell for each combination of its contents on
+ * both sides, and one for each change of place. A missing cell does not compile.
  */
 
 import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-change.ts";
@@ -22,13 +22,14 @@ export const CONTENT_RULES = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "block-outside",
-  // Reads the document on the service again, then DELETEs it. A document that was moved on the
-  // service is not deleted, because the move shows that somebody wants it.
+  // Before mdmirror deletes the document on the service, it reads the document again. A document
+  // that was moved on the service is restored instead, because somebody still uses it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
   "deleted/unseen": "block-not-seen",
-  // A document that left the linked folder is never deleted: its record stays, without a file.
+  // A document outside the linked folder is never deleted on the service. Its record stays without
+  // a file.
   "deleted/outside": "leave-subtree",
   "created/created": "meet",
   "created/never": "post",
@@ -43,8 +44,8 @@ export const CONTENT_RULES = {
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
 /**
- * Rule for the places of a document that both sides have. `agree`: both sides moved the document.
- * If they moved it to the same place, base takes that place; otherwise the service's place wins.
+ * Rule for the place of a document or folder that both sides have. `agree`: both sides moved it. If
+ * they moved it to the same place, only base changes; otherwise the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
@@ -56,8 +57,8 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
 };
 
 /**
- * Rule for a document that was deleted locally. The document has no local place, so only the
- * service can have moved it. Such a move shows that somebody wants the document.
+ * Rule for a document that was deleted locally. If it was moved on the service, it is restored,
+ * because somebody still uses it.
  */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",

@@ -1,4 +1,7 @@
-/** Finds out which side changed the content, and which side changed the place, since base. */
+/**
+ * Compares both sides with base: which side changed the content of a document, and which side moved
+ * a document or folder.
+ */
 
 import { type DocumentRow, pathOn, type Row, SIDES } from "../match/row.ts";
 import { baseFolderOf, type Forest } from "../match/forest.ts";
@@ -6,10 +9,13 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
 
-/** Local content of a document with a record. `unknown`: the scan did not show the content. */
+/**
+ * State of the local content of a recorded document, compared with base. `unknown`: the scan did
+ * not show the content.
+ */
 export type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";
 export type RemoteDrift = "unchanged" | "edited" | "gone" | "unseen" | "outside";
-/** Contents of a document that has no record yet. At least one side has it. */
+/** Contents of a document without a record, which at least one side has. */
 type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };
@@ -36,8 +42,8 @@ function localContent({ local: { seen } }: DocumentRow, record: DocumentRecord):
 }
 
 /**
- * Returns true if a file has base's local content, or the content that base has on the service: the
- * file may have lost only its line ends, BOM or final newline.
+ * Returns true if a file has base's content: the local content, or the service's content. The two
+ * differ by line ends, BOM or final newline, and the file may have lost these.
  */
 export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
   return file.digest === record.localDigest || file.digest === record.digest;
@@ -49,8 +55,8 @@ function remoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord
 }
 
 /**
- * Returns which side moved a row: parent folder and name are compared with base's. A row that moves
- * only with its folder has not moved itself.
+ * Returns the sides on which the parent folder or the name of a document or folder differs from
+ * base. A document that moves together with its folder has not moved itself.
  */
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { record } = row;

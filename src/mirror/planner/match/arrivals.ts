@@ -9,11 +9,11 @@ import type { FolderRow, Place } from "./row.ts";
 import { type Occupancy, SlotMap } from "./slots.ts";
 
 /**
- * Documents that only have to be created locally. They get no rows, because rows take much memory,
- * and a first sync has a very large number of such documents.
+ * New documents of the service that only have to be created locally. A first sync may have very
+ * many of them. To save memory, they have no rows of their own in the plan.
  */
 export class Arrivals {
-  /** Documents that only have to be created locally, in the order of their paths. */
+  /** The documents that only have to be created locally, sorted by path. */
   readonly all: RemoteFile[] = [];
   readonly #trees: Trees;
   readonly #forest: Forest;
@@ -28,16 +28,20 @@ export class Arrivals {
   }
 
   /**
-   * Takes the documents that only have to be created locally.
+   * Adds each new document that only has to be created locally.
    * @param files documents that are new on the service
-   * @returns the other documents, about which the plan has to decide
+   * @param judged documents about which the plan must decide, even if it could only create them
+   * @returns the documents about which the plan has to decide
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;
     return files.filter((file) => isJudged(judged, file.id) || !this.#addIfPlain(file));
   }
 
-  /** Returns the document that will be created at a local place. */
+  /**
+   * Returns the id of the document that will be created at a local place; undefined if there is
+   * none.
+   */
   idAt(place: Place): DocId | undefined {
     return this.#byPlace.get(place);
   }
@@ -74,7 +78,9 @@ export class Arrivals {
   }
 }
 
-/** Returns true if both sides have a folder, or it is new on the service. */
+/**
+ * Returns true if the folder exists locally, or is new on the service and will be created locally.
+ */
 function canReceiveArrivals({ localSeen, remoteSeen, record }: FolderRow): boolean {
   return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && record === null);
 }

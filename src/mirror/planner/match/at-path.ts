@@ -1,6 +1,7 @@
 /**
- * Matches documents at their expected paths. A path alone proves little, because people move a file
- * and give its name to another file. The inode or the content of the file must confirm the match.
+ * Finds the file of each document at the path where it is expected. The path alone proves little,
+ * because users move a file and give its name to another one. So the inode or the content of the
+ * file must confirm the match first.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -11,7 +12,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
 import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
 
-/** Matches each document whose file at its path still has base's inode. */
+/** Matches documents with files at their paths that have the recorded inode. */
 export function matchByPathAndInode(matching: Matching): void {
   const { inodesTrusted } = matching.trees.local;
   matchAt(matching, (record, file) => {
@@ -20,16 +21,18 @@ export function matchByPathAndInode(matching: Matching): void {
   });
 }
 
-/** Returns true if the user moved a conflict copy of a document over the document. */
+/**
+ * Returns true if the file is a conflict copy of this document, which the user has moved over it.
+ */
 function isCopyOf({ trees }: Matching, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
 
 /**
- * Matches each document with similar content at its path: an editor saved it as a new file.
- * Documents made from one template are all similar, so the match does not count if inodes show that
- * two of them were swapped.
+ * Matches documents with files at their paths that have similar content, because an editor may save
+ * a document as a new file. Documents made from one template are similar to each other. So a pair
+ * is left out if inodes show that two such documents were swapped.
  */
 export function matchByPathAndText(matching: Matching): void {
   const isExchanged = exchangeTest(matching);
@@ -37,9 +40,9 @@ export function matchByPathAndText(matching: Matching): void {
 }
 
 /**
- * Returns a function that is true if the file at a document's path is another document's, because
- * the two were swapped. The file has the other document's inode and fits its content at least as
- * well; and the file with this document's inode, at another path, has similar content.
+ * Returns a function that returns true if the user swapped a document with another one. In this
+ * case, the file at the document's path has the other document's inode and content. The file with
+ * the document's own inode is at another path and has similar content.
  */
 function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
@@ -53,8 +56,8 @@ function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalF
 }
 
 /**
- * Returns true if a file is more similar to the document `owner` than to `record`. If files have no
- * birth time, equal similarity does not count.
+ * Returns true if a file is more similar to the document `owner` than to the document `record`, or
+ * equally similar. Without birth times, inodes prove less, and equal similarity does not count.
  */
 function fitsOwner(matching: Matching, owner: DocumentRecord, record: DocumentRecord, file: LocalFile): boolean {
   const profile = readProfile(matching, file.digest);
@@ -64,16 +67,16 @@ function fitsOwner(matching: Matching, owner: DocumentRecord, record: DocumentRe
 }
 
 /**
- * Matches each document whose file at its path contains the document's content, or is a part of it:
- * a short note was extended, or a long one was split.
+ * Matches documents with files at their paths that contain the document's content, or a part of it.
+ * A short note may have been extended, or a long one split.
  */
 export function matchByPathAndPart(matching: Matching): void {
   matchAt(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
- * Matches the remaining documents by path alone. A document whose two paths in base do not
- * correspond comes last.
+ * Matches the remaining documents with the files at their paths. A document whose two recorded
+ * paths do not correspond comes last, because its move was interrupted.
  */
 export function matchByPathAlone(matching: Matching): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -86,8 +89,8 @@ function matchAt(matching: Matching, isProven: (record: DocumentRecord, file: Lo
 }
 
 /**
- * Yields documents with the unclaimed files at their paths. A file that the caller claims between
- * two yields is not yielded again.
+ * Yields each unmatched document with the unmatched files at its expected paths. The caller may
+ * match a file before it requests the next pair.
  */
 function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile]> {
   const lookups = fileLookups(matching);
@@ -100,12 +103,12 @@ function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile
       }
 }
 
-/** Returns the path at which a record's file is expected; null if none is. */
+/** Returns the path at which a document's file is expected; null if none is expected anywhere. */
 type ExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**
- * Returns functions for the expected paths, in order: first the path to which moved folders would
- * have taken the file, then its old path.
+ * Returns functions for the expected paths of a document, in this order: its path after the moves
+ * of its folders, then its recorded path.
  */
 function placesOf({ folders }: Matching): readonly ExpectedPath[] {
   const carried: ExpectedPath = ({ localPath }) => expectedPath(localPath, folders);
@@ -115,8 +118,8 @@ function placesOf({ folders }: Matching): readonly ExpectedPath[] {
 type FileLookup = (path: LocalPath) => LocalFile | undefined;
 
 /**
- * Returns functions that find an unclaimed file by its path, in order: as it is written, then as
- * the disk folds it.
+ * Returns functions that find an unmatched file by path, in this order: in the exact spelling, then
+ * in any spelling that the disk treats as equal.
  */
 function fileLookups({ trees, files }: Matching): readonly FileLookup[] {
   const { disk } = trees.local;
@@ -127,9 +130,9 @@ function fileLookups({ trees, files }: Matching): readonly FileLookup[] {
 }
 
 /**
- * Lists documents with the files at their paths that neither inode nor content confirmed. Called
- * after `matchByPathAndInode` and `matchByPathAndText`. Leaves out a document whose two paths in
- * base do not correspond: its move was interrupted, and the file may belong to another document.
+ * Lists the unmatched documents with the files at their paths. Called when neither inode nor
+ * content has confirmed these files. Leaves out a document whose two recorded paths do not
+ * correspond. Its move was interrupted, so the file may belong to another document.
  */
 export function unconfirmedFiles(matching: Matching): [DocumentRecord, LocalFile][] {
   const found = new Map<DocumentRecord, LocalFile>();

@@ -6,7 +6,7 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { findFolders, type FolderPaths } from "./folder-paths.ts";
 
-/** Documents that a plan includes even if both sides are unchanged. */
+/** Documents about which a plan decides even if they did not change on either side. */
 export type JudgedDocuments = ReadonlySet<DocId> | "all";
 
 export const NONE_JUDGED: JudgedDocuments = new Set();
@@ -16,16 +16,16 @@ export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
 }
 
 type ChangedDocuments = {
-  /** Records of documents that are not simply unchanged. */
+  /** Records of documents about which the plan has to decide. */
   readonly records: Map<DocId, DocumentRecord>;
-  /** Files that belong to no unchanged document. */
+  /** All local files, except those of unchanged documents. */
   readonly files: Map<LocalPath, LocalFile>;
 };
 
 /**
- * Returns the documents and files that are not simply unchanged. A document is unchanged if both
- * sides have it as base does, base has no change pending for it, and its folder did not move. No
- * step concerns such a document, even if other documents change, and there may be very many.
+ * Returns the documents and files about which the plan has to decide. Leaves out unchanged
+ * documents, because no step concerns them, and there may be very many. A document is unchanged if
+ * both sides have it as base does, base has no pending change for it, and its folder did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const folders = foldersAtRest(trees, paths);
@@ -38,7 +38,8 @@ export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: J
       atRest.set(localPath, record);
     else records.set(id, record);
   }
-  // If a changed document and an unchanged one have the same path in base, the plan includes both.
+  // If a changed document and an unchanged one have the same local path in base, the plan decides
+  // about both.
   for (const { localPath } of [...records.values()]) {
     const other = atRest.get(localPath);
     if (other !== undefined) records.set(other.id, other);
@@ -55,7 +56,10 @@ function filesBut(
   return new Map([...files].filter(([path]) => !unchanged.has(path)));
 }
 
-/** Returns the documents that the trees leave out although a folder above them has moved. */
+/**
+ * Returns documents that are not in the trees, because they did not change, but whose folder has
+ * moved.
+ */
 export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
   const folders = foldersAtRest(trees, findFolders(trees, policy));
@@ -76,8 +80,8 @@ function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): bo
 }
 
 /**
- * Returns the local paths of the root and of the folders that did not move, with their paths on the
- * service. A folder below a moved one has moved too.
+ * Returns the folders that did not move on either side, as local paths with their paths on the
+ * service. Includes the root. A folder inside a moved one has moved too.
  */
 function foldersAtRest(
   { base, local, remote }: Trees,

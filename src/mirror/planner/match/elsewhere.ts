@@ -10,7 +10,7 @@ import { findRenamed, othersByInode } from "./inode.ts";
 import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles, sameInodes } from "./matching.ts";
 import { pairBySimilarity } from "./resemblance.ts";
 
-/** Strength of the evidence for a file elsewhere; the higher rank wins. */
+/** Kinds of evidence for a file that is not at its document's path. A higher number is stronger. */
 const EVIDENCE_RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
 type Rank = keyof typeof EVIDENCE_RANKS;
@@ -19,22 +19,23 @@ type Candidate = {
   readonly record: DocumentRecord;
   readonly file: LocalFile;
   readonly evidence: Rank;
-  /** Similarity of the contents: 0 to 1. */
+  /** Similarity of the contents, from 0 to 1. */
   readonly score: number;
 };
 
 /**
- * Matches documents with files at other paths than their own. A file at a document's own path that
- * neither inode nor content confirms loses to a confirmed file elsewhere. Without such a file, the
- * unconfirmed file stays the document's. A document with equal evidence for several files is
- * blocked.
+ * Finds the files of documents that were moved to other paths. A document may also have an
+ * unconfirmed file at its own path, which neither inode nor content confirms. A file elsewhere with
+ * better evidence is then preferred. A document with equal evidence for several files is blocked.
  */
 export class MovedFiles {
   readonly #matching: Matching;
-  /** The unconfirmed files at documents' own paths, and the documents by these files. */
+  /** Unconfirmed file at the path of each document, by document and by file. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Pairs of a document and a file that may be its own, the strongest evidence first. */
+  /**
+   * Pairs of a document and a file at another path that may be its own, strongest evidence first.
+   */
   readonly #candidates: readonly Candidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly Candidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
@@ -52,7 +53,7 @@ export class MovedFiles {
     this.#byFile = Map.groupBy(this.#candidates, ({ file }) => file.path);
   }
 
-  /** Matches by evidence of this rank and above. */
+  /** Matches documents by all evidence that is at least as strong as `lowestRank`. */
   match(lowestRank: Rank): void {
     for (const candidate of this.#candidates) {
       if (EVIDENCE_RANKS[candidate.evidence] < EVIDENCE_RANKS[lowestRank]) return;
@@ -64,7 +65,7 @@ export class MovedFiles {
     return (
       EVIDENCE_RANKS[b.evidence] - EVIDENCE_RANKS[a.evidence] ||
       b.score - a.score ||
-      // A document without a file at its path comes before a document with an unconfirmed file.
+      // A document that has no file at its path comes before a document with an unconfirmed file.
       Number(this.#hasFileAtPath(a.record)) - Number(this.#hasFileAtPath(b.record)) ||
       compareStrings(a.record.id, b.record.id) ||
       compareStrings(a.file.path, b.file.path)
@@ -76,21 +77,18 @@ export class MovedFiles {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /**
-   * Returns true if the document of a candidate is neither matched nor blocked, and no document has
-   * claimed the file.
-   */
+  /** Returns true if the document is neither matched nor blocked, and the file is not matched. */
   #isPossible({ record, file }: Candidate): boolean {
     const { records, files, blocked } = this.#matching;
     return records.has(record.id) && !blocked.has(record.id) && files.has(file.path);
   }
 
   /**
-   * Returns true if the candidate's file is at the path of another document, and that document has
-   * no other candidate file. Returns false in two cases:
-   * - The file has this document's inode and similar content: the file was moved over the other
+   * Returns true if the file is at the path of another document that has no other candidate file,
+   * so it stays with that document. Returns false in two cases:
+   * - The file has this document's inode and similar content, because it was moved over the other
    *   document.
-   * - The other document's file was renamed to a name that is not synced.
+   * - The other document's own file was renamed to a name that is not synced.
    */
   #isClaimedByOther({ record, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -109,9 +107,9 @@ export class MovedFiles {
   }
 
   /**
-   * Returns the other candidates that are as likely as this candidate: this document with another
-   * file, or another document with this file. The other document must have another file at its
-   * path.
+   * Returns other candidates with equal evidence. These are the same document with another file, or
+   * another document with the same file. Another document counts only if it has an unconfirmed file
+   * at its own path.
    */
   #rivalsOf(candidate: Candidate): Candidate[] {
     const files = (this.#byDocument.get(candidate.record.id) ?? []).filter(
@@ -141,8 +139,8 @@ function listCandidates(matching: Matching): Candidate[] {
 
 function* byInode(matching: Matching): Generator<Candidate> {
   for (const [record, file] of sameInodes(matching)) {
-    // A new file may have got the inode of a removed file within one tick of the clock, or at any
-    // time if files have no birth time.
+    // The inode alone may be misleading. A disk may give the inode of a removed file to a new file:
+    // within one tick of its clock, or at any time if files have no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
     if (resembles(matching, record, file)) yield { record, file, evidence: "inode-and-similar-text", score: 1 };
     else if (hasBirthTime) yield { record, file, evidence: "inode", score: 0 };
@@ -150,8 +148,9 @@ function* byInode(matching: Matching): Generator<Candidate> {
 }
 
 /**
- * Yields pairs of a document and a file with the same bytes, if no second document or file has
- * them. Such pairs are found by digest alone, because the contents may be too many to compare.
+ * Yields pairs of a document and a file with equal content, if no other document and no other file
+ * has this content. Such pairs are found by digest alone, because comparing all contents would take
+ * too long.
  */
 function* bySameText(matching: Matching): Generator<Candidate> {
   const files = uniqueValues(textsOfFiles(matching));
@@ -179,7 +178,7 @@ function* textsOfRecords(matching: Matching): Generator<[Digest, DocumentRecord]
     for (const digest of new Set(knownTexts(matching, record))) yield [digest, record];
 }
 
-/** Returns the values whose key no other value has. */
+/** Returns the values whose keys occur only once. */
 function uniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
   const [found, repeated] = [new Map<K, V>(), new Set<K>()];
   for (const [key, value] of entries)
@@ -190,8 +189,8 @@ function uniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, 
 }
 
 /**
- * Blocks documents that were not found and may belong to a file for which other documents are
- * blocked. A document does not count as deleted while one of these files may be its own.
+ * Blocks further documents that may belong to a file for which a document is already blocked.
+ * Without the block, such a document would count as deleted, although the file may be its own.
  */
 export function blockPossibleOwners(matching: Matching): void {
   const contested = new Set([...matching.blocked.values()].flat());

@@ -7,36 +7,37 @@ import { folderInodeKey } from "./inode.ts";
 
 type Moves = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
-/** Current local paths of the recorded folders, and of the documents expected below them. */
+/**
+ * Current local paths of the recorded folders. The expected paths of documents are derived from
+ * these.
+ */
 export type FolderPaths = {
-  /** Recorded folders that were found, with their current paths. */
+  /** Recorded folders that exist locally, with their current paths. */
   readonly found: Map<DirId, LocalPath>;
-  /** The recorded folder that is now at each path. */
+  /** For each current path, the recorded folder that is at this path. */
   readonly claimed: Map<LocalPath, DirId>;
-  /** Recorded folders by base's path. */
+  /** Recorded folders by their local paths in base. */
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Recorded folders, parents before their children. */
+  /** All recorded folders, each after its parent. */
   readonly sorted: readonly FolderRecord[];
   readonly canMoveFolders: boolean;
-  /** True if the deployment can move a folder to the root. */
   readonly canMoveToRoot: boolean;
   /**
-   * Recorded folders that were removed locally and that the service cannot delete, by base's path.
-   * A local folder that is created at such a path is the same folder again.
+   * Recorded folders that were removed locally and that the service cannot delete, by their local
+   * paths in base. If a local folder is created at such a path, it counts as the same folder.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Folders that the service keeps and whose path now belongs to another folder. */
+  /** Folders of `keptByService` whose path was given to another local folder. */
   readonly pathTaken: Set<DirId>;
-  /** True if any folder was found elsewhere than at base's path. */
+  /** True if a recorded folder is at another path than in base. */
   hasMoved: boolean;
 };
 
 /**
- * Finds folders by inode and birth time first (a rename, even a swap), then by path. The path below
- * the parent's new place counts before the path in base. If the deployment cannot move folders, a
- * folder at another local path counts as new. If it only cannot move folders to the root, this
- * applies to folders that were moved to the root. The documents of such a folder are moved one by
- * one, with their ids, and the old folder counts as deleted.
+ * Finds the recorded folders on disk. First by inode and birth time, which finds a renamed folder
+ * even if two were swapped. Then by path: after the move of its parent, or else in base. If the
+ * deployment cannot make a folder's move, the moved folder counts as new, and the old folder as
+ * deleted. Its documents are moved one by one, and keep their ids.
  */
 export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
@@ -69,8 +70,8 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FolderLookup)
 }
 
 /**
- * Finds folders by inode. A folder at its old path is the same folder on any deployment. A folder
- * that was removed locally, and that the service keeps, may have had the same path.
+ * Finds folders by inode and birth time. A folder at its recorded path is found first. A folder at
+ * another path is looked for only if the service can move folders.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
@@ -94,8 +95,9 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
 }
 
 /**
- * Returns the removed folders that the service keeps. No other folder can get their names on the
- * service, so a folder that was moved to such a path is moved document by document.
+ * Returns the recorded folders that were removed locally and that the service cannot delete, by
+ * local path. Such a folder keeps its name on the service. So another folder that is moved to this
+ * path cannot get the name; its documents are moved one by one.
  */
 function foldersKeptByService(
   sorted: readonly FolderRecord[],
@@ -121,7 +123,7 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
   if (path !== dir.localPath) paths.hasMoved = true;
 }
 
-/** Returns the expected path of an entry, if only the folders above it moved. */
+/** Returns the path that a recorded file or folder has if only the folders above it were moved. */
 export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
@@ -133,10 +135,9 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
 }
 
 /**
- * Finds folders by their contents, on a disk that has changed or has no inodes. If a folder has
- * disappeared, and more than half of its recorded documents were found at the same places below one
- * new folder, that new folder is the same folder. The documents must have been found by evidence of
- * their own.
+ * Finds renamed folders by the documents in them, on a disk without reliable inodes. A missing
+ * folder is found if more than half of its recorded documents are below one new folder, at the same
+ * places. These documents must have been matched by evidence of their own.
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -160,8 +161,8 @@ function findByVotes(
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  // The path to which the parent's move took the folder takes precedence over the paths of its
-  // documents.
+  // A folder that moved together with its parent comes before a folder that only its documents
+  // point to.
   for (const path of [relocate(dir.localPath, paths), winnerOf(poll)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -169,16 +170,16 @@ function findByVotes(
   }
 }
 
-/** Old and current path of a recorded document; null if it was not found. */
+/** Local path of a recorded document in base, and its current path; null if it was not found. */
 type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
- * Counts for a folder that was not found: the documents below it, and how many of them point to
- * each path.
+ * Number of recorded documents below a missing folder, and for each possible new path of the
+ * folder, the number of documents that point to it.
  */
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
-/** Counts the vote of a document for each folder that contained it. */
+/** Adds one document to the counts of each missing folder above it. */
 function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: PathChange): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
@@ -190,14 +191,14 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 }
 
 /**
- * Returns the current path of a folder above a document, derived from the document's path. The
- * document must be at the same place below the folder.
+ * Returns the path that a folder must have now if a document in it is still at the same place below
+ * it. Returns null if the document's current path does not show this.
  */
 function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
-  // A document directly in the folder identifies the folder even if the document was renamed as
-  // well.
+  // A document directly in the folder shows the folder's path, even if the document itself was
+  // renamed.
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
@@ -205,7 +206,10 @@ function winnerOf({ total, votes }: FolderVotes): LocalPath | null {
   return votes.entries().find(([, count]) => count * 2 > total)?.[0] ?? null;
 }
 
-/** Returns the path of the local folder at a path, in any spelling that the disk folds to it. */
+/**
+ * Returns the local folder at a path, in any spelling that the disk treats as equal; null if there
+ * is none.
+ */
 export type FolderLookup = (path: LocalPath) => LocalPath | null;
 
 export function localFolderLookup({ disk, folders }: LocalTree): FolderLookup {
@@ -215,8 +219,8 @@ export function localFolderLookup({ disk, folders }: LocalTree): FolderLookup {
 }
 
 /**
- * Returns the expected path of a recorded file, with its folder's current path. Null if the folder
- * was not found: a file at the old path is then no evidence.
+ * Returns the path at which a recorded file is expected, after the moves of its folders. Returns
+ * null if its folder was not found, because a file at the old path is then no evidence.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;

@@ -5,10 +5,7 @@ import { type FolderRow, pathOn, type Place, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/**
- * All folders of the three trees. Each folder has one row, whether it is in one tree or in
- * several.
- */
+/** All folders of the three trees. A folder that is in several trees has one row. */
 export type Forest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -20,7 +17,7 @@ export type Forest = {
 };
 
 /**
- * Makes rows for the root and the recorded folders.
+ * Creates the forest with the root and the recorded folders.
  * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
  * read
  */
@@ -98,8 +95,8 @@ function findRemote(
   const listed = remote.folders.get(dir.id);
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // The folder was not listed in this cycle, so it counts as unmoved, below the current place of
-  // its parent. If another folder is listed at that path, the place of this folder is unknown.
+  // The service did not list the folder in this cycle, so it counts as not moved within its parent.
+  // If another folder is listed at that path, its place is unknown.
   const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(above, nameOf(dir.remotePath));
@@ -107,9 +104,9 @@ function findRemote(
 }
 
 /**
- * Adds a folder at its path of base on a side. Two records may have one path, because one folder
- * was removed locally and the service keeps it. Base's entries at that path belong to the folder
- * that is present locally.
+ * Indexes a folder by its recorded path on one side. Two folders may have one recorded path,
+ * because one was removed locally and the service cannot delete it. The folder that is present
+ * locally is then indexed.
  */
 function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder: FolderRow): void {
   if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
@@ -120,13 +117,12 @@ export function register(forest: Forest, folder: FolderRow): void {
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
   const other = forest.byRemote.get(folder.remotePath);
-  // A folder that the service lists takes precedence over a folder that was not listed in this
-  // cycle.
+  // A listed folder takes precedence over a folder that was not listed in this cycle.
   if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
     forest.byRemote.set(folder.remotePath, folder);
 }
 
-/** Sets the parent of each folder, once all folders have rows. */
+/** Sets the current places of all folders. Called when the forest is complete. */
 export function placeFolders(forest: Forest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {
@@ -136,8 +132,8 @@ export function placeFolders(forest: Forest): void {
 }
 
 /**
- * Returns the folder at a current path. A folder that no tree shows is added as implied: the input
- * may be inconsistent, or the key may not be able to read a parent.
+ * Returns the folder at a current path. Adds the folder if no tree shows it: documents may have
+ * paths in a folder that the key cannot read.
  */
 export function folderAt(forest: Forest, side: Side, path: string): FolderRow {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
@@ -153,12 +149,12 @@ export function folderAt(forest: Forest, side: Side, path: string): FolderRow {
   return folder;
 }
 
-/** Returns the place of a document or folder at a current path. */
+/** Returns the place (parent folder and name) that belongs to a current path. */
 export function placeAt(forest: Forest, side: Side, path: string): Place {
   return { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
 }
 
-/** Returns the folder that contains a document or folder according to base, on a side. */
+/** Returns the folder that contained a document or folder on one side when base was recorded. */
 export function baseFolderOf(
   forest: Forest,
   side: Side,
@@ -171,13 +167,13 @@ export function baseFolderOf(
 }
 
 /**
- * Returns the folder that was at a local path of base, the first that exists of:
- * - the folder that base records at the path
- * - the folder that is at the path now. Its own move may be blocked, and base has documents in it
- * already.
+ * Returns the folder that had a local path when base was recorded. Takes the first of these that
+ * exists:
+ * - the folder with this recorded path
+ * - the folder that is at this path now: base may list documents in it before it records the folder
  * - a folder without a record at the corresponding path on the service
- * - a new row without a place
- * @param remotePath path of the same folder on the service, if base knows it
+ * - a new folder row without a place
+ * @param remotePath recorded path of the same folder on the service
  */
 function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const recorded = forest.byBaseLocal.get(localPath);
@@ -190,9 +186,9 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
 }
 
 /**
- * Returns the folder that was at a path of base on the service. A recorded folder also counts if it
- * moved to that path and base has not recorded the move yet: base's documents below the path were
- * moved one by one, and did not move again.
+ * Returns the folder that had a path on the service when base was recorded. If no folder has this
+ * recorded path, a folder that is now at the path counts, recorded or not: base may have recorded
+ * the documents of a moved folder before the folder itself.
  */
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
@@ -202,9 +198,9 @@ function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: Loc
 }
 
 /**
- * Returns the folder that base has at a path on the service. If two records have that path, the
- * record whose local path belongs to the same folder counts. The other record's path may be out of
- * date: base records nothing about a folder that was removed locally and stays on the service.
+ * Returns the folder with a recorded path on the service. Two records may have this path, because
+ * base stops tracking a folder that was removed locally and stays on the service. Then the record
+ * that also has the local path is preferred.
  */
 function knownRemoteFolder(
   { byBaseLocal, byBaseRemote }: Forest,
@@ -215,7 +211,7 @@ function knownRemoteFolder(
   return sameFolder?.record?.remotePath === remotePath ? sameFolder : byBaseRemote.get(remotePath);
 }
 
-/** Returns the folder if it has no record and is not the root; otherwise null. */
+/** Returns the folder if base has no record of it and it is not the root; otherwise null. */
 function ifUnrecorded(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }
@@ -229,7 +225,8 @@ function addMissingFolder(forest: Forest, localPath: LocalPath, remotePath: Remo
 }
 
 /**
- * Returns true if `folder` equals `above` or is below it. `place` returns the parent of a folder.
+ * Returns true if `folder` is `above`, or is somewhere inside it.
+ * @param place returns the parent of a folder; null for the root
  */
 export function isInside(folder: FolderRow, above: FolderRow, place: (folder: FolderRow) => FolderRow | null): boolean {
   const seen = new Set<FolderRow>();

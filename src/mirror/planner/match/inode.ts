@@ -1,33 +1,34 @@
-/** Identity by inode: when an inode counts as evidence, and its key. */
+/** Decides when an inode is evidence that two observations show the same file or folder. */
 
 import type { Inode, Stamp } from "../../model/record.ts";
 import type { LocalOther, LocalTree } from "../../model/tree.ts";
 
 /**
- * Returns the key of inode and birth time. Systems give an inode to a new file right after `rm`, so
- * the birth time is part of the key. If only one side has a birth time (0: none), the keys differ.
+ * Returns a key of device, inode and birth time. Systems may give a freed inode to a new file
+ * immediately, so the key includes the birth time. A file with a birth time never has the key of a
+ * file without one.
  */
 export function inodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
 }
 
 /**
- * Returns the key of a file that is the only one with its inode; null for a file with hard links,
- * whose inode has several paths.
+ * Returns the inode key of a file; null for a file with several hard links, because its inode has
+ * several paths.
  */
 export function fileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : inodeKey(stamp);
 }
 
 /**
- * Returns the key of a folder's inode; null without a birth time. An inode alone is then no
- * evidence, because a folder has no content that could confirm it.
+ * Returns the inode key of a folder; null if the disk has no birth times. A freed inode could then
+ * belong to another folder, and a folder has no content that could confirm it.
  */
 export function folderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : inodeKey(folder);
 }
 
-/** Files that are not synced (ignored, dot files and others), by inode. */
+/** Files that are not synced (ignored files, dot files and others), by inode key. */
 export type OthersByInode = ReadonlyMap<string, LocalOther>;
 
 export function othersByInode({ others }: LocalTree): OthersByInode {
@@ -40,8 +41,8 @@ export function othersByInode({ others }: LocalTree): OthersByInode {
 }
 
 /**
- * Returns the file to which a document's file was renamed. Finds only files with names that are not
- * synced.
+ * Returns the file to which a document was renamed, if its new name is not synced. Returns null if
+ * there is none.
  */
 export function findRenamed(
   { inodesTrusted }: LocalTree,

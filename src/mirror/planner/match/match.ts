@@ -17,29 +17,29 @@ import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
 import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 
-/**
- * Result of matching: every folder, and every document for which the three trees do not simply
- * agree.
- */
+/** Result of matching: all folders, and all documents about which the plan has to decide. */
 export type MatchedTrees = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
   /**
-   * Files about which this cycle decides nothing, because they may belong to a document that was
-   * not seen.
+   * Local files about which this plan decides nothing, because they may belong to a document that
+   * was not found.
    */
   readonly undecided: ReadonlySet<LocalPath>;
-  /** Documents without a row on which a decision depends: the plan is made again with them. */
+  /**
+   * Documents that the plan left out, but on which a decision depends. Another round of planning
+   * includes them.
+   */
   readonly toInclude: Set<DocId>;
-  /** Documents without a row that the plan creates locally. */
+  /** New documents of the service that the plan only creates locally. */
   readonly arrivals: Arrivals;
-  /** Finds what is at a path before the plan changes anything. */
+  /** Finds the file or folder at a path before the plan changes anything. */
   readonly occupancy: Occupancy;
 };
 
 /**
- * Matches records of base, local files and files of the service to documents. Unchanged documents,
- * and those that only have to be created locally, get no row.
+ * Matches records, local files and documents of the service with each other. Returns no rows for
+ * unchanged documents, and none for documents that only have to be created locally.
  */
 export function matchTrees(
   trees: Trees,
@@ -49,7 +49,8 @@ export function matchTrees(
 ): MatchedTrees {
   const folders = findFolders(trees, policy);
   const { records, files } = findChangedDocuments(trees, folders, judged);
-  // Rows are made in the order of ids, so that the order of the input does not matter.
+  // Rows are created in the order of ids, so that the result does not depend on the order of the
+  // input.
   const byId = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const record of byId) if (isAway(record)) records.delete(record.id);
   const found = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
@@ -79,8 +80,8 @@ function isElsewhere({ matches }: Matching, { id, localPath }: DocumentRecord): 
 }
 
 /**
- * Returns how the scan shows a document.
- * @param unread reason why a document that was not found may still exist; null if it does not exist
+ * Returns the state of a document on disk: present, absent or unknown.
+ * @param unread reason why a missing document may still exist; null if a missing document is absent
  */
 function seenLocally(matching: Matching, record: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
   const why = whyLocalUnknown(matching, record, unread);
@@ -89,7 +90,7 @@ function seenLocally(matching: Matching, record: DocumentRecord, unread: Unread 
   return match === undefined ? ABSENT : present(match);
 }
 
-/** Returns why the local state of a document is unknown; null if it is known. */
+/** Returns the reason why the local state of a document is unknown; null if it is known. */
 function whyLocalUnknown(
   { trees, matches, byPathAlone, blocked }: Matching,
   { id, localPath }: DocumentRecord,
@@ -102,8 +103,9 @@ function whyLocalUnknown(
 }
 
 /**
- * Returns how the service shows a document. An absence counts only if the listing was complete
- * (I20). A document without proof of its absence was merely not seen.
+ * Returns the state of a recorded document on the service. It is gone only if the listing was
+ * complete and its absence is proven (I20). A document that is missing without such proof was not
+ * seen.
  */
 function remoteSeen(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
@@ -142,9 +144,9 @@ function newRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<Loca
 }
 
 /**
- * Finds the recorded documents that are not simply unchanged, by the strongest evidence first. Each
- * step removes files and records that later steps would use. In the end `records` has the documents
- * that were not found, `files` the new files, and `folders` their final paths.
+ * Finds the files of recorded documents, by the strongest evidence first. Each step removes the
+ * documents and files that it has matched. In the end, `records` has the documents that were not
+ * found, and `files` the new files.
  */
 function matchDocuments(matching: Matching): void {
   if (matching.records.size === 0) return;
@@ -163,8 +165,8 @@ function matchDocuments(matching: Matching): void {
 }
 
 /**
- * Recognises pure moves, even if another file is now at the old path: chains (`mv b c; mv a b`) and
- * swaps become moves.
+ * Matches files that have the recorded inode and a known content of the document. This finds plain
+ * moves even if another file has the old path now, as after `mv b c; mv a b` or a swap.
  */
 function matchByInodeAndText(matching: Matching): void {
   for (const [record, file] of sameInodes(matching))
@@ -176,7 +178,8 @@ function* documentPaths(matching: Matching): Generator<{ base: LocalPath; curren
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);
     if (match !== undefined) yield { base: record.localPath, current: match.path };
-    // A document without a match that is not missing either is unchanged, at base's path.
+    // A document that is neither matched nor missing was left out as unchanged, so it is still at
+    // its local path in base.
     else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
 }

@@ -19,22 +19,23 @@ export type Matching = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
-  /** Files that no document has claimed yet; in the end, the new files. */
+  /**
+   * Files that are not matched to a document yet. At the end of matching, these are the new files.
+   */
   readonly files: Map<LocalPath, LocalFile>;
-  /** Records whose file is not found yet; in the end, those whose file is absent. */
+  /**
+   * Documents that are not matched to a file yet. At the end of matching, their files are absent.
+   */
   readonly records: Map<DocId, DocumentRecord>;
   readonly matches: Map<DocId, LocalFile>;
-  /** Documents whose file was found by its path alone. */
+  /** Documents that only the path connects with their files. */
   readonly byPathAlone: Set<DocId>;
   /**
-   * Files that do not count as new or moved yet. Each may belong to a blocked document, or to a
-   * document whose own file is being written now.
+   * Files about which this plan decides nothing. Each may belong to a blocked document, or to a
+   * document whose file is being written.
    */
   readonly undecided: Set<LocalPath>;
-  /**
-   * Records with equal evidence for several files, each with the files that may belong to its
-   * document.
-   */
+  /** Documents with equal evidence for several files, with these files. */
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
@@ -45,8 +46,8 @@ export function claim(matching: Matching, record: DocumentRecord, file: LocalFil
 }
 
 /**
- * Blocks a document that may be any of several files: this cycle decides about none of these
- * files.
+ * Blocks a document that has equal evidence for several files. This plan then decides about none of
+ * these files.
  */
 export function block(matching: Matching, record: DocumentRecord, files: readonly LocalFile[]): void {
   matching.blocked.set(record.id, [...new Set(files)]);
@@ -57,8 +58,8 @@ export function block(matching: Matching, record: DocumentRecord, files: readonl
 }
 
 /**
- * Matches a file to a document by its content alone. If the document's own file could not be read,
- * this file may be a copy of it, and a copy must not get the document's id (I09).
+ * Matches a file to a document because of its content, unless the document's own file could not be
+ * read. The file may then be a copy, and a copy must not get the document's id (I09).
  */
 export function claimByText(matching: Matching, record: DocumentRecord, file: LocalFile): void {
   const hidden = whyHidden(record.localPath, matching.trees);
@@ -70,8 +71,8 @@ export function claimByText(matching: Matching, record: DocumentRecord, file: Lo
 }
 
 /**
- * Returns the digests by which a document's file can be recognised: the content in base, each
- * content in review (I31), and the content that was blocked by a conflict or a refusal.
+ * Returns the digests of contents that a document's file may have: base's local content, contents
+ * in review (I31), and the content of a block (a conflict or refusal).
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: DocumentRecord): readonly Digest[] {
   const blockedDigest = trees.base.blocks.get(id)?.digest ?? null;
@@ -79,7 +80,10 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(blockedDigest === null ? [] : [blockedDigest])];
 }
 
-/** Returns the similarity of content to the known contents of a document: 0 to 1. */
+/**
+ * Returns the highest similarity between a content and the known contents of a document, from 0 to
+ * 1.
+ */
 export function likeness(matching: Matching, record: DocumentRecord, profile: LineProfile): number {
   let highest = 0;
   for (const digest of knownTexts(matching, record)) {
@@ -90,7 +94,7 @@ export function likeness(matching: Matching, record: DocumentRecord, profile: Li
   return highest;
 }
 
-/** Returns true if a file may be a version of a document, by its content alone. */
+/** Returns true if a file's content is equal or similar to a known content of a document. */
 export function isLike(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
   if (knownTexts(matching, record).includes(file.digest)) return true;
   const profile = readProfile(matching, file.digest);
@@ -98,20 +102,20 @@ export function isLike(matching: Matching, record: DocumentRecord, file: LocalFi
 }
 
 /**
- * Returns true if the file contains one of the document's contents, or is contained in one. A short
- * note that was extended, or a long one that was split, is no longer similar.
+ * Returns true if a file contains a known content of a document, or a part of one. A short note
+ * that was extended, or a long one that was split, is no longer similar as a whole.
  */
 export function containsPart(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
   const profile = readProfile(matching, file.digest);
   if (profile === null) return false;
   return knownTexts(matching, record).some((digest) => {
     const known = readProfile(matching, digest);
-    // A blank file does not count as a part of the content, because it has no word of the content.
+    // A blank file is a part of every content, so it is no evidence.
     return known !== null && (isKeptIn(known, profile) || (profile.total > 0 && isKeptIn(profile, known)));
   });
 }
 
-/** Returns true if a file's content is evidence that the file is the document. */
+/** Returns true if the content of a file is evidence that the file belongs to the document. */
 export function resembles(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
   return isLike(matching, record, file) || containsPart(matching, record, file);
 }
@@ -122,8 +126,8 @@ export function readProfile(matching: Matching, digest: Digest): LineProfile | n
 }
 
 /**
- * Returns records whose file is not found yet, each with the file that now has the recorded inode
- * and birth time. Returns none if inodes are no evidence.
+ * Returns the unmatched documents with the files that have their recorded inode and birth time.
+ * Returns none if inodes are not evidence in this cycle.
  */
 export function sameInodes(matching: Matching): [DocumentRecord, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];

@@ -19,8 +19,8 @@ import { type Forest, newFolder, register } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
 /**
- * Adds folders without a record, outer ones first: folders that both sides have at corresponding
- * places are one row.
+ * Adds the folders that base has no record of, parents first. If both sides have a folder at
+ * corresponding places, the two become one row.
  */
 export function addUnrecordedFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = localFolderLookup(trees.local);
@@ -31,9 +31,9 @@ export function addUnrecordedFolders(forest: Forest, trees: Trees, policy: Polic
 }
 
 /**
- * ORDER: folders that the service lists come before folders that only the paths of documents imply,
- * so that a folder's id is known. Local folders come last, so that they join the rows of folders on
- * the service.
+ * ORDER: listed folders come first, because they have ids. Then come folders that are only known
+ * from the paths of documents. Local folders come last, so that they can join the rows of folders
+ * on the service.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 
@@ -44,7 +44,7 @@ type UnrecordedFolder = {
   readonly id: DirId | null;
 };
 
-/** Lists the folders without a record, outer ones first. */
+/** Lists the folders that base has no record of, parents first. */
 function listUnrecorded(forest: Forest, trees: Trees, paths: FolderPaths): UnrecordedFolder[] {
   const { base, local, remote } = trees;
   const unrecorded: UnrecordedFolder[] = [];
@@ -58,14 +58,14 @@ function listUnrecorded(forest: Forest, trees: Trees, paths: FolderPaths): Unrec
 }
 
 /**
- * Returns the folders above the paths that the service shows, but may leave out folders that the
- * forest already has.
+ * Returns the paths of all folders above the documents and folders of the service. Folders that the
+ * forest already has may be missing.
  */
 function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addAbove(implied, path);
-  // Listings are sorted by folder, so most documents are in the folder of the previous document,
-  // which is not looked up again.
+  // Listings are sorted by folder, so most documents are in the same folder as the one before. That
+  // folder is skipped without a search.
   let before = "";
   for (const path of remotePathsOf(trees)) {
     const slash = path.lastIndexOf("/");
@@ -94,8 +94,8 @@ function addRemoteFolder(
   const expected = twinPathOf(forest, path, id, lookUp, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted and created again on the service: for all users it is the same folder,
-    // although its id is new.
+    // The folder was deleted on the service and created again with a new id. It counts as the same
+    // folder, as it does for its users.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     register(forest, twin);
     return;
@@ -107,9 +107,9 @@ function addRemoteFolder(
 }
 
 /**
- * Returns the local folder that corresponds to a folder on the service. Prefers the folder with the
- * same name, then one whose name has digits of the id (because the name was taken), then one whose
- * name the disk treats as equal.
+ * Returns the path of the local folder that belongs to a folder on the service; null if there is
+ * none. Prefers the same name. Then tries the name with digits of the id, which is used if the name
+ * was taken, and at last other spellings of the name.
  */
 function twinPathOf(
   forest: Forest,
@@ -127,8 +127,8 @@ function twinPathOf(
 }
 
 /**
- * Returns true if the folder was deleted locally and is still listed on the service. A folder
- * created locally at the same path counts as this folder, so neither is blocked.
+ * Returns true if the folder was deleted locally and is still listed on the service. A new local
+ * folder at the same path then counts as the same folder, so that neither is blocked.
  */
 function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
@@ -147,9 +147,9 @@ function addLocalFolder(forest: Forest, path: LocalPath, policy: Policy): void {
 }
 
 /**
- * Merges a folder that was renamed or moved on the service to the path of a local folder without a
- * record: from then on the two are one folder. Documents that base has in the old folder stay in it
- * at first, follow one by one, and the old folder is removed when it is empty.
+ * Merges folders that were moved on the service to the path of a new local folder. From then on,
+ * the two are one folder. The documents of the moved folder are still in its old local folder. They
+ * are moved one by one, and the old folder is removed when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;
@@ -160,8 +160,8 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
 }
 
 /**
- * Returns the local folder at the place that this folder has on the service; null if there is none,
- * or it has a record.
+ * Returns the path of the new local folder with which a moved folder is merged; null if it is not
+ * merged.
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { record, localPath, remotePath } = folder;
@@ -172,7 +172,10 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
-/** Returns the path that a folder would have locally; null if the folder above is not local. */
+/**
+ * Returns the local path that corresponds to a folder's path on the service; null if its parent is
+ * not on disk.
+ */
 function localPathOf(
   forest: Forest,
   { disk }: Trees["local"],
@@ -184,7 +187,7 @@ function localPathOf(
 }
 
 /**
- * Returns true if the folder was moved only on the service. If it was moved locally as well,
+ * Returns true if a folder was moved on the service and not locally. If it was moved on both sides,
  * `placeRule` decides.
  */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {

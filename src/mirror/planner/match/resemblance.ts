@@ -5,24 +5,27 @@ import type { LocalFile } from "../../model/tree.ts";
 import { knownTexts, type Matching, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of contents in one cycle. Beyond the limit, unmatched documents count as
- * deletions and new files; the safety checks then decide.
+ * LIMIT: comparisons of two contents in one cycle. After that, documents without a match count as
+ * deleted, and files without a match as new. The safety checks then prevent damage.
  */
 const MAX_COMPARISONS = 4_000;
-/** LIMIT: contents read for comparison in one cycle, because each read takes time and memory. */
+/** LIMIT: contents that are read for comparison in one cycle, to save time and memory. */
 const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
 type SimilarPair = { readonly record: DocumentRecord; readonly file: LocalFile; readonly score: number };
 
-/** Returns documents with the files that are like them, the most similar pair first. */
+/**
+ * Returns pairs of an unmatched document and a file with similar content, the most similar pair
+ * first.
+ */
 export function pairBySimilarity(matching: Matching): readonly SimilarPair[] {
   return listPairs(matching, listCandidates(matching)).sort(
     (a, b) => b.score - a.score || compareStrings(a.record.id, b.record.id) || compareStrings(a.file.path, b.file.path),
   );
 }
 
-/** Returns files with content, the shortest first. */
+/** Returns the unmatched files that have content, the shortest first. */
 function listCandidates(matching: Matching): Candidate[] {
   const candidates: Candidate[] = [];
   const files = [...matching.files.values()]
@@ -52,7 +55,8 @@ function listPairs(matching: Matching, candidates: readonly Candidate[]): Simila
 }
 
 /**
- * Yields the files whose length allows similar content, until the budget of comparisons is used up.
+ * Yields files that are not too long or too short to be similar. Stops when the limit of
+ * comparisons is reached.
  */
 function* comparableTo(
   profile: LineProfile,

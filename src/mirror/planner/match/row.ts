@@ -1,7 +1,6 @@
 /**
- * A document or folder with its place. A place is a parent folder and a name, not a path: when a
- * folder moves, the rows below it have not moved themselves. Rows are made for each plan, and
- * change while it is made.
+ * Rows: the documents and folders of one plan. A row has a place on each side. A place is a parent
+ * folder and a name, and not a path, so that only the folder changes its place when a folder moves.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -20,11 +19,14 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Current place and planned place; null for none. `setGoal` sets the planned place. */
+/**
+ * Current place and planned place on one side; null if the document or folder is not on that side.
+ * The planned place is set only by `setGoal`.
+ */
 type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
-  /** Key, unique in a plan: number of the row in the order of the sorted input. */
+  /** Number of the row, unique in the plan. The same trees give the same numbers. */
   readonly key: number;
   readonly local: Whereabouts;
   readonly remote: Whereabouts;
@@ -34,34 +36,36 @@ export type FolderRow = CommonRow & {
   readonly kind: "folder";
   record: FolderRecord | null;
   /**
-   * Id in base or in the listing; null for a folder that the service does not have, or has not
-   * shown.
+   * Id from base or from the listing. Null if the service does not have the folder, or did not show
+   * it.
    */
   dirId: DirId | null;
-  /** Path on disk before the plan; null if the folder is missing. */
+  /** Path on disk before the plan; null if the folder is not on disk. */
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
   /**
-   * `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: recorded, and
-   * not listed in this cycle.
+   * State on the service.
+   * - `implied`: not listed, but a document's path contains it
+   * - `gone`: its absence is proven
+   * - `unknown`: recorded, but not listed in this cycle
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
-  /** Id of the record, if the folder at its place on the service now has another id. */
+  /** Recorded id, if the folder was created again on the service with a new id; otherwise null. */
   replaced: DirId | null;
   /**
-   * True if the recorded folder was replaced by another local folder: its contents move to the
-   * other folder, and the old folder is removed when it is empty.
+   * True for the old local folder of a folder that was merged with another one. Its documents are
+   * moved to that one, and it is removed when it is empty.
    */
   isVacated: boolean;
   /**
-   * True if the service kept the folder while it was missing locally, and another local folder is
-   * at its path now.
+   * True if the folder was deleted locally, the service cannot delete it, and another local folder
+   * has its path now.
    */
   isPathTaken: boolean;
   /**
-   * True if the folder was moved on the service to the path of another local folder: the two are
-   * now one.
+   * True if the folder was moved on the service to the path of a new local folder, so that the two
+   * are one folder now.
    */
   isMerged: boolean;
 };
@@ -71,7 +75,7 @@ export type RemoteSeen =
   | { readonly kind: "gone" }
   | { readonly kind: "outside" }
   | { readonly kind: "unseen"; readonly why: string }
-  /** The document has no record: a new local file. */
+  /** The document is a new local file, without a record. */
   | { readonly kind: "never" };
 
 export type DocumentRow = CommonRow & {
@@ -85,13 +89,16 @@ export type DocumentRow = CommonRow & {
 
 export type Row = FolderRow | DocumentRow;
 
-/** Sets the planned place of a row on a side; null for none. No other code sets a planned place. */
+/**
+ * Sets the planned place of a document or folder on one side; null plans no place. No other
+ * function sets planned places.
+ */
 export function setGoal(row: Row, side: Side, place: Place | null): void {
   const places: { goal: Place | null } = row[side];
   places.goal = place;
 }
 
-/** Sets the planned place of a row to its current place on both sides. */
+/** Plans that a document or folder stays at its current places. */
 export function setGoalToCurrent(row: Row): void {
   for (const side of SIDES) setGoal(row, side, row[side].now);
 }
@@ -104,20 +111,20 @@ export function isMoving(row: Row, side: Side): boolean {
   return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
 }
 
-/** Returns whether the naming rules of files or of folders apply to a row. */
+/** Returns the kind of names that a document or folder has, for the rules about names. */
 export function nameKindOf(row: Row): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }
 
 /**
- * Returns the value that makes a local name unique if the disk cannot have the remote name: the id,
- * or the path of a folder without an id.
+ * Returns a value that makes a converted local name unique: the id, or the path of a folder without
+ * an id. Returns "" for a document without an id.
  */
 export function idOf(row: Row): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }
 
-/** Returns the path of a record, or of a folder's row, on a side. */
+/** Returns the path of a record or folder on one side. */
 export function pathOn<P>(record: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
   return side === "local" ? record.localPath : record.remotePath;
 }

@@ -6,21 +6,22 @@ import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
 /**
- * How each side decides whether two names are equal: tested on the disk, learned about the service.
+ * Rules by which each side decides whether two names are equal. The disk was tested; the service's
+ * rules are learned from its answers.
  */
 type Foldings = Readonly<Record<Side, DiskFolding>>;
 
 /**
- * Returns the key of a slot, which is a name in a folder: only one entry can be in a slot at a
- * time. The key folds names as its side does (I11).
+ * Returns the key of a slot. A slot is a name in a folder; only one file or folder can have it. Two
+ * names that the side treats as equal have one key (I11).
  */
 export function slotKey(place: Place, folding: DiskFolding): string {
   return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
 /**
- * Values by slot: a name in a folder. Each folder has a map of its own, because a key string for
- * each slot would have to be built on each access.
+ * A map from slots (names in folders) to values. Each folder has a map of its own, because building
+ * a key for each access would be slow.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -50,7 +51,8 @@ export class SlotMap<T> {
 }
 
 /**
- * Occupant of a slot before the plan. It may have no row. `foreign`: an entry that is not synced.
+ * What is in a slot (a name in a folder) before the plan: nothing, a synced document or folder, or
+ * something that is not synced (`foreign`).
  */
 type Occupant =
   | { readonly kind: "free" }
@@ -60,8 +62,8 @@ type Occupant =
 const FREE = { kind: "free" } as const;
 
 /**
- * Finds out what occupies a slot (a name in a folder) in the trees. Indexes that only moves need
- * are built on first use.
+ * Finds out what is in a slot (a name in a folder) before the plan. Its indexes are built on first
+ * use, because a plan without moves needs none.
  */
 export class Occupancy {
   readonly foldings: Foldings;
@@ -111,8 +113,8 @@ export class Occupancy {
 }
 
 /**
- * Lists rows by their current and planned places on disk: possible occupants of a slot while the
- * plan runs.
+ * Returns documents and folders by their current and planned slots on disk. One slot may have
+ * several, at different moments of the plan.
  */
 export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<readonly Row[]> {
   const claimants = new SlotMap<readonly Row[]>(disk);

@@ -6,8 +6,8 @@ import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 import { folderAt, type Forest } from "./forest.ts";
 
 /**
- * Documents without a record: those that both sides have at corresponding places, and those that
- * only one side has.
+ * Documents that base has no record of. Both sides have a document at corresponding places, or only
+ * one side has it.
  */
 type Twins = {
   readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
@@ -18,15 +18,16 @@ type Twins = {
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
 /**
- * Rule for the local name of a document. `isExact`: true if the spelling of the name must match.
+ * A way to derive the local name of a document on the service. `isExact`: true if the local
+ * spelling must be equal.
  */
 type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
 
 /**
- * ORDER: first the exact name, then the name with digits of the id, then other spellings. On a disk
- * that folds names, a file in another spelling may belong to another document. The document's own
- * file then has digits of its id in its name. A run created that file and was interrupted before
- * base recorded it, or the state was lost.
+ * ORDER: first the exact name, then the name with digits of the id, then other spellings that the
+ * disk treats as equal. A file in another spelling may belong to another document, whose name was
+ * taken first. The own file then has digits of the id in its name, for example after an interrupted
+ * run or a lost state.
  */
 const NAME_RULES: readonly NameRule[] = [
   { nameFor: localNameFor, isExact: true },
@@ -34,7 +35,10 @@ const NAME_RULES: readonly NameRule[] = [
   { nameFor: localNameFor, isExact: false },
 ];
 
-/** @param newFiles files that no record has claimed */
+/**
+ * Finds the documents without a record that both sides have.
+ * @param newFiles files that belong to no recorded document
+ */
 export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles: readonly LocalFile[]): Twins {
   const { disk } = trees.local;
   const waiting = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
@@ -47,7 +51,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const finder of finders) {
-    // Nearly always, one of the two lists is empty, and no pair is possible.
+    // Usually one of the two lists is empty, so that no pair is possible.
     if (waiting.size === 0 || onlyRemote.length === 0) break;
     const find = finder();
     onlyRemote = onlyRemote.filter((file) => {
@@ -78,8 +82,8 @@ function findByName(
 }
 
 /**
- * Finds new local files by the remote path that corresponds to their name, unless several files
- * would get the same path.
+ * Returns a function that finds the new local file whose converted name gives the document's path
+ * on the service. Finds none if several files would get this path.
  */
 function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
   if (policy.names === "block") return () => undefined;

@@ -5,8 +5,8 @@ import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
 /**
- * Returns true if a recorded path is at or below a path that the scan could not read, or if a bulk
- * change was in progress during the scan.
+ * Returns true if the scan could not read a path or a folder above it, or if many files were being
+ * moved during the scan.
  */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
@@ -17,8 +17,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the scan could not read this path, or a folder above it. A bulk change is no reason:
- * the scan has read the file then, although it proves no absence.
+ * Returns the reason why the scan could not read a path or a folder above it; null if it could. A
+ * bulk change during the scan does not count: the scan has read the file, and only absences are in
+ * doubt.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -30,9 +31,8 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 }
 
 /**
- * Returns the reason why this scan may have missed the file of a missing document: files were being
- * written or moved. Null if no file was. An unreadable file is no reason, because it may stay
- * unreadable.
+ * Returns the reason why this scan may have missed a file: files were being written or moved.
+ * Returns null if none were. Unreadable files do not count, because they may stay unreadable.
  */
 export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
@@ -40,10 +40,10 @@ export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
 }
 
 /**
- * Returns why this scan proves no absence: a missing file may have been moved to a path that could
- * not be read (I04). At the path of a recorded document, an unreadable file hides only that
- * document. If that document was found at another path, the unreadable file may be any document.
- * @returns null if a missing file counts as absent
+ * Returns the reason why this scan proves no absence. A missing file may have been moved to a path
+ * that could not be read (I04). An unreadable file at a document's recorded path hides only this
+ * document. If the document was found elsewhere, the unreadable file may be any missing file.
+ * @returns null if missing files are absent
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -15,7 +15,10 @@ import { copyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
 import { type Hop, hopsTo } from "./temporary.ts";
 
-/** A row that a step created, removed or moved. `freed`: the key of the slot that became free. */
+/**
+ * A document or folder that a step has created, removed or moved. `freed`: key of the slot (the
+ * name in a folder) that is free now; null if none is.
+ */
 export type RowChange = {
   readonly side: Side;
   readonly row: Row;
@@ -27,21 +30,24 @@ export type RowChange = {
 const NOTHING: readonly number[] = [];
 
 /**
- * The steps so far. Each step has its paths at that moment, and the steps that must come first: the
- * last step on its row, the steps that created or moved the folders of its paths, and the step that
- * freed its slot. A folder's move or removal also comes after the steps that used its old path.
+ * The steps that are in order so far. A step gets the paths that are valid at its time, and comes
+ * after these steps:
+ * - the previous step on the same document or folder
+ * - the steps that created or moved the folders in its paths
+ * - the step that freed its path
+ * - for the move or removal of a folder: the steps that used the folder's old path
  */
 export class Layout {
   readonly sides: Readonly<Record<Side, SideState>>;
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onRowChange: (shift: RowChange) => void;
-  /** The last step that placed a row on each side. */
+  /** The last step that created, moved or removed a document or folder, by side. */
   readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
-  /** Steps that must come before all other steps of a row. */
+  /** Steps that come before all other steps on a document or folder. */
   readonly #first = new Map<Row, number[]>();
 
-  /** @param moving folders that some step will move or remove, by side */
+  /** @param moving folders that the plan moves or removes, by side */
   constructor(
     draft: PlanDraft,
     moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
@@ -76,7 +82,10 @@ export class Layout {
     return new Set(this.#first.get(row));
   }
 
-  /** Returns the current place of a row; on a side without a place, its planned place. */
+  /**
+   * Returns the current place of a document or folder on a side, or its planned place if it has no
+   * current one.
+   */
   #place(side: Side, row: Row): Place | null {
     return this.sides[side].placeOf(row) ?? row[side].goal;
   }
@@ -88,8 +97,7 @@ export class Layout {
 
   #at(row: Row): ActionPaths {
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // Most memory of a large plan is paths: if two strings are equal, the one of the listing is
-    // used for both.
+    // Uses one string for equal paths, because paths take most of the memory of a large plan.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === shown ? shown : local,
@@ -97,7 +105,10 @@ export class Layout {
     };
   }
 
-  /** Returns the steps that must come before a step that uses a row's current paths. */
+  /**
+   * Returns the steps that must come before a step that uses the current paths of a document or
+   * folder.
+   */
   #dependencies(row: Row, sides: readonly Side[]): Set<number> {
     const after = this.#firsts(row);
     for (const side of sides) {
@@ -146,7 +157,8 @@ export class Layout {
     const to = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
-      // A folder that is created together with its content needs no step of its own.
+      // Without a proposal, the folder is created together with a document in it, and needs no
+      // step.
       state.move(row, to, null);
       this.#onRowChange({ side, row, from: null, to, freed: null });
       return;
@@ -159,7 +171,7 @@ export class Layout {
     this.#use(row, ["local", "remote"], step);
   }
 
-  /** Lays out the step that creates a document without a row. */
+  /** Adds the step that creates a new document of the service locally. */
   layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
     const after = new Set<number>();
     for (const side of SIDES) this.sides[side].addPrerequisites(place, after);
@@ -171,8 +183,8 @@ export class Layout {
   }
 
   /**
-   * Lays out the step of a document or folder that leaves a side.
-   * @param claimants rows whose local steps must come first
+   * Adds the step that removes a document or folder from a side.
+   * @param claimants documents and folders whose local steps must come first
    */
   layLeave(row: Row, side: Side, proposal: Proposal, claimants: readonly Row[]): void {
     const state = this.sides[side];
@@ -189,8 +201,8 @@ export class Layout {
   }
 
   /**
-   * Lays out a move: one step on disk; on the service one step for each PATCH. `temporary`: the
-   * place `to` only breaks a circle.
+   * Adds the steps of a move. The disk needs one step; the service needs one for each PATCH.
+   * @param temporary true if the move only breaks a circle of moves, and a later step moves on
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
     const hops: Hop[] =
@@ -202,8 +214,8 @@ export class Layout {
     const state = this.sides[side];
     const from = state.placeOf(row)!;
     const after = this.#dependencies(row, [side]);
-    // The local move waits for the move on the service: if that fails, the row stays locally at the
-    // place that the user gave it.
+    // A local move waits for the move on the service. If that fails, the file stays where the user
+    // put it.
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) after.add(remoteStep);
     state.addPrerequisites(hop.to, after);

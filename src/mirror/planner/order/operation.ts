@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts";
 
-/** An operation that still has to be ordered; its paths are not known yet. */
+/** An operation that still has to be put in order. Its paths are not known yet. */
 export type Operation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly proposal: Proposal }
   | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly proposal: Proposal | null }
@@ -10,21 +10,21 @@ export type Operation =
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
- * ORDER: a row that moves on both sides (because its name gets a number) moves on the service
- * first. Otherwise base would record the new local path before the user's own move has reached the
- * service.
+ * ORDER: a document that moves on both sides moves on the service first. This happens if its name
+ * gets a number. If its file moved first, base would record the new local path before the user's
+ * own move reached the service.
  */
 const REMOTE_FIRST = ["remote", "local"] as const;
 
 /**
- * Lists all operations in the order in which they are tried: folders, moves, creates and edits,
- * records, deletes, removed folders.
+ * Lists all operations in the order in which they are tried: folders, moves, creations and edits,
+ * records, deletions, removed folders.
  */
 export function listOperations(draft: PlanDraft): Operation[] {
   const operations: Operation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
   for (const document of draft.documents) addOperations(draft, document, operations);
-  // The sort is stable, so operations of one rank stay in the order of the rows.
+  // The sort is stable, so operations of one rank stay in the order of the documents and folders.
   return operations.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
@@ -52,7 +52,9 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
   }
 }
 
-/** Returns the operation of a proposal; null for an arrival, which `addMoves` lists. */
+/**
+ * Returns the operation for a proposal. Returns null for a creation, because `addMoves` adds it.
+ */
 function operationOf(row: Row, proposal: Proposal): Operation | null {
   switch (proposal.role) {
     case "arrive-local":
@@ -67,7 +69,10 @@ function operationOf(row: Row, proposal: Proposal): Operation | null {
   }
 }
 
-/** Proposes to record a document's place, unless an arrival records it. */
+/**
+ * Returns a proposal to record the new place of a document. Returns null if nothing changed, or
+ * another step records it.
+ */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const why = draft.moveReasons.get(row);
   const { record } = row;
@@ -79,7 +84,7 @@ function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   };
 }
 
-/** The order in which kinds of operations are tried. */
+/** Order of the kinds of operations: those with lower numbers are tried first. */
 const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], number>>>> = {
   before: { folder: 0, document: 0 },
   move: { folder: 1, document: 2 },
@@ -92,8 +97,8 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
 };
 
 /**
- * Returns true if an operation comes before the arrivals, which are documents of the service
- * without a row in the plan.
+ * Returns true if an operation is tried before the new documents of the service are created
+ * locally.
  */
 export function precedesArrivals(operation: Operation): boolean {
   return rankOf(operation) <= RANKS.arrive.document;

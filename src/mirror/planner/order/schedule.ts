@@ -7,11 +7,11 @@ import { listOperations, type Operation, precedesArrivals } from "./operation.ts
 import { temporaryName } from "./temporary.ts";
 
 /**
- * Orders the decided operations as steps. For each side, a `SideState` tracks where each row is
- * after the steps so far. An operation that cannot run yet waits: its path is taken, its folder is
- * missing, or an entry is still inside. If all operations wait for each other, one row moves to a
- * temporary name. The paths that a step uses decide which steps must come first. Any order that
- * respects this gives the same trees (I15).
+ * Puts the operations of a plan in order, and returns them as steps. An operation waits while its
+ * path is taken, its folder is missing, or a folder to remove is not empty. If all operations wait
+ * for each other, one document or folder moves to a temporary name. The result names, for each
+ * step, the steps that must come before it. Any order that respects this gives the same trees
+ * (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
   return new Schedule(draft).run();
@@ -25,9 +25,11 @@ class Schedule {
   readonly #operations: Operation[];
   readonly #waiting = new WaitingList();
   readonly #ready: Operation[] = [];
-  /** Number of place operations of a row that are not laid out yet. */
+  /**
+   * Number of moves, creations and removals of each document or folder that are not in order yet.
+   */
   readonly #openOperations = new Map<Row, number>();
-  /** Number of rows that still have to leave a folder, by side. */
+  /** Number of documents and folders that still have to leave each folder, by side. */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -64,8 +66,9 @@ class Schedule {
   }
 
   /**
-   * Lays out the documents that only have to be created locally. A document whose folder cannot be
-   * created, or not yet, has to be decided together with its folder.
+   * Adds the steps for new documents of the service that are only created locally. If the folder of
+   * such a document does not exist at this point, requests another round of planning that decides
+   * about the document.
    */
   #layArrivals(): void {
     const { arrivals, toInclude } = this.#draft;
@@ -92,13 +95,13 @@ class Schedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // Nearly always, no operation waits. The key is then not built.
+    // Usually no operation waits, and no key is needed.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
 
   /**
-   * Returns the key of the event for which an operation still waits; null if it can be laid out
+   * Returns the key of the event for which an operation has to wait; null if it can become a step
    * now.
    */
   #need(operation: Operation): string | null {
@@ -126,9 +129,9 @@ class Schedule {
   }
 
   /**
-   * Returns the key of the event that a removal waits for: for a folder, that all rows have left
-   * it; for a deletion on the service, also that no other row may still take the deleted document's
-   * local path.
+   * Returns the key of the event for which a removal has to wait; null if it need not wait. A
+   * folder must be empty. A deletion on the service also waits for local steps that may put another
+   * file at the deleted document's local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
     if (row.kind === "folder" && (this.#leaving[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -141,8 +144,9 @@ class Schedule {
   }
 
   /**
-   * Returns the key of a folder that must reach its place first. Base may record a place only after
-   * the folders above have reached theirs, because one of these moves could fail.
+   * Returns the key of the event for which a record has to wait; null if it need not wait. Base may
+   * record a path only after all folders above have their planned places, because one of these
+   * moves may fail.
    */
   #needOfRecord(row: Row): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -152,7 +156,7 @@ class Schedule {
     return null;
   }
 
-  /** Returns true if a row is not at its planned place on a side yet. */
+  /** Returns true if a document or folder still has to reach its planned place on a side. */
   #isOpen(row: Row, side: Side): boolean {
     if ((this.#openOperations.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
@@ -160,15 +164,15 @@ class Schedule {
   }
 
   /**
-   * Returns the key of the event that a row's planned place waits for: the folder above exists, or
-   * the path is free. Null if nothing is missing.
+   * Returns the key of the event for which a move or creation has to wait: the parent folder
+   * exists, or the path becomes free. Returns null if it need not wait.
    */
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
     const state = this.#layout.sides[side];
     for (let above: FolderRow | undefined = to.parent; above !== undefined; above = state.placeOf(above)?.parent) {
-      // A folder whose planned place is below a folder that is still inside it waits until that
-      // folder has left.
+      // A folder cannot move into a folder that is inside it. It waits until that inner folder has
+      // moved out.
       if (above === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
       if (state.placeOf(above) === null && !state.exists(above)) return `moved ${side} ${above.key}`;
     }
@@ -215,7 +219,7 @@ class Schedule {
   #note({ side, row, from, to, freed }: RowChange): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
-      // Counts the row in its new folder only if it still has to leave that folder.
+      // A document that moves through this folder to another one must leave it again.
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
@@ -230,8 +234,9 @@ class Schedule {
   }
 
   /**
-   * Moves one row of a circle to a temporary name, so that a row that waits for its path can move.
-   * Each row is moved in this way at most once, so this ends.
+   * Breaks a circle of moves: moves one document or folder to a temporary name, so that another one
+   * can have its path. Returns false if nothing can be moved. Each is moved in this way at most
+   * once, so the caller's loop ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();
@@ -259,8 +264,8 @@ class Schedule {
   }
 
   /**
-   * Returns the nearest folder above that the plan keeps. Rows with temporary names move to this
-   * folder, because they would prevent the removal of any other folder.
+   * Returns the nearest folder above that the plan keeps. A temporary name in a folder that the
+   * plan removes would prevent the removal.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].placeOf(at)?.parent)
@@ -269,7 +274,7 @@ class Schedule {
   }
 }
 
-/** Operations that cannot become steps yet, by the event that they wait for. */
+/** Operations that cannot become steps yet, by the key of the event for which they wait. */
 class WaitingList {
   readonly #byNeed = new Map<string, Operation[]>();
   readonly #needs = new Map<Operation, string>();
@@ -286,7 +291,10 @@ class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /** @param need key of the event that must happen first */
+  /**
+   * Adds an operation.
+   * @param need key of the event for which it waits
+   */
   add(operation: Operation, need: string): void {
     this.#needs.set(operation, need);
     const operations = this.#byNeed.get(need);
@@ -303,8 +311,8 @@ class WaitingList {
   }
 
   /**
+   * Returns the operations that waited for an event, and removes them from the index of events.
    * @param event key of an event that has happened
-   * @returns the operations that waited for the event, to be tried again
    */
   take(event: string): readonly Operation[] {
     const operations = this.#byNeed.get(event) ?? [];

@@ -3,11 +3,9 @@ import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * One side while the plan is laid out step by step: the place of each row after the steps so far,
- * and the step that moved the row to this place. The state gives an action its paths, and the steps
- * that must come before it: the last step that moved a folder on its path, the step that freed its
- * slot, and the last step on its own row. A folder's move also comes after the steps that used its
- * old path.
+ * The state of one side while the steps are put in order: the place of every document and folder
+ * after the steps so far, and the steps that led to it. For each new step, it provides the current
+ * paths and the earlier steps on which the step depends.
  */
 export class SideState {
   readonly side: Side;
@@ -16,13 +14,13 @@ export class SideState {
   readonly #at = new Map<Row, Place | null>();
   readonly #slots: SlotMap<Row | null>;
   readonly #freedBy: SlotMap<number>;
-  /** Current paths of folders. */
+  /** Current paths of folders; a cache. */
   readonly #paths = new Map<FolderRow, string>();
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
-   * Folders that a later step will move or remove. That step waits for the steps below its folder,
-   * so uses are recorded for these folders only.
+   * Folders that a later step moves or removes. Such a step must wait for all steps inside the
+   * folder, so steps are recorded only for these folders.
    */
   readonly #moving: ReadonlySet<FolderRow>;
 
@@ -48,7 +46,7 @@ export class SideState {
     const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === row;
     const current = row[this.side].now;
-    // The row's own entry occupies the slot: the rename only changes case.
+    // The document or folder itself is at this path: the rename only changes the case of the name.
     if (current !== null && this.key(current) === this.key(place)) return true;
     return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
@@ -74,7 +72,7 @@ export class SideState {
     return path;
   }
 
-  /** Adds the steps that must come before a step at `place`. */
+  /** Adds to `prerequisites` the steps that created or moved the folders above a place. */
   addPrerequisites(place: Place, prerequisites: Set<number>): void {
     if (this.#movedBy.size === 0) return;
     for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {
@@ -83,7 +81,7 @@ export class SideState {
     }
   }
 
-  /** Records that a step uses the path of `place`. */
+  /** Records that a step uses the path of a place. */
   use(place: Place, step: number): void {
     if (this.#moving.size === 0) return;
     for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {
@@ -103,10 +101,10 @@ export class SideState {
   }
 
   /**
-   * Moves a row to a place, or removes it from this side.
-   * @param step the step that does this; null for a folder that is created together with its
-   * content, because no other step has to wait for it
-   * @returns the key of the slot that became free, or null
+   * Moves a document or folder to a place; `to` null removes it from this side.
+   * @param step number of the step that moves it; null for a folder that is created together with a
+   * document in it, because no other step has to wait for it
+   * @returns the key of the slot (the name in a folder) that became free; null if none did
    */
   move(row: Row, to: Place | null, step: number | null): string | null {
     const from = this.placeOf(row);

@@ -5,16 +5,16 @@ import type { FolderRow, Row, Place } from "../match/row.ts";
 import type { SideState } from "./side-state.ts";
 
 /**
- * LIMIT: bytes of a name that are kept, so that each disk and each service accepts the whole
+ * LIMIT: bytes of the original name that are kept, so that each disk and service accepts the
  * temporary name.
  */
 const KEPT_BYTES = 100;
 
 /**
- * Returns a temporary name for a row that is part of a circle of moves. The name is legal on the
- * service, free in these folders, not the row's own, and the same in every plan of the same trees.
- * If the row already has a temporary name, the new name is made from the original name, so that
- * names do not grow when plans are interrupted.
+ * Returns a temporary name for a document or folder, so that another one can have its name. The
+ * temporary name is legal on the service and free in these folders, and the same trees always give
+ * the same one. It is made from the original name, even if an interrupted plan left another
+ * temporary name.
  */
 export function temporaryName(row: Row, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
@@ -30,14 +30,14 @@ export function temporaryName(row: Row, state: SideState, folders: readonly Fold
   }
 }
 
-/** One PATCH: a new name or a new parent, never both. */
+/** One PATCH of a move: it changes either the name or the parent folder. */
 export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * Returns the PATCHes from a row's current place to another. Name and parent change one after the
- * other, in the order whose middle path is free. If neither middle path is free, the row gets a
- * temporary name in between.
- * @param onlyTemporary true if the place `to` only breaks a circle
+ * Returns the PATCHes that move a document or folder to another place. If name and folder change,
+ * two PATCHes are needed. The path in between must be free, so the order depends on that. If
+ * neither order is possible, a temporary name is used in between.
+ * @param onlyTemporary true if the move only breaks a circle of moves
  */
 export function hopsTo(to: Place, row: Row, state: SideState, onlyTemporary: boolean): Hop[] {
   const from = state.placeOf(row)!;

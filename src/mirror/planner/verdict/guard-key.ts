@@ -1,8 +1,8 @@
 import { type Action, subjectOf } from "../../model/action.ts";
 
 /**
- * Returns the key of an action that a safety check may stop. The key is the same in every plan with
- * the same document, version and content, so an approval covers exactly this action.
+ * Returns a key for an action that a safety check may stop. Plans with the same document, version
+ * and content give the same key, so an approval covers exactly this action.
  */
 export function guardKey(action: Action): string {
   switch (action.kind) {

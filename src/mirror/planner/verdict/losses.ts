@@ -1,7 +1,7 @@
 /**
- * Safety checks on losses. A side loses a document when the plan deletes it because it is gone from
- * the other side. A side loses content when the document became blank on the other side. Both
- * losses count alike.
+ * Safety checks on losses. A loss is a document that the plan deletes on a side, because it is
+ * missing on the other side. Content that the plan replaces by blank content counts in the same
+ * way.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -13,39 +13,42 @@ import { otherSide, type Side } from "../match/row.ts";
 import type { StopReason, Signals } from "../plan-types.ts";
 import { type Finding, type GuardedStep, isRemovalOfKnown, type PresenceCounts, unapprovedSteps } from "./stops.ts";
 
-/** Losses of one side that nobody has approved yet. */
+/** Losses on one side that the user has not approved yet. */
 type Loss = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
   /**
-   * Folders that are removed. If a safety check stops the documents, it also stops the removal of
-   * these folders, even of empty ones.
+   * Folders that the plan removes. If a safety check stops the deletions of documents, it also
+   * stops these.
    */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
-  /** Documents that may become blank on this side: their new content was not read yet. */
+  /** Documents that may become blank on this side. The plan does not know their new content yet. */
   readonly unread: readonly DocId[];
-  /** Number of losses on this side in the last hour. They count towards the limit. */
+  /** Number of losses on this side in the last hour; these count towards the limit. */
   readonly lossesBefore: number;
   /** Number of losses that need no approval. */
   readonly limit: number;
   /**
-   * True if a safety check found the other side without any document, and the user has not answered
-   * yet.
+   * True if an earlier safety check found no document on the other side, and the user has not
+   * answered yet.
    */
   readonly wasFoundEmpty: boolean;
   readonly otherSide: OtherSide;
 };
 
-/** Facts about the documents of the other side, from which the losses come. */
+/** Numbers of documents on the other side, where the deletions and edits came from. */
 type OtherSide = {
   readonly known: number;
-  /** Number of documents that the other side had and has no longer. */
+  /** Number of recorded documents that are missing on the other side. */
   readonly gone: number;
   readonly present: number;
-  /** Number of documents on the other side that this plan does not delete. */
+  /** Number of documents that the other side has after this plan. */
   readonly kept: number;
-  /** Number of documents whose base version is empty: they have no content to lose. */
+  /**
+   * Returns the number of documents that were already empty in base, so that they cannot lose
+   * content.
+   */
   readonly empty: () => number;
 };
 
@@ -113,8 +116,8 @@ function countEmpty({ records }: BaseTree): number {
 }
 
 /**
- * Returns the documents whose new content must be read before the verdict is final: if all of it
- * were blank, a safety check would stop the plan.
+ * Returns the documents whose new content must be read before the verdict is final. Returns none if
+ * even blank contents could not cause a stop.
  */
 export function mustRead(loss: Loss): readonly DocId[] {
   const { unread } = loss;
@@ -134,9 +137,9 @@ export function judgeLosses({ local, remote }: Losses): Finding[] {
 const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, StopReason>;
 
 /**
- * Checks whether the other side is emptied: recorded documents are gone from it, and no other
- * document stays on it. The stop remains until the user answers. If only one document is recorded,
- * its deletion needs no approval: two scans, or a proof of absence by a valid key, are enough.
+ * Stops the deletions on a side if the other side has no document left. The stop remains, even if
+ * documents come back, until the user answers. If only one document is recorded, the deletion needs
+ * no approval, because its absence was confirmed by two scans or by the service.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;
@@ -157,12 +160,18 @@ function judgeEmptied(loss: Loss): Finding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: allEmptiedText(loss), steps: emptied }] : [];
 }
 
-/** @param further number of further documents that count as emptied */
+/**
+ * Returns true if this run loses more than the limit allows.
+ * @param further number of documents that may become blank in addition
+ */
 function isOverLimit({ deleted, emptied, lossesBefore, limit }: Loss, further = 0): boolean {
   return lossesBefore + deleted.length + emptied.length + further > limit;
 }
 
-/** Returns true if the other side keeps no document with content. */
+/**
+ * Returns true if the other side keeps no document with content.
+ * @param further number of documents that may become blank in addition
+ */
 function isLosingAll({ emptied, otherSide }: Loss, further = 0): boolean {
   const { known, gone, kept, empty } = otherSide;
   const blank = emptied.length + further;
@@ -170,7 +179,10 @@ function isLosingAll({ emptied, otherSide }: Loss, further = 0): boolean {
   return kept - blank <= (blank === 0 ? 0 : empty());
 }
 
-/** Returns the number of deletions on one side that need no approval. */
+/**
+ * Returns the number of deletions on one side that need no approval.
+ * @param known number of recorded documents
+ */
 export function deleteBudget(limits: GuardLimits, known: number): number {
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }

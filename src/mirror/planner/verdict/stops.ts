@@ -1,4 +1,4 @@
-/** Reasons to stop a whole plan. */
+/** Safety checks that stop a whole plan: the folder, the workspace or the service may be wrong. */
 
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -7,27 +7,26 @@ import type { Action, Step } from "../../model/action.ts";
 import type { Side } from "../match/row.ts";
 import { guardKey } from "./guard-key.ts";
 
-/** Counts of the match for the safety checks. */
+/** Numbers of recorded documents on each side, for the safety checks. */
 export type PresenceCounts = {
-  /** Number of recorded documents (not suspended, not outside). */
+  /** Number of recorded documents, without those that are excluded or outside the linked folder. */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
 export type Reason = { readonly reason: StopReason; readonly detail: string };
 type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly StopReason[] };
-/** Local removals of a plan that nobody has approved yet. */
+/** Numbers of local deletions in a plan that the user has not approved yet. */
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to stop all steps. `mustAsk`: true if the user has to approve the reason. `persists`:
- * true if an approved reason is only reported in later runs, and not approved again before each of
- * them.
+ * A reason to doubt all steps of a plan. `mustAsk`: true if the user has to approve it. `persists`:
+ * true if one approval is enough for later runs too, which then only report the reason.
  */
 type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
 /**
- * Returns the reasons to stop the whole plan. A user approves such a reason as a whole, not step by
- * step.
+ * Returns the reasons to stop the whole plan, and the approved reasons that still apply (`waived`).
+ * The user approves such a reason as a whole, not step by step.
  */
 export function wholePlanStops(
   trees: Trees,
@@ -84,8 +83,8 @@ function checkVersions(
   direction: Policy["direction"],
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
-  // ASSUMES: an old change id never becomes the latest again by itself. In a small workspace, one
-  // document with an old change id is therefore enough evidence that the service was restored.
+  // ASSUMES: an old change id never becomes the latest again, unless the service was restored. In a
+  // small workspace, one document with an old change id is therefore enough evidence.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < few) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
@@ -93,9 +92,9 @@ function checkVersions(
 }
 
 /**
- * Stops removals if the service was restored from a backup: missing documents were mostly created
- * after the backup. Removals are approved by their own keys, not by the reason: if another document
- * is found missing later, mdmirror asks again.
+ * Stops local deletions after the service was restored from a backup, because the missing documents
+ * are probably newer than the backup. The user approves each deletion by its key. If another
+ * document is found missing later, mdmirror asks again.
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];
@@ -113,13 +112,13 @@ function unknownText(known: number): string {
     : `none of ${known} linked documents is visible with this key`;
 }
 
-/** A step that a safety check stops, and the key by which the user approves it. */
+/** A step that a safety check may stop, and the key with which the user approves it. */
 export type GuardedStep = { readonly index: number; readonly key: string };
 
-/** Reason why a plan is stopped, and the steps that an answer concerns. */
+/** Reason for a stop, and the steps that the user has to approve. */
 export type Finding = Reason & { readonly steps: readonly GuardedStep[] };
 
-/** Returns the steps of a kind that nobody has approved yet. */
+/** Returns the steps that match and that the user has not approved yet. */
 export function unapprovedSteps(
   steps: readonly Step[],
   { approved }: Pick<Signals, "approved">,
@@ -139,8 +138,8 @@ export function isRemovalOfKnown(action: Action): boolean {
 }
 
 /**
- * Returns the actions that the answer to a stop concerns, in the order of the plan. All other
- * actions wait for the answer as well.
+ * Returns the actions that the user's answer to a stop concerns, in the order of the plan. All
+ * other actions wait for the answer too.
  */
 export function actionsOfStop(
   { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,

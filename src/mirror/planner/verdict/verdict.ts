@@ -1,4 +1,4 @@
-/** Makes the safety checks, which decide when a plan must stop until the user answers. */
+/** Runs the safety checks, which decide whether a plan may run or must wait for the user. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { Step } from "../../model/action.ts";
@@ -17,7 +17,7 @@ import {
 } from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 
-/** Result of the safety checks: the verdict, and the documents to read first. */
+/** Result of the safety checks. */
 type Judgement = {
   readonly verdict: Verdict;
   /** Documents whose new content on the service must be read before the verdict is final. */
@@ -35,8 +35,8 @@ export function judge(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
-  // Both facts mean that the service no longer has documents of this folder, so removals need an
-  // answer.
+  // In both cases the service has lost documents, so the user must also approve the local
+  // deletions.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0) return { verdict: stop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
   const toRead = mustRead(losses.local);
@@ -52,9 +52,8 @@ export function judge(
 }
 
 /**
- * Stops the plan.
- * @param byReason true if the user approves the reasons too, together with the steps, so that one
- * answer is enough
+ * Returns the verdict that stops the plan.
+ * @param byReason true if the user has to approve the reasons together with the steps
  */
 function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
@@ -81,8 +80,8 @@ function judgeConflictCount(
 }
 
 /**
- * Checks decisions that a user made by deleting conflict copies. A deleted copy decides for the
- * local content, which may then replace the service's.
+ * Stops conflicts that end because many conflict copies were deleted. Deleting a copy chooses the
+ * local content, which then replaces the service's content.
  */
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapprovedSteps(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
