@@ -4,9 +4,9 @@ import type { Block, DocumentPaths, DocumentRecord } from "./record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One effect on one side. The action contains the state that it expects; in any other state it does
- * nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on the
- * service"), shown by `plan`, `why` and the event log. An action on a document has its `id`, an
+ * One change on one side. An action contains the state that it expects; if it finds another state,
+ * it does nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on
+ * the service"). `plan`, `why` and the event log show it. An action on a document has its `id`, an
  * action on a folder a `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
@@ -15,7 +15,7 @@ export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind
 
 type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 
-/** One PATCH. The paths are those before and after this single action. */
+/** One PATCH on the service, with the paths before and after it. */
 type RemoteMove = {
   /** Local path of the document or folder when the plan was made. */
   readonly lastLocalPath: LocalPath;
@@ -24,27 +24,27 @@ type RemoteMove = {
   readonly temporary: boolean;
 };
 
-/** A document as the service has it: its paths on both sides, and its version. */
 type ListedDocument = DocumentPaths & { readonly changeId: ChangeId };
 
-/** A document whose file must still have the content `expect`. */
+/** A document whose local file must still have the content with the digest `expect`. */
 type ExpectedFile = { readonly id: DocId; readonly localPath: LocalPath; readonly expect: Digest };
 
 /** A folder, and its paths on both sides. */
 type FolderPlace = { readonly dirId: DirId; readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
 type DocumentAction =
-  // actions that change content
+  // Actions that change content.
   /**
-   * Downloads, then writes a file that must not exist yet. `comesBack`: an edit on the service won
-   * against a local deletion.
+   * Downloads the document and creates its local file, which must not exist yet. `comesBack`: an
+   * edit on the service won against a local deletion.
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
-  /** Downloads, then replaces the file, whose bytes must still be `expect`. */
+  /** Downloads the document and replaces its local file, whose content must still be `expect`. */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
-   * Creates the document on the service; the file's bytes must still be `expect`. `tombstone`: the
-   * deleted document that this action restores under a new id.
+   * Creates a document on the service from a local file, whose content must still be `expect`.
+   * `tombstone`: the deleted document that this action restores under a new id; null if it restores
+   * none.
    */
   | {
       readonly kind: "create-remote";
@@ -54,8 +54,9 @@ type DocumentAction =
       readonly tombstone: DocId | null;
     }
   /**
-   * Sends the file's content by PUT on the base version. `review`: the document is protected, so a
-   * 202 is expected. `empties`: the content is blank, and that of the base version is not.
+   * Uploads the local content by a PUT on the base version. `review`: the document is protected, so
+   * the service is expected to answer 202. `empties`: the local content is blank, and the base
+   * version is not.
    */
   | ({
       readonly kind: "put";
@@ -64,48 +65,49 @@ type DocumentAction =
       readonly empties?: true;
     } & ExpectedFile)
   /**
-   * Both sides edited the document. Downloads and merges. If the merge is clean: writes the result
-   * locally, then PUTs it on the remote change id. If not: opens or renews the conflict.
+   * Merges two edits: both sides changed the document. Downloads its version on the service. A
+   * clean merge is written locally, then sent by a PUT on that version. Otherwise a conflict is
+   * opened or renewed.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
-   * Both sides have a new document at one path. Downloads it. If the contents are equal (except for
-   * line ends, BOM, final newline), records the two as one. Otherwise the policy's `prefer`
-   * decides, or a conflict without a base opens.
+   * Compares two new documents, one on each side, with one path. Downloads the service's document.
+   * Equal contents (except for line ends, BOM and final newline) are recorded as one document.
+   * Otherwise the policy's `prefer` decides, or a conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
-  // actions that create or remove a document on a side
+  // Actions that create or remove a document on a side.
   /**
-   * Moves the file, whose bytes must still be `expect`, to the trash; the record becomes a
+   * Moves the local file to the trash; its content must still be `expect`. The record becomes a
    * tombstone.
    */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * Reads the document on the service again: its version and place must be as planned. Checks the
-   * local path once more, then deletes the document on the service.
+   * Deletes a document on the service. Before that, reads it again, because its version and place
+   * must be as planned, and checks once more that the local file is absent.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
-  /** Absent on both sides: the record becomes a tombstone. */
+  /** Replaces the record by a tombstone, because the document is absent on both sides. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
-  // actions that move or rename a document
+  // Actions that move or rename a document.
   /**
-   * Moves a file to a path that must be free. `temporary`: `to` only breaks a circle of moves; a
-   * later action of the plan moves the file on.
+   * Moves a local file to a path that must be free. `temporary`: `to` only breaks a circle of
+   * moves, and a later action of the plan moves the file on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
   /** Renames the document on the service: PATCH {name}. */
   | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
   /**
-   * Moves the document to another folder on the service: PATCH {parentId}. The folder is the parent
-   * of `to` (the root is null in the request, if the deployment accepts that).
+   * Moves the document to another folder on the service: PATCH {parentId}. The new folder is the
+   * parent of `to`. The root is sent as null, if the deployment accepts that.
    */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
-  /** Both sides already have the document at these places: only the record changes. */
+  /** Records the places at which both sides already have the document. Changes neither side. */
   | ({ readonly kind: "relink" } & DocumentPaths)
   /**
-   * Something other than content and place changed (protection, state, or a change id without new
-   * content): only the record changes. `away`: the document is outside the linked folder and has no
-   * local file.
+   * Records a change other than content and place: protection, state, or a change id without new
+   * content. Changes neither side. State `away`: the document is outside the linked folder, and has
+   * no local file.
    */
   | {
       readonly kind: "note-facts";
@@ -113,11 +115,12 @@ type DocumentAction =
       readonly protected: boolean;
       readonly state: DocumentRecord["state"] | "away";
     }
-  // actions that open, renew or end conflicts and reviews
+  // Actions that open, renew or end conflicts and reviews.
   /**
-   * The user rejected the version `baseChangeId`: its copy was deleted (`mine`), or moved over the
-   * document (`theirs`). If the service has the later version `changeId`, mdmirror merges that
-   * version or shows it in a copy.
+   * Ends a conflict, because the user decided about the version `baseChangeId` in its conflict
+   * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or made both
+   * equal (`equal`). If the service has a newer version `changeId`, that version is merged or shown
+   * in a new copy.
    */
   | ({
       readonly kind: "end-conflict";
@@ -125,53 +128,56 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
     } & ExpectedFile)
-  /** A scan found the conflict copy missing for the first time: the conflict counts this scan. */
+  /** Records that a scan did not find the conflict copy. The second such scan ends the conflict. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * The document changed on the service during a conflict. Downloads the new version. If both edits
-   * merge now, merges them; otherwise shows the version in a copy of its own. The earlier copy goes
-   * to the trash unless the user edited that copy.
+   * Downloads the version that appeared on the service during a conflict. If it merges with the
+   * local content, the merge ends the conflict. Otherwise a new conflict copy shows it, and the
+   * earlier copy goes to the trash unless the user edited that copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
   /**
-   * Renames a conflict copy because its document was renamed. The copy shows version `nth` of the
-   * conflict.
+   * Renames a conflict copy because its document was renamed. `nth`: number of the copy within its
+   * conflict, from 1.
    */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
-   * The document is gone from one side or from both: its conflict copy goes to the trash, and the
-   * conflict ends.
+   * Ends the conflict of a document that is missing on one side or on both. Its conflict copy goes
+   * to the trash.
    */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly newestCopyPath: LocalPath | null;
       /**
-       * The document was deleted locally, and another step restores the service's content. The
-       * conflict ends with that step.
+       * True if the document was deleted locally, and another step restores its file. The conflict
+       * ends with that step.
        */
       readonly comesBack?: true;
     }
   /**
-   * A protected document has content in review, and new published content. Downloads the published
-   * content. If merge(base, local, published) is the published content, the review is over;
-   * otherwise merges the published content into the local one.
+   * Downloads the new published version of a document that has content in review. If merge(base,
+   * local, published) equals the published content, the review is over. Otherwise merges the
+   * published content into the local file.
    */
   | ({ readonly kind: "settle-review" } & TakesText);
 
-/** Fields of an action that writes content of the service to a file. */
+/** Fields of an action that writes content of the service to a local file. */
 type TakesText = ExpectedFile & {
   readonly changeId: ChangeId;
   /**
-   * True if the service's content is blank and the base version is not. Undefined if the content
-   * was not read for the plan.
+   * True if the service's content is blank, and the base version is not. Undefined if the plan does
+   * not know the service's content.
    */
   readonly empties?: boolean;
 };
 
 export type ActionKind = Action["kind"];
 
-/** Returns the document or folder of an action, for logs and reports. */
+/**
+ * Returns the id and local path of the document or folder of an action, for logs and reports. The
+ * id is null if it has none.
+ */
 export function subjectOf(action: Action): { readonly id: string | null; readonly path: LocalPath } {
   const id = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
   if ("localPath" in action) return { id, path: action.localPath };
@@ -179,29 +185,29 @@ export function subjectOf(action: Action): { readonly id: string | null; readonl
 }
 
 /**
- * One step of a plan. `after`: indexes of steps that must end `done` or `submitted`; otherwise this
- * step is skipped.
+ * One step of a plan. `after`: indexes of the steps that come first. If one of them does not end as
+ * `done` or `submitted`, this step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
 export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
-/** Result of an action. Only `done` and `submitted` move base. */
+/** Result of an action. Base changes only after `done` and `submitted`. */
 export type Outcome =
-  /** The effect was observed. */
+  /** The change was made, and observed. */
   | { readonly kind: "done" }
   /**
-   * The content is in review. `isConflict`: the reason is another published edit, which this client
-   * has not read yet.
+   * The content is in review. `isConflict`: the reason is another user's published edit, which this
+   * client has not read yet.
    */
   | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
-   * The trees differed from those in the plan. The next cycle scans again. `isNotFound`: the
-   * service answered that it does not have the target.
+   * A side no longer had the state that the plan expected, so nothing was done. The next cycle
+   * scans again. `isNotFound`: the service answered that the document or folder does not exist.
    */
   | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
   /**
-   * The service or the disk refused the action. `block`: the block that is remembered, so that the
+   * The service or the disk refused the action. `block`: the block that is recorded, so that the
    * same request is not sent again.
    */
   | {
@@ -212,16 +218,17 @@ export type Outcome =
       readonly block: Block | null;
     }
   /**
-   * The effect may have happened. The journal row stays open until an observation shows the result.
+   * The change may have happened. The journal keeps the action until a later observation shows the
+   * result.
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * No effect happened; a later cycle tries again. `unreachable`: the service as a whole did not
-   * answer.
+   * The change did not happen; a later cycle tries again. `unreachable`: the service as a whole did
+   * not answer.
    */
   | {
       readonly kind: "later";
-      /** Errno of the system, code of the service, or the cause of a fault that has neither. */
+      /** Errno of the system, error code of the service, or another word for the cause. */
       readonly code: string;
       readonly detail: string;
       readonly unreachable: boolean;
@@ -230,24 +237,25 @@ export type Outcome =
 
 type FolderAction =
   /**
-   * `carries`: documents that stay deleted locally, and whose records get the folder's new path.
+   * Creates a local folder. `carries`: ids of documents that stay deleted locally; their records
+   * get the folder's new path.
    */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Both sides have the folder at these places, and base has it at another place or not at all.
-   * `carries`: documents below the folder whose records get the new path together with the folder;
-   * null for all. Each other record has a step of its own.
+   * Records the places at which both sides have a folder. Changes neither side. `carries`: ids of
+   * documents whose records get the new path together with the folder; null if everything below the
+   * folder gets it.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
-  /** Moves the folder with everything below it. `to` must be free. */
+  /** Moves a local folder with everything in it. The path `to` must be free. */
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
-   * Removes an empty folder; ignored leftovers inside go to the trash first. If the folder is not
-   * empty, the outcome is `stale`. `dirId`: id of the record that is removed too; null if the
-   * record now belongs to another folder.
+   * Removes an empty local folder; leftovers of editors and desktops in it go to the trash first.
+   * If it has other content, the outcome is `stale`. `dirId`: id of the record that is removed too;
+   * null if another folder has the record now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | ({ readonly kind: "remove-folder-remote" } & FolderPlace)

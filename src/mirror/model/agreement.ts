@@ -1,4 +1,4 @@
-/** Checks whether a side equals base. If both sides do, no step is needed. */
+/** Compares the sides of a document with base. If both are equal to base, no step is needed. */
 
 import { isPathPair } from "./name-pair.ts";
 import { type FolderRecord, type DocumentRecord, sameInodeAndBirth } from "./record.ts";
@@ -6,8 +6,8 @@ import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
 /**
- * Returns true if both sides show a recorded document exactly as base has it, and base has nothing
- * pending for it.
+ * Returns true if both sides have a recorded document exactly as base does, and base has no pending
+ * change for it.
  */
 export function bothSidesAreAsBase(
   record: DocumentRecord,
@@ -23,7 +23,7 @@ export function bothSidesAreAsBase(
 type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 
 /**
- * Returns true if the service shows a document just as base has it: version, place and protection.
+ * Returns true if the service has a document exactly as base does: version, place and protection.
  */
 export function remoteIsAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
@@ -35,21 +35,22 @@ export function remoteIsAsBase(record: DocumentRecord, remoteFile: RemoteFile): 
 
 function localIsAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== record.localDigest) return false;
-  // Equal bytes with another inode may be another document's file, put at this path by a swap.
+  // If the inode differs, the file may belong to another document with equal content, because the
+  // two were swapped.
   return record.stamp === null || !inodesTrusted || sameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
 /**
- * Returns true if base alone gives no reason to act on a document: its record is synced, no content
- * of it is in review, and neither of its names will change.
+ * Returns true if base has no pending change for a document. It is synced, has no content in
+ * review, and has names that mdmirror will not replace.
  */
 export function isAtRest(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
   return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 
 /**
- * Returns true if the two names of a recorded document or folder correspond, so that neither will
- * change.
+ * Returns true if mdmirror will replace neither name of a recorded document or folder: the two
+ * names correspond, and both were chosen by a user.
  */
 export function hasLastingNames(
   record: DocumentRecord | FolderRecord,

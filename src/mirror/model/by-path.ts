@@ -1,6 +1,6 @@
 /**
- * Compares paths by their characters (code points). The order is the same on each machine and in
- * each store. Pure.
+ * Compares two paths by their code points. The order is the same on each machine and in each
+ * database.
  */
 export function comparePaths(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
@@ -11,22 +11,21 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Compares items by their paths, for sorting. */
+/** Compares two items by their paths, for sorting. */
 export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return comparePaths(a.path, b.path);
 }
 
 /**
- * Returns the rank of a code unit. A surrogate half belongs to a character above all single units,
- * but its own number is smaller than some of them.
+ * Returns a number that puts UTF-16 code units into the order of code points. Characters of two
+ * units come last, but their units have smaller numbers than some single units.
  */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
 /**
- * Compares strings by the fastest order that is the same on each machine, for callers that accept
- * any order.
+ * Compares two strings quickly. The order is the same on each machine, but means nothing to a user.
  */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

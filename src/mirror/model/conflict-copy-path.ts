@@ -3,17 +3,17 @@ import type { Conflict, ShownVersion } from "./record.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
 /**
- * Side of the content in a conflict copy: `theirs` is the service's version of an open conflict,
- * `mine` is a local version that was replaced.
+ * Version in a conflict copy: `theirs` is the service's version of an open conflict, `mine` a local
+ * version that was replaced.
  */
 type CopySide = "theirs" | "mine";
 
 /**
- * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`. The service refuses such names,
- * so no document can have one. If the name is too long for the disk, its stem is cut, and 8 hex
- * digits of the whole name's digest distinguish it from others with the same beginning.
- * @param nth from the second copy on, the name contains this number: `note (mine 2).md`
- * @param maxBytes bytes of the longest name that the disk accepts; the same in all of this module
+ * Returns `note (theirs).md` or `note (mine).md` for `note.md`. The service refuses such names, so
+ * no document can have one. If the name is too long for the disk, its stem is shortened. Eight hex
+ * digits of the whole name's digest then keep it unique.
+ * @param nth number of the copy, from 1; from 2 on, the name contains it: `note (mine 2).md`
+ * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function conflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
@@ -24,24 +24,30 @@ export function conflictCopyPath(path: LocalPath, side: CopySide, nth: number, m
   return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);
 }
 
-/** A recorded copy of a conflict. `nth`: position of its version in `shown`, counted from 1. */
+/**
+ * A conflict copy that the state records. `nth`: position of its version in `Conflict.shown`, from
+ * 1.
+ */
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /** Last known path of the copy. Only the newest copy's path is recorded. */
+  /**
+   * Last known path of the copy. For a copy other than the newest, this is the path that its
+   * document's path implies.
+   */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };
 
-/** Returns the path of a conflict copy after it was moved to its document. */
+/** Returns the path that a conflict copy has beside its document. */
 export function copyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
   return conflictCopyPath(document, "theirs", nth, maxBytes);
 }
 
 /**
- * Returns the copies that a conflict has recorded, oldest first. The newest copy is always among
- * them, an earlier one only if its user edited it.
- * @param document path of the document in base
+ * Returns the recorded copies of a conflict, oldest first. The newest copy is always one of them;
+ * an older copy only if its user edited it.
+ * @param document local path of the document in base
  */
 export function copiesOf(
   { shown, newestCopyPath: newest }: Conflict,

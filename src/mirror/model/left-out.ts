@@ -5,24 +5,26 @@ import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
-/** Lists the paths of all local files, also of those that the trees leave out. */
+/** Lists the paths of all local files, including files that the trees leave out. */
 export function* localPathsOf({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
   yield* local.files.keys();
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
 
-/** Lists the paths of all documents on the service, also of those that the trees leave out. */
+/**
+ * Lists the paths of all documents on the service, including documents that the trees leave out.
+ */
 export function* remotePathsOf({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
 }
 
-/** Returns true if a synced file is at a local path, also if the trees leave it out. */
+/** Returns true if a synced file is at a local path, even if the trees leave it out. */
 export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: LocalPath): boolean {
   return local.files.has(path) || leftOut.idAt(path) !== null;
 }
 
-/** Returns trees that contain these documents as well. */
+/** Returns trees that also contain these documents, which the given trees leave out. */
 export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   const { leftOut } = trees;
   if (leftOut === undefined) return trees;
@@ -72,12 +74,15 @@ function leftOutWithout(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentReco
   };
 }
 
-/** Returns the document on the service as its record describes it. */
+/** Returns the document as the service would list it, if nothing changed since it was recorded. */
 export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: DocumentRecord): RemoteFile {
   return { id, path, changeId, protected: isProtected };
 }
 
-/** Returns the local file as its record describes it; null if the record has no stamp. */
+/**
+ * Returns the local file as a scan would show it, if nothing changed since it was recorded. Returns
+ * null if the record has no stamp.
+ */
 export function localFileOf({
   localPath: path,
   stamp,

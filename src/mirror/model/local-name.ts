@@ -1,7 +1,7 @@
 /**
- * Converts names between the sides. Keeps a remote name that the disk accepts. Makes a local name
- * for any other remote name; the same name always gives the same result. Makes the remote name for
- * a local name.
+ * Converts names between the two sides. A remote name stays as it is if the disk accepts it.
+ * Otherwise a local name is derived from it; the same remote name always gives the same local one.
+ * A local name that the service refuses gets a legal remote name.
  */
 
 import { mapName } from "../../contract/names.ts";
@@ -9,12 +9,12 @@ import { digestOf } from "../../contract/digest.ts";
 import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
-/** Names that editors and desktops use for leftovers; the walk ignores such files. */
+/** Names of temporary files of editors and desktops, which the scan ignores. */
 const LEFTOVER_NAME = /^\.[#_]/;
 
 /**
- * Returns true if a remote name could lead out of the linked folder or into `.mdmirror`. Such a
- * name is blocked, and never converted to another name.
+ * Returns true if a remote name could lead out of the linked folder, or into `.mdmirror`. Such a
+ * name is never converted; its document is blocked.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
@@ -22,9 +22,9 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the local name of a remote one: the same name if the disk can have it, otherwise a name
- * made of its stem and the id's digest.
- * @param maxBytes length of the longest name that the disk accepts; the same in all of this module
+ * Returns the local name for a remote name: the same name if the disk accepts it. Otherwise the
+ * name is made of its stem and digits of the id's digest.
+ * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const fits =
@@ -37,8 +37,8 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string, 
 }
 
 /**
- * Returns the remote name under which a local name is uploaded. Null if the service accepts none,
- * or every other client would refuse it (`isUnsafeName`).
+ * Returns the remote name for a local name. Returns null if the service accepts no such name, or
+ * other clients would refuse it (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -47,15 +47,15 @@ export function remoteNameFor(name: string, kind: "file" | "folder", refused: st
 }
 
 /**
- * Returns the shortened stem with `-` and 8 hex digits of the id's digest. The result is unique in
- * its folder, and the same in every cycle.
+ * Returns a local name with the shortened stem, `-` and 8 hex digits of the id's digest. It is
+ * unique in its folder, and the same in every cycle.
  */
 export function hashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const tail = `${digitsOf(id)}${kind === "file" ? ".md" : ""}`;
   return `${cutToBytes(stemOf(name, kind), maxBytes - tail.length)}${tail}`;
 }
 
-/** Returns the part of a remote name that a disk can have, without its extension. */
+/** Returns a remote name without its extension and without characters that a disk may refuse. */
 function stemOf(name: string, kind: "file" | "folder"): string {
   return (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
@@ -63,25 +63,23 @@ function stemOf(name: string, kind: "file" | "folder"): string {
     .replace(/^\.[#_]+/, "");
 }
 
-/** Returns the digits of an id's digest that `hashedName` puts into a name. */
+/** Returns the 8 hex digits of an id's digest that `hashedName` puts into a name. */
 function digitsOf(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
 
 const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
-/**
- * Returns true if a name ends with the digits of this id, so that `hashedName` may have made it.
- */
+/** Returns true if a name ends with digits of this id, as a name made by `hashedName` does. */
 export function hasDigitsOf(name: string, id: string): boolean {
   const [tail] = HAS_DIGITS.exec(name) ?? [];
   return tail?.startsWith(digitsOf(id)) === true;
 }
 
 /**
- * Returns true if `hashedName` made a local name of a remote one. The folder may come from another
- * disk, so a name cut to any length counts.
- * @param id null if the id is unknown: then any digits fit
+ * Returns true if `hashedName` may have made a local name from a remote one. The folder may come
+ * from another disk, where names had another length limit.
+ * @param id null if the id is unknown; then any digits count
  */
 export function isHashedNameOf(
   localName: string,
@@ -97,8 +95,8 @@ export function isHashedNameOf(
 }
 
 /**
- * Returns the local name that fits the name on the service, if the present local name has digits of
- * the id only because another file had the fitting name. Otherwise returns null.
+ * Returns the local name that fits the name on the service, if the present name was used only
+ * because the fitting name was taken. Otherwise returns null.
  */
 export function ownNameOf(
   localName: string,
@@ -117,7 +115,9 @@ export function ownNameOf(
   return fittingName === localName ? null : fittingName;
 }
 
-/** Returns true if a recorded document or folder has a name that `ownNameOf` would replace. */
+/**
+ * Returns true if a recorded document or folder has a local name that `ownNameOf` would replace.
+ */
 export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = record;
   return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
@@ -126,8 +126,8 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
 /**
- * Returns `note-2.md` for `note.md` and 2. If two documents want one path, the local document gets
- * such a name.
+ * Returns `note-2.md` for `note.md` and 2. A local document gets such a name if another document
+ * has its path.
  */
 export function numberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
@@ -136,8 +136,8 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
 }
 
 /**
- * Mark in a name that mdmirror uses only to break a circle of moves. If an interrupted plan leaves
- * such a name, a later cycle restores the original one.
+ * Mark in a temporary name, which mdmirror uses only to break a circle of moves. If an interrupted
+ * plan leaves such a name, a later cycle restores the original name.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -147,8 +147,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made, without the part that was cut off. Returns
- * any other name unchanged.
+ * Returns the name from which a temporary name was made. Its end may be missing, because long names
+ * are shortened. Returns any other name unchanged.
  */
 export function lastingName(name: string): string {
   return name.replace(TEMPORARY, "$1");

@@ -1,21 +1,24 @@
 import type { LocalPath } from "../../contract/path.ts";
 
-/** mdmirror's own folder, in the root. Nothing in it is ever synced. */
+/** Name of mdmirror's own folder in the root of the linked folder. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** Configuration file in `.mdmirror`: without this file, the folder is not linked. */
+/** Configuration file in `.mdmirror`. A folder without this file is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in `.mdmirror` while a daemon watches. It contains the socket's path, so that a process with
- * another environment finds the socket too.
+ * File in `.mdmirror` that exists while a daemon runs. It contains the path of the daemon's socket,
+ * because the path depends on the environment of the process.
  */
 export const CONTROL_FILE = "daemon.json";
 
 /**
- * `replaced`: a new file is written beside the old one and renamed over it. `in-place`: one inode
- * that is written repeatedly; a second hard link to it would be written too. `folder`: a folder for
- * mdmirror's own files. `store`: a folder with unchanged files of the user.
+ * Kinds of entries in `.mdmirror`.
+ * - `replaced`: a file that is replaced as a whole, by a rename of a new file
+ * - `in-place`: a file that is written repeatedly, such as a database: a second hard link to it
+ *   would be changed too
+ * - `folder`: a folder for mdmirror's own files
+ * - `store`: a folder with files of the user that mdmirror keeps unchanged
  */
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
@@ -24,7 +27,7 @@ const REPLACED_FILES = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json",
 const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
 /**
- * Everything that mdmirror ever creates in `.mdmirror/`, by the path in that folder. Files have
+ * All files and folders that mdmirror creates in `.mdmirror/`, by their paths in it. Files have
  * mode 0600, folders 0700.
  */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
@@ -35,7 +38,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
   ]),
   ["texts.suspect", "replaced"],
   ["state.db.before", "replaced"],
-  // SQLite writes into this file, by its path.
+  // SQLite opens this file by its path and writes into it.
   ["state.db.before.new", "in-place"],
   ["lock.db", "in-place"],
   ["lock.db-journal", "in-place"],
@@ -50,10 +53,12 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
   ["unlinked", "store"],
 ]);
 
-/** Path of the linked folder itself in operands and inputs; elsewhere this path is "". */
+/**
+ * Path that means the whole linked folder in arguments of commands. In the code this path is "".
+ */
 export const WHOLE_FOLDER = ".";
 
-/** Converts operands of a command to paths. */
+/** Returns the paths that the arguments of a command mean. */
 export function pathsOfOperands(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }

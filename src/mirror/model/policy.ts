@@ -3,53 +3,58 @@ import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
 /**
- * Settings of the user and facts about the deployment. The trees and the policy determine the plan
+ * User settings and properties of the deployment. The trees and the policy determine the plan
  * (I24).
  */
 export type Policy = {
   /**
-   * `map`: a local name that the service refuses is uploaded under a legal name; `block`: its file
-   * is blocked.
+   * What happens to a local name that the service refuses. `map`: the file is uploaded with a legal
+   * name. `block`: it is not uploaded.
    */
   readonly names: "map" | "block";
-  /** Characters that this deployment refuses in names, as far as learned. */
+  /** Characters that this deployment refuses in names, as far as mdmirror knows. */
   readonly refusedCharacters: string;
-  /** Spellings that this deployment treats as one name, as far as learned. */
+  /** Spellings that this deployment treats as one name, as far as mdmirror knows. */
   readonly remoteFolding: DiskFolding;
-  /** `pull` never changes the service, `push` never changes local files. */
+  /** Direction of the sync: `pull` never changes the service, `push` never changes local files. */
   readonly direction: "both" | "pull" | "push";
   /**
-   * First sync only: side that wins if both are new at one path. null and `each`: a conflict for
-   * each.
+   * Side that wins if both sides have a new document at one path; used in a first sync. `each` and
+   * null: each such document becomes a conflict.
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * Result for two versions that do not merge. Default `conflict-copy`: the local version stays,
-   * and the service's is put beside it.
+   * Returns what happens to two versions of a document that do not merge. Default: `conflict-copy`,
+   * which keeps the local version and puts the service's version beside it.
    */
   readonly conflicts: (path: LocalPath) => "conflict-copy" | "copy" | "local" | "remote";
   /**
-   * False if the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file by
-   * file.
+   * False if the deployment answered a PATCH of a folder with 404, 405 or 400. The documents in a
+   * moved folder are then moved one by one.
    */
   readonly canMoveFolders: boolean;
-  /** False if `parentId: null` was refused: moves to the root are blocked. */
+  /**
+   * False if the deployment refused `parentId: null`. Documents then cannot be moved to the root.
+   */
   readonly canMoveToRoot: boolean;
-  /** True if refused requests are sent again: at start, in manual syncs, once a day. */
+  /**
+   * True if refused requests are sent again: at the start of the daemon, in each manual sync, and
+   * once a day.
+   */
   readonly retryRefused: boolean;
   /**
-   * Contents of protected documents that did not change since the previous cycle, and may go to
-   * review now. Null: any may.
+   * Contents of protected documents that have not changed since the previous cycle, so that they
+   * may be sent to review now. Null if any content may be sent.
    */
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /**
-   * Recorded paths that the second scan did not find either: `sync` scans twice before it counts a
-   * file as absent. Null: one scan is enough.
+   * Recorded paths at which two scans in a row found no file. `sync` scans twice before it treats a
+   * file as deleted. Null if one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
-   * Local files that somebody is editing, with the evidence as a clause: no version replaces these
-   * files yet. Undefined if there are none.
+   * Local files that somebody is editing, with a clause that says how mdmirror knows. No version of
+   * the service replaces these files yet. Undefined if there are none.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
@@ -57,7 +62,8 @@ export type Policy = {
 
 export const DEFAULT_GUARDS = {
   /**
-   * Deletions that need no approval: max(minDeletes, min(share of known documents, maxDeletes)).
+   * Limits for deletions without approval: max(minDeletes, min(deleteShare × known documents,
+   * maxDeletes)).
    */
   minDeletes: 10,
   deleteShare: 0.1,

@@ -7,28 +7,31 @@ import { localFileOf, remoteFileOf } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
- * Marks of a record. `PLAIN`: the trees may leave its document out. `LOCAL`, `LISTED`: the last
- * scan and the last list show the document as recorded. `PROTECTED`: the document is protected.
+ * Bits for each record.
+ * - `PLAIN`: the document can be left out of the trees while both sides have it as recorded.
+ * - `LOCAL`: the last scan found its file as recorded.
+ * - `LISTED`: the last list of the service shows it as recorded.
+ * - `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
 
-/** Numbers of a stamp, in the order in which they are stored. */
+/** Fields of a stamp, in the order in which the column stores them. */
 const FIELDS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const satisfies (keyof Stamp)[];
 
 /**
- * Holds the facts of all records that scans compare, in columns, because objects would take several
- * times the memory. Each record has a number, from 0.
+ * Stores of each record what scans and lists are compared with. It stores columns instead of
+ * objects, which would take several times the memory. A record has a number, from 0.
  */
 export class RecordColumns {
   readonly #ids = new TextBuffer();
   readonly #changeIds = new TextBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
-  /** Paths on the service, of records whose two paths differ. */
+  /** Paths on the service by record number; only of records whose two paths differ. */
   readonly #remotePaths = new Map<number, RemotePath>();
   readonly #byRemotePath = new Map<RemotePath, number>();
-  /** Old paths of documents that are outside the linked folder. */
+  /** Last local paths of documents that were moved out of the linked folder. */
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
@@ -37,7 +40,7 @@ export class RecordColumns {
   readonly #disk: DiskNames;
   readonly #readRecord: (id: DocId) => DocumentRecord | null;
 
-  /** @param readRecord returns the current record of a document */
+  /** @param readRecord returns the present record of a document; null if it has none */
   constructor(disk: DiskNames, readRecord: (id: DocId) => DocumentRecord | null) {
     this.#disk = disk;
     this.#readRecord = readRecord;
@@ -47,7 +50,7 @@ export class RecordColumns {
     const { id, localPath, remotePath, stamp } = record;
     const index = this.#localPaths.push(localPath) - 1;
     const other = this.#byPath.get(localPath);
-    // If several records have one path, evidence decides to which of them the file belongs.
+    // If two records have one local path, the plan must decide which of them has the file.
     if (other !== undefined) this.#marks[other]! &= ~PLAIN;
     const isPlain = other === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(record);
     this.#ids.push(id);
@@ -80,7 +83,7 @@ export class RecordColumns {
     this.#marks.set(marks);
   }
 
-  /** Keeps a document in the trees, because base has a change pending for it. */
+  /** Marks a document with a pending change in base, so that the trees always contain it. */
   keep(id: DocId): void {
     this.#unmark(id, PLAIN);
   }
@@ -92,7 +95,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the number of the record that has a file of this stamp at the path; null if none has.
+   * Returns the number of the record with this path and stamp; null if there is none, or the trees
+   * must contain its document.
    */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const index = this.#byPath.get(path);
@@ -102,7 +106,8 @@ export class RecordColumns {
   }
 
   /**
-   * Marks the records whose files the last scan found unchanged. `numbers`: results of `numberOf`.
+   * Records which files the last scan found as recorded.
+   * @param numbers numbers of their records, from `numberOf`
    */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
@@ -110,7 +115,7 @@ export class RecordColumns {
     for (const index of numbers) this.#marks[index]! |= LOCAL;
   }
 
-  /** Removes the `LISTED` marks of an earlier list, before a new list. */
+  /** Forgets the previous list of the service, before a new one is read. */
   beginList(): void {
     this.#clear(LISTED);
   }
@@ -120,8 +125,10 @@ export class RecordColumns {
   }
 
   /**
-   * Marks a listed document if its version, place and protection are the recorded ones. Returns
-   * `taken`; `again` if the document was marked before; `left` if it differs from its record.
+   * Compares a listed document with its record: version, place and protection.
+   * - `taken`: it is listed as recorded.
+   * - `again`: it is listed as recorded for the second time.
+   * - `left`: it differs from its record, or has none.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const index = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
@@ -133,7 +140,7 @@ export class RecordColumns {
     return isAgain ? "again" : "taken";
   }
 
-  /** Returns the record with this local path; null if there is none. */
+  /** Returns the record with a local path; null if there is none. */
   at(path: LocalPath): DocumentRecord | null {
     const id = this.idAt(path);
     return id === null ? null : this.#readRecord(id);
@@ -145,8 +152,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records of documents that the service lists differently, or not at all.
-   * @param others listed documents that do not match their records: a document may be listed twice
+   * Returns the records of documents that the service does not list as recorded.
+   * @param others documents that the service lists differently; one may be listed as recorded too
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
@@ -164,9 +171,10 @@ export class RecordColumns {
   }
 
   /**
-   * Adds to the trees each document that one side shows as recorded and the other side does not.
-   * @param seen trees with the documents that differ from the records
-   * @returns trees that leave out the unchanged documents
+   * Completes the trees of a scan and a list, which have only what differs from the records. Adds
+   * each document that one side has as recorded and the other side does not.
+   * @param seen trees with everything that differs from the records
+   * @returns trees without the documents that both sides have as recorded
    */
   complete(seen: Trees): Trees {
     const records = new Map<DocId, DocumentRecord>();
@@ -199,8 +207,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records that do not have all of these marks. Leaves out records that were removed
-   * since.
+   * Returns the records that lack at least one of these bits, with their numbers. Leaves out
+   * records that were removed since they were added.
    */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
@@ -230,8 +238,8 @@ export class RecordColumns {
 }
 
 /**
- * Holds short ASCII texts in one buffer, outside the heap of objects. As separate long-lived
- * strings, they would enlarge the garbage collector's space for young objects several times.
+ * Stores many short ASCII strings in one buffer. Single strings would enlarge the garbage
+ * collector's young generation several times.
  */
 class TextBuffer {
   #bytes = Buffer.alloc(1 << 15);

@@ -1,4 +1,4 @@
-/** Rows of the state file: the last state that both sides had. */
+/** Rows of the state file, which describe the last state that both sides had. */
 
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
@@ -7,9 +7,9 @@ import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Result of `lstat` for a file, kept to avoid hashing it again and as evidence of identity. Times
- * in milliseconds with fraction, as the file system gives them: compared for equality only (I29),
- * never with a clock. `birthMs` is 0 if the disk has none.
+ * Result of `lstat` for a file. It shows whether a file must be hashed again, and is evidence of
+ * identity. Times are in milliseconds with fraction. They are only compared with each other for
+ * equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
  */
 export type Stamp = {
   readonly dev: number;
@@ -26,17 +26,17 @@ export type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
 
 /**
  * Returns true if two scans saw the same file or folder. Systems reuse an inode right after a
- * deletion, so the birth time must match too.
+ * deletion, so the birth time must be equal too.
  */
 export function sameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
 }
 
-/** Facts that change when a file is written. */
+/** Fields of a stamp that change when a file is written. */
 type StampOfContent = Omit<Stamp, "birthMs" | "nlink">;
 
 /**
- * Returns true if a file still has the stamp that it had when it was hashed. It need not be hashed
+ * Returns true if a file has not been written since it was hashed, so that it need not be hashed
  * again.
  */
 export function sameStamp(a: StampOfContent, b: StampOfContent): boolean {
@@ -44,14 +44,14 @@ export function sameStamp(a: StampOfContent, b: StampOfContent): boolean {
 }
 
 /**
- * The service's answer about a change in review: the change's id, and the reason. Undefined fields
- * were not in the answer.
+ * Answer of the service about a change in review: the change's id, and the reason for the review. A
+ * field is undefined if the answer lacks it.
  */
 export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
- * Content sent to review (202). It is not sent again until the user changes the file. `at`:
- * milliseconds since the epoch.
+ * Content that was sent to review (202). It is not sent again until the user changes the file.
+ * `at`: time of sending, in milliseconds since the epoch.
  */
 export type Submission = {
   readonly digest: Digest;
@@ -59,45 +59,46 @@ export type Submission = {
   readonly at: number;
 } & ReviewAnswer;
 
-/** Record of a document: its id, its two paths and the version that both sides last had. */
+/** Record of a document: its id, its path on each side, and its base version. */
 export type DocumentRecord = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
   /**
-   * The base version: the next PUT's `baseChangeId`, whose content is `digest` in the content store
+   * Id of the base version, whose content is `digest`. The next PUT sends it as `baseChangeId`
    * (I07).
    */
   readonly changeId: ChangeId;
-  /** Digest of base's content in the form that the service saved. */
+  /** Digest of the base content, as the service stores it. */
   readonly digest: Digest;
   /**
-   * Digest of the local file's bytes at base. It differs from `digest` only by line ends, BOM or
-   * final newline.
+   * Digest of the local file when base was recorded. Its content differs from `digest` only by line
+   * ends, BOM or final newline.
    */
   readonly localDigest: Digest;
   /**
-   * Stamp of the local file. Null until a scan has seen the file: the record was written before the
-   * effect was verified.
+   * Stamp of the local file. Null until a scan has seen the file, if the record was written before
+   * that.
    */
   readonly stamp: Stamp | null;
   /**
-   * False if the file changed about as recently as the scan that read the stamp (racy, as in git's
-   * index): the next scan then hashes the file again.
+   * False if the file changed just before the scan that read the stamp. A later change might then
+   * leave the stamp unchanged, so the next scan hashes the file again (as git does with racy
+   * entries in its index).
    */
   readonly stampTrusted: boolean;
   readonly protected: boolean;
-  /** False until the file's bytes are known to survive a power loss. */
+  /** True if the file's content is known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * Digest of local content that the service changed into base's content when it was sent (a
-   * service that normalises). mdmirror does not send this content again on this base.
+   * Digest of local content that a normalising service turned into the base content. mdmirror does
+   * not send this content again on the same base version. Null if there is none.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
   /**
-   * `outside`: moved out of the linked folder of the workspace; `suspended`: newly ignored. Both:
-   * nothing is sent, written or deleted.
+   * State of the document. `outside`: it was moved out of the linked folder of the workspace.
+   * `suspended`: the ignore rules exclude it. In both states, nothing is sent, written or deleted.
    */
   readonly state: "linked" | "outside" | "suspended";
 };
@@ -105,16 +106,16 @@ export type DocumentRecord = {
 export type DocumentPaths = Pick<DocumentRecord, "id" | "localPath" | "remotePath">;
 
 /**
- * Returns true if a document was moved out of the linked folder and its content is in the trash. A
- * file at its old path then belongs to another document, or is new.
+ * Returns true if a document was moved out of the linked folder of the workspace, and has no local
+ * file. A file at its old path is then new, or belongs to another document.
  */
 export function isAway({ state, stamp }: DocumentRecord): boolean {
   return state === "outside" && stamp === null;
 }
 
 /**
- * Indexes records by local path. A document that is outside the linked folder has no local path:
- * another document may have its old path.
+ * Indexes records by local path. Leaves out documents that were moved out of the linked folder,
+ * because another document may have their old path.
  */
 export function recordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
@@ -123,8 +124,8 @@ export function recordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath,
 }
 
 /**
- * Record of a folder that both sides have. It has paths, no content, and the inode of the local
- * folder as evidence of a rename.
+ * Record of a folder that both sides have: its paths, and the inode of the local folder, by which a
+ * renamed folder is recognised.
  */
 export type FolderRecord = {
   readonly id: DirId;
@@ -133,64 +134,63 @@ export type FolderRecord = {
 } & Inode;
 
 /**
- * A document that is no longer on the service. The tombstone is removed if a scan shows its id
- * again.
+ * Record of a document that was deleted. It is removed if a list of the service shows the id again.
  */
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
-  /** Path of the moved content below `.mdmirror/`; null if no local content was moved. */
+  /** Path of the deleted file below `.mdmirror/`; null if there was no file to keep. */
   readonly trashPath: string | null;
   readonly at: number;
 };
 
 /**
- * A version of the service that a conflict copy shows or has shown. A copy's name belongs to one
- * version: the number in the name is the version's position in `Conflict.shown`.
+ * A version of the service that a conflict copy shows or has shown. Each version has its own copy,
+ * and the number in the copy's name is the version's position in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /**
-   * Inode and device of the version's copy; 0 if no copy is known to be in the folder. Of an
-   * earlier version, only a copy that its user edited stays in the folder.
+   * Inode and device of the conflict copy. 0 if no copy of this version is known to exist; of an
+   * older version, a copy exists only if its user edited it.
    */
   readonly ino: number;
   readonly dev: number;
 };
 
-/** The open conflict of a document. A document has at most one (I27). */
+/** The open conflict of a document, which has at most one (I27). */
 export type Conflict = {
   readonly id: DocId;
   /**
-   * Content from which both sides started, or the version that the user has since rejected in
-   * favour of the local content; null if both were new at one path.
+   * Digest of the content from which both sides started, or of the version that the user has
+   * rejected since. Null if both sides were new at one path.
    */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
-  /** Path of the copy of the newest version. */
+  /** Local path of the newest conflict copy. */
   readonly newestCopyPath: LocalPath;
-  /** Versions shown, oldest first, never empty. */
+  /** Versions of the service that were shown, oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
-  /** Number of scans in a row that found the newest copy gone while the document existed. */
+  /** Number of scans in a row that did not find the newest copy although the document exists. */
   readonly looksGone: number;
   readonly since: number;
 };
 
-/** Returns the version that the newest conflict copy shows. */
+/** Returns the version in the newest conflict copy. */
 export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
   return shown.at(-1)!;
 }
 
 /**
- * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed the
- * copy or did not finish writing it. Its absence is then not the user's choice.
+ * Returns true if the newest conflict copy is known to exist. If it is not, mdmirror removed the
+ * copy or did not finish writing it, so its absence is no choice of the user.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;
 }
 
-/** Returns the conflict after mdmirror itself removed its newest copy. */
+/** Returns the conflict after mdmirror removed its newest copy. */
 export function withoutCopy(conflict: Conflict): Conflict {
   return {
     ...conflict,
@@ -200,27 +200,29 @@ export function withoutCopy(conflict: Conflict): Conflict {
 }
 
 /**
- * A document or folder that mdmirror leaves unchanged on purpose. `key`: its id; without an id, its
- * local path.
+ * A document or folder that mdmirror leaves unchanged on purpose, with the reason. `key`: its id;
+ * if it has none, its local path.
  */
 export type Block = {
   readonly key: string;
   readonly path: LocalPath;
   readonly reason: BlockReason;
-  /** Code of the service or errno of the system, if one was the cause. */
+  /**
+   * Error code of the service or errno of the system that caused the block; null if there was none.
+   */
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Content to which the block applies: other content ends the block. Null if the block does not
-   * depend on content.
+   * Digest of the content to which the block applies; other content ends the block. Null if it
+   * applies to any content.
    */
   readonly digest: Digest | null;
   /**
-   * Remote version to which the block applies: another version ends the block. Null if the block
-   * does not depend on a version.
+   * Id of the version to which the block applies; another version on the service ends the block.
+   * Null if it applies to any version.
    */
   readonly changeId: ChangeId | null;
-  /** Milliseconds since the epoch. */
+  /** Time at which the block began, in milliseconds since the epoch. */
   readonly since: number;
 };

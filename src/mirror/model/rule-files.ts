@@ -1,10 +1,11 @@
-/** Files of a folder with rules for files that are not synced, in gitignore syntax. */
+/** Names of the files that exclude paths from the sync, in gitignore syntax. */
 
 /**
- * Ignore file of mdmirror: excluded paths stay unchanged on both sides, even if they have a record.
+ * Ignore file of mdmirror. Paths that it excludes stay unchanged on both sides, even if they have a
+ * record.
  */
 export const IGNORE_FILE = ".mdmirrorignore";
-/** Ignore file of git. If mdmirror uses these files, they exclude only paths without a record. */
+/** Ignore file of git. If mdmirror is set to use it, it excludes only paths without a record. */
 export const GITIGNORE_FILE = ".gitignore";
 
 export function isRuleFile(name: string): boolean {

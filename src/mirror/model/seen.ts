@@ -1,8 +1,8 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * Result of the observation of one entry on one side. An incomplete listing, a failed read or a
- * file that is still being written is `unknown`, which never means "deleted".
+ * What one side shows of a file or document. `unknown` never means "deleted": the listing was
+ * incomplete, a read failed, or the file is still being written.
  */
 export type Seen<T> =
   | { readonly kind: "present"; readonly value: T }
@@ -10,7 +10,7 @@ export type Seen<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Reason why an entry on disk was not seen. `kind`: reason of the block that results. `why`: a
+ * Reason why a file or folder on disk is unknown. `kind`: reason of the block that results. `why`:
  * clause for messages. `isMirror`: the path is itself a linked folder.
  */
 export type Unread = {
@@ -19,10 +19,13 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** Reason why a file is left out of the plan until it was unchanged for a while. */
+/**
+ * Reason for a file that is still being written. The plan leaves it out until it has been unchanged
+ * for a while.
+ */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** A folder inside that is itself linked is neither read nor written to. */
+/** Reason for a folder that is itself linked. mdmirror neither reads it nor writes to it. */
 export const IS_MIRROR: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
@@ -33,10 +36,13 @@ export function unreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
 }
 
-/** LIMIT: files that a message lists. */
+/** LIMIT: number of paths in a message. */
 const MAX_LISTED_FILES = 4;
 
-/** @param paths paths of the files that may belong to the document */
+/**
+ * Returns the reason for a document that may belong to several files.
+ * @param paths paths of these files
+ */
 export function ambiguousFile(paths: readonly LocalPath[]): Unread {
   const named = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const more = paths.length - named.length;

@@ -1,7 +1,7 @@
 /**
- * Moves base. Each function takes a record and the observed result of an effect, and returns the
- * record of the state that both sides have now (I12). The caller stores that record in one
- * transaction with the end of the journal row.
+ * Moves base. Each function takes a record and the observed result of a change, and returns the new
+ * record, which describes the state that both sides have now (I12). The caller stores it in the
+ * transaction that removes the intent from the journal.
  */
 
 import type { ChangeId, DocId } from "../../contract/ids.ts";
@@ -10,14 +10,14 @@ import type { DocumentRecord, ReviewAnswer, Stamp, Tombstone } from "./record.ts
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * A version that both sides have. `localDigest` differs from `digest` only by line ends, BOM or
- * final newline.
+ * A version that both sides have. The local content (`localDigest`) differs from the service's
+ * (`digest`) only by line ends, BOM or final newline.
  */
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | "stamp" | "stampTrusted" | "durable">;
 
 /**
- * Returns the first record of a document: both sides were seen to have this version at these
- * places.
+ * Returns the first record of a document, which both sides were seen to have at these places and in
+ * this version.
  */
 export function newRecord(
   id: DocId,
@@ -38,15 +38,18 @@ export function newRecord(
   };
 }
 
-/** Moves base to another version, which both sides have. This also ends every review. */
+/**
+ * Returns the record with another base version, which both sides were seen to have. Ends all
+ * reviews of the document.
+ */
 export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...record, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
- * Returns the record after a merge: the local content now descends from a newer remote version.
- * Base moves to that version although the local bytes differ, so that only the local side's own
- * change is left to send. Content in review stays recorded, with the merged content.
+ * Returns the record after newer content of the service was merged into the local file. Base moves
+ * to the service's version, although the local file also has its own edits. Only these edits are
+ * then left to send. Content in review stays recorded.
  */
 export function moveBaseUnderEdit(
   record: DocumentRecord,
@@ -58,8 +61,7 @@ export function moveBaseUnderEdit(
 }
 
 /**
- * Returns the record of content that was sent to review. Base stays; the file has the sent content,
- * or later edits.
+ * Returns the record after content was sent to review. Base stays unchanged.
  * @param stamp stamp of the file when it was read; null if unknown
  * @param answer the service's answer about the review; empty if the answer was lost
  */
@@ -72,21 +74,21 @@ export function submit(
 ): DocumentRecord {
   const others = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...others, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // The stamp is not trusted, because it belongs to other content than base's.
+  // The stamp is not trusted as that of base's content, because the file has other content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * Returns the record after the service answered a PUT with base's content, because it normalises
- * the local content. The local content is not sent again.
+ * Returns the record after a PUT that changed nothing, because the service normalised the local
+ * content to base's content. The local content is not sent again.
  */
 export function withEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...record, changeId, localDigest: sent, echoDigest: sent };
 }
 
 /**
- * Returns the tombstone of a document that is gone from both sides. `trashPath`: path of its local
- * content in the trash; null if it had none.
+ * Returns the tombstone of a deleted document.
+ * @param trashPath path of its file in the trash; null if there was no file
  */
 export function tombstoneOf(record: DocumentRecord, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = record;

@@ -1,9 +1,8 @@
 import { hasControlCharacters } from "../../common/shown-name.ts";
 
 /**
- * Quotes a path for a shell, in commands that a message shows. A path that would control the
- * terminal, or end the line, is written with `$'…'`, which bash, zsh and ksh read as the exact
- * name.
+ * Quotes a path for a shell, for commands in messages. A path with control characters is written as
+ * `$'…'`, which bash, zsh and ksh understand, so that it cannot control the terminal.
  */
 export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;

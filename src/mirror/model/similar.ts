@@ -1,23 +1,21 @@
-/** Decides by shared lines whether two contents are versions of one document. */
-
-/** LIMIT: lines that are compared; two documents of 51,200 characters have fewer in practice. */
+/** LIMIT: lines that are compared. Two documents of 51,200 characters have fewer in practice. */
 const MAX_LINES = 5_000;
 
 /**
- * Shared characters divided by the characters of the longer content: from this value on, two
- * contents count as versions of one document.
+ * Similarity from which two contents count as versions of one document: characters in common lines,
+ * divided by the characters of the longer content.
  */
 export const SIMILAR_ENOUGH = 0.5;
 
 /**
- * Content prepared for comparison. For each distinct line: the number of characters in all its
- * occurrences.
+ * Content prepared for comparison. `weights`: for each different line, the number of characters in
+ * all its occurrences. `total`: the sum of these.
  */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Returns lines with their lengths. Leaves out blank lines and white space at the ends of lines:
- * they are no evidence of identity.
+ * Prepares content for comparison. Ignores blank lines, and white space at the ends of lines,
+ * because these are no evidence of identity.
  */
 export function profileOf(text: string): LineProfile {
   const weights = new Map<string, number>();
@@ -32,8 +30,8 @@ export function profileOf(text: string): LineProfile {
 }
 
 /**
- * Returns a number from 0 (no shared line) to 1 (the same lines in any order). Symmetric. Two blank
- * contents share nothing.
+ * Returns the similarity of two contents, from 0 (no common line) to 1 (the same lines in any
+ * order). The order of the arguments does not matter. Two blank contents have similarity 0.
  */
 export function similarity(a: LineProfile, b: LineProfile): number {
   const longer = Math.max(a.total, b.total);
@@ -49,8 +47,8 @@ export function isSimilar(a: LineProfile, b: LineProfile): boolean {
 }
 
 /**
- * Returns true if the later content has every line of the earlier content, as often. Always true
- * for blank earlier content.
+ * Returns true if the later content has every line of the earlier content, at least as often.
+ * Always true if the earlier content is blank.
  */
 export function isKeptIn(earlier: LineProfile, later: LineProfile): boolean {
   for (const [line, weight] of earlier.weights) if ((later.weights.get(line) ?? 0) < weight) return false;
@@ -58,8 +56,8 @@ export function isKeptIn(earlier: LineProfile, later: LineProfile): boolean {
 }
 
 /**
- * Returns true if the lengths alone still allow similarity. This cheap test comes before the
- * comparison of lines.
+ * Returns true if the lengths of two contents allow them to be similar. This test is cheap, so it
+ * comes before the comparison of lines.
  */
 export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
