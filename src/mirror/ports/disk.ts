@@ -4,28 +4,28 @@ import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * A file that the caller knows.
- * - `path`: a string that the tree shares with the caller, to save memory
- * - `stamp`: null if the file has to be read, because no stamp is trusted
- * - `digest`: the content with this digest is not passed to the caller again
+ * Content of a file that the caller already has.
+ * - `path`: the string that the new tree uses too, to save memory
+ * - `stamp`: null if the file must be read even if its stamp is equal
+ * - `digest`: if the file still has this content, the scan does not pass the content to the caller
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Numbers of files that the caller already has records of. A scan leaves such a file out of its
- * tree, and reports its number instead.
+ * Tells a scan which unchanged files its tree may leave out, because the caller has records of
+ * them. Each such file has a number.
  */
 export type FileNumbers = {
   /**
-   * Returns the caller's number of the file with this stamp; null if the tree should contain the
+   * Returns the number of the file with this path and stamp; null if the tree must contain the
    * file.
    */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** Receives the numbers of the files that the tree leaves out, at the end of the scan. */
+  /** Called at the end of a scan, with the numbers of the files that the tree leaves out. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
-/** Stores content found at a path, before the content can be lost. */
+/** Stores content that a scan found at a path, so that it is not lost if the file changes. */
 export type OnText = (digest: Digest, text: string, path: LocalPath) => void;
 
 export type LocalText = {
@@ -36,9 +36,10 @@ export type LocalText = {
 };
 
 /**
- * Result of an effect on the disk. `fault`: an errno; nothing was changed, or the change was
- * undone. `isSetAside`: the effect was interrupted, and the file is still at `setAsideAt` (after a
- * move, under both names). The intent stays open until recovery has completed the effect.
+ * Result of a change on the disk. `stale`: the disk did not have the expected state. `fault`: an
+ * error of the system. In both cases nothing was changed, or the change was undone. `isSetAside`:
+ * the change could not be undone, and the file is still at `setAsideAt`. Recovery completes the
+ * change later, so its intent stays in the journal.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -49,7 +50,10 @@ export type Written = { readonly stamp: Stamp };
 
 export type RootIdentity = Inode & { readonly markerId: string | null };
 
-/** State of a path: a file with its digest, absent, or unknown with the reason. */
+/**
+ * State of a path on disk. `other`: something that is neither file nor folder. `unknown`: it could
+ * not be read.
+ */
 export type PathState =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
   | ({ readonly kind: "folder" } & Inode)
@@ -58,44 +62,49 @@ export type PathState =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Signs that another program is using a file. Times are the disk's, in milliseconds since the
- * epoch; null if there is no file.
+ * Signs that another program is using a file. Times are those of the disk, in milliseconds since
+ * the epoch; null if there is no file.
  */
 export type FileUse = {
-  /** Last change of any kind, even to the same content, in milliseconds since the epoch. */
+  /** Time of the last change of the file, its name or its permissions. */
   readonly changedMs: number | null;
-  /** Last write of the file's bytes; a rename does not change this time. */
+  /** Time of the last write to the file. */
   readonly savedMs: number | null;
   /**
-   * Name of a program whose lock or swap file shows that it has the file open; null if there is
-   * none.
+   * Name of the program whose lock file or swap file shows that it has the file open; null if there
+   * is none.
    */
   readonly openIn: string | null;
 };
 
 /**
- * The linked folder. Synchronous except for `flush`: a synchronous call leaves the shortest time
- * between a check and an effect, and is the fastest on small files. No symlink is followed in any
- * part of a path; nothing outside the root is touched (I26). Paths of set-aside and trashed files
- * are relative to `.mdmirror/`. Before every effect that removes a document from its path, the
- * caller opens an intent with `setAsideAt`.
+ * The linked folder on disk. Its calls are synchronous except for `flush`, because this leaves the
+ * shortest time between a check and a change, and is fast for small files. No call follows a
+ * symlink in any part of a path, or changes anything outside the root (I26). Paths of set-aside
+ * files and trashed files are relative to `.mdmirror/`. Before each change that takes a document
+ * away from its path, the caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
-  /** Returns the identity of the root; null if the root is missing or not a folder. */
+  /** Returns the identity of the root folder; null if it is missing or not a folder. */
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
-   * Scans the whole folder. Reads and hashes each file unless `known` has its stamp. Passes new
-   * contents to `onText`, which stores them before they can be lost.
+   * Scans the whole folder. Reads and hashes each file, except files whose stamp equals that of
+   * `known`. Passes contents that the caller does not have to `onText`.
+   * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: FileNumbers): LocalTree;
-  /** Scans as `walk` does, but pauses every millisecond or two, so that other work can run. */
+  /**
+   * Scans as `walk` does, but pauses every millisecond or two, so that other work can run
+   * meanwhile.
+   */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
-   * Scans some paths of an earlier scan again, if only the content of known files changed. Returns
-   * the same object if nothing changed, and null if a complete scan is needed.
-   * @param isInodeElsewhere returns true if a document outside `tree`, which is only a part of all
-   * documents, has this inode
+   * Scans some paths of an earlier tree again. Returns a new tree, or the same object if nothing
+   * changed. Returns null if a complete scan is needed, because more than the content of known
+   * files changed.
+   * @param isInodeElsewhere returns true if a document that the tree does not contain has this
+   * inode
    */
   scanFiles(
     tree: LocalTree,
@@ -106,75 +115,74 @@ export interface Disk {
   look(path: LocalPath): PathState;
   useOf(path: LocalPath): FileUse;
   /**
-   * Converts content from the service's form to the local file's: links become paths.
-   * `toServiceForm` converts back. Undefined if both forms are the same.
+   * Converts content of the service to content of a local file: its links become paths.
+   * `toServiceForm` converts back. Undefined if links are not converted.
    */
   toLocalForm?(path: LocalPath, text: string): string;
   toServiceForm?(path: LocalPath, localText: string): string;
-  /**
-   * Runs several calls, and opens the folders that they share only once. The calls must be few and
-   * synchronous.
-   */
+  /** Runs a few synchronous calls, and opens the folders that they share only once. */
   shareFolders<T>(work: () => T): T;
-  /** Reads the content as strict UTF-8, byte for byte. A byte order mark is kept. */
+  /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
   /**
-   * Creates a file by a temporary file and `link`. Stale if the path is taken. The parent folder
-   * must exist.
+   * Creates a file, by a temporary file and a hard link. Stale if something is at the path. The
+   * parent folder must exist.
    */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
-   * Replaces a file. The caller has opened an intent with `setAsideAt`. The old file stays at
-   * `setAsideAt` until `removeSetAside`.
+   * Replaces a file whose digest must be `expect`. The old file stays at `setAsideAt` until the
+   * caller removes it with `removeSetAside`. The caller has opened an intent with `setAsideAt`.
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;
   /**
-   * Moves a file to a free path, without overwriting; a change of case alone counts as a rename.
-   * `expect`: digest of the file; null for any file.
+   * Moves a file to a free path, and never overwrites a file. A rename that only changes case is
+   * possible.
+   * @param expect digest that the file must have; null if any content is accepted
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
-   * Moves a file to `trash/…` below `.mdmirror/`. Sets the file aside, checks it, and moves it back
-   * if its digest is not `expect`.
+   * Moves a file to the path `trashPath` below `.mdmirror/`. Sets the file aside first, compares it
+   * with `expect`, and moves it back if it differs.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Removes a folder that is empty except for files that editors and desktops leave. These go to
-   * the trash first.
+   * Removes a folder. Files in it that editors and desktops left behind are moved to the trash
+   * first. Stale if it has other content.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
-   * Reads the content of a set-aside file, to which an editor may have saved since; null if the
-   * file is missing.
-   * @param path path of its document, to which its links are relative
+   * Reads a set-aside file, into which an editor may have saved meanwhile; null if the file is
+   * missing.
+   * @param path path of its document, because the links in the file are relative to this path
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Moves a set-aside or trashed file back to its path, without overwriting. Stale if the path is
-   * taken.
+   * Moves a set-aside or trashed file back to its path, and never overwrites a file. Stale if
+   * something is at the path.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
   /**
-   * Returns true if another process has a set-aside file open for writing, as far as the system
-   * knows.
+   * Returns true if another process has a set-aside file open for writing. Returns false if the
+   * system cannot tell.
    */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
-   * Removes temporary files. A set-aside file that belongs to no open intent is never deleted: it
-   * is moved to `trash/unclaimed/`.
+   * Removes temporary files that an earlier process left. A set-aside file that no intent names is
+   * never deleted, but moved to `trash/unclaimed/`.
+   * @param keep paths of the set-aside files that an intent names
    */
   sweep(keep: ReadonlySet<string>): void;
   /**
-   * Flushes files and their folders, several at a time. Returns the files whose flush failed, with
-   * the errno.
+   * Flushes files and the folders that contain them, several at a time. Returns the files that
+   * could not be flushed, each with the errno.
    */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
   /**
-   * Returns true if everything written in the folder before the call is on the storage medium now;
-   * false if this disk has no such call, or the call failed.
+   * Flushes everything that was written in the folder before the call to the storage medium.
+   * Returns false if this failed, or the system has no such call.
    */
   flushAll(): Promise<boolean>;
 }

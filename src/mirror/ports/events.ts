@@ -2,13 +2,13 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * Events of the service. Events are only hints, like those of the disk: they say which paths to
- * scan, not what changed. An event may be missing, doubled, late or wrong.
+ * A hint from the service's event stream. Like hints of the disk, it only says what to look at, and
+ * not what changed. A hint may be missing, repeated, late or wrong.
  */
 export type EventHint =
   /**
-   * Hint about one document. `path` and `changeId`: the service's current values; null if the event
-   * has none.
+   * One document may have changed. `path` and `changeId` are the service's values at that time;
+   * null if the event lacks them.
    */
   | {
       readonly kind: "file";
@@ -18,13 +18,15 @@ export type EventHint =
       readonly gone: boolean;
     }
   | { readonly kind: "folder"; readonly id: DirId }
-  /** Anything may have changed, without separate hints. */
+  /** Any document may have changed. */
   | { readonly kind: "all" };
 
 /**
- * State of the event stream. `off`: not started; `listening`; `none`: this deployment has no
- * events, or none for this key; `broken`: the connection is lost, and the client will connect
- * again.
+ * State of the connection to the event stream.
+ * - `off`: not started
+ * - `listening`: connected
+ * - `none`: the deployment has no events, or none for this key
+ * - `broken`: the connection was lost, and the client tries to connect again
  */
 export type EventStreamState =
   | { readonly kind: "off" }
@@ -34,14 +36,14 @@ export type EventStreamState =
 
 export interface EventListener {
   onHint(hint: EventHint): void;
-  /** Called for each new state, but not for the initial state `off`. */
+  /** Called with each new state. Not called for the first state, `off`. */
   onState(state: EventStreamState): void;
 }
 
-/** Listens to the service from `start` to `close`. */
+/** The event stream of the service. */
 export interface RemoteEvents {
-  /** Starts listening. Never throws, even on unreadable answers of the service. Called once. */
+  /** Starts to listen. Called once. Never throws, even if the service sends unreadable answers. */
   start(listener: EventListener): void;
-  /** Stops listening. No hint follows afterwards. */
+  /** Stops listening. The listener is not called afterwards. */
   close(): Promise<void>;
 }

@@ -2,13 +2,13 @@ type LogValues = {
   /** A finite number. */
   readonly count: number;
   readonly flag: boolean;
-  /** A fixed word of mdmirror or of the contract, such as `delete-remote` or `file_not_found`. */
+  /** A fixed word of mdmirror or of the API, such as `delete-remote` or `file_not_found`. */
   readonly word: string;
   /** An id of the service, such as `doc_…`, or the id of a request. */
   readonly ident: string;
-  /** A path. It never has content. */
+  /** A path of a file or folder, or the path of a request. It never contains content. */
   readonly place: string;
-  /** Free text; the log keeps only the name of a system error in it. */
+  /** An error message. The log keeps only the names of system errors in it. */
   readonly errors: string;
 };
 
@@ -16,9 +16,9 @@ export type LogForm = keyof LogValues;
 export type LogValue = LogValues[LogForm];
 
 /**
- * Fields of a log line. Free text (a service's `detail`, an exception's message) may repeat a
- * document's content, so the log has no other fields (I30). The whole text for users is in the
- * state file.
+ * Fields that a log line may have, with the form of their values. There are no others, because free
+ * text may repeat content of a document (I30). Examples are a service's `detail`, or the message of
+ * an exception. The state file keeps the complete text for users.
  */
 export const LOG_FIELDS = {
   accepted: "count",
@@ -77,13 +77,13 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** Fields of a log line. A field with the value null is left out. */
+/** Values for the fields of a log line. A field with the value null is left out. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };
 
 /**
- * Makes the compiler refuse fields that the log would drop. TypeScript alone accepts such fields in
- * a spread object.
+ * Makes the compiler refuse fields that a log line may not have. Without this type, TypeScript
+ * accepts them in a spread object.
  */
 export type OnlyLogFields<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

@@ -10,11 +10,11 @@ import type { RemotePath } from "../../contract/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
 import type { RemoteEvents } from "./events.ts";
 
-/** Reason why a call returned no value. */
+/** Reason why a request to the service gave no result. */
 export type Fault =
   /**
-   * The service refused the call, so nothing was done. `status`: 400–499; also 501 if folders have
-   * no PATCH or DELETE.
+   * The service refused the request, so nothing was changed. `status`: 400–499, or 501 if the
+   * service cannot change or delete folders.
    */
   | {
       readonly kind: "problem";
@@ -23,18 +23,18 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Codes of faults in fields of the request. Undefined if the answer has none. */
+      /** Error codes for single fields of the request; undefined if the answer has none. */
       readonly fieldCodes?: readonly string[];
     }
   /**
-   * A write that may have happened: no answer, a 5xx, or an answer that cannot be read. The
-   * document must be read before the write is sent again (I08).
+   * A write that may have been done: there was no answer, a 5xx, or an answer that cannot be read.
+   * The document must be read before the write is sent again (I08).
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * A read that failed, or a write that was certainly not done, after all allowed retries.
-   * `not-the-service`: the answer to a request for a list is not a list; `malformed`: an answer, or
-   * a part of it, cannot be read.
+   * A read that failed, or a write that was certainly not done; all allowed retries were used.
+   * `not-the-service`: the answer to a list request is no list. `malformed`: the answer, or a part
+   * of it, cannot be read.
    */
   | {
       readonly kind: "later";
@@ -42,7 +42,10 @@ export type Fault =
       readonly requestId: string | null;
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
-  /** 401, or 404 workspace_not_found: the answer proves nothing about any document (I19). */
+  /**
+   * The key is not valid (401), or the workspace does not exist for it (404 workspace_not_found).
+   * This proves nothing about any document (I19).
+   */
   | {
       readonly kind: "locked-out";
       readonly code: "unauthenticated" | "workspace_not_found";
@@ -50,7 +53,7 @@ export type Fault =
       readonly requestId: string | null;
     };
 
-/** Causes after which every other request of the run would fail, too. */
+/** Causes of a fault after which every other request of the run would fail too. */
 export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 export type Answer<T> =
@@ -58,8 +61,8 @@ export type Answer<T> =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * Result of reading all pages of a list. `items` has all items that were seen, by id, even if the
- * list is not complete. If an item was seen twice, the later one counts.
+ * Result of reading all pages of a list. `items` has every item that was read, by id, even if the
+ * list is not complete. If an item was listed twice, the later one is kept.
  */
 export type Listing<Item> = {
   readonly items: readonly Item[];
@@ -67,11 +70,12 @@ export type Listing<Item> = {
   readonly fault: Fault | null;
 };
 
-/** A document after its creation. */
+/** A document that was just created. */
 export type WrittenFile = FileResource & {
   /**
-   * Content of version `lastChangeId`, if the answer lacked fields and the document was read. No
-   * other client may have seen this content, so the caller stores it (I03).
+   * Content of the version `lastChangeId`. Set if the answer lacked fields, so that the client had
+   * to read the document. No other client may have seen this content, so the caller stores it
+   * (I03).
    */
   readonly content?: string;
 };
@@ -79,61 +83,64 @@ export type WrittenFile = FileResource & {
 export type PutResult =
   /**
    * The content is published. `changeId`: null if the deployment's answer lacks it; a GET returns
-   * id and content. `content`: null if the answer lacks the content too.
+   * both then. `content`: null if the answer lacks it.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  /** The content is in review. Fields are null if the answer lacks them. */
+  /** The content was sent to review. A field is null if the answer lacks it. */
   | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
-/** Knowledge about the deployment; kept in the state file. */
+/** What the client has learned about the deployment; stored in the state file. */
 export type RemoteTraits = {
   readonly leadingSlash: boolean;
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** `yes` if one list contains the folders of the whole tree. */
+  /** `yes` if one request lists the folders at all depths. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
-   * Characters that names may not have: the embedded service's own set, plus characters that this
-   * service refused, minus characters seen in its names.
+   * Characters that names may not have: those that the embedded service refuses, and those that
+   * this service has refused, without characters that occur in its names.
    */
   readonly refusedCharacters: string;
   /**
-   * True if the service treats two spellings as one name: upper and lower case, or two Unicode
-   * normal forms.
+   * True if the service treats two spellings of a name as equal: upper and lower case, or two
+   * Unicode normal forms.
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * What the service does with an edit that it cannot combine with another edit: it sends the edit
-   * to review, or refuses it.
+   * What the service does with an edit that conflicts with another edit: it sends the edit to
+   * review, or refuses it.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
-  /** For each form of content, how often the service was seen to keep it. */
+  /** For each form of content, how often the service was seen to keep it unchanged. */
   readonly keptForms: KeptForms;
 };
 
-/** What the service has answered about the rate of requests. */
+/** Limits that the service has set to the rate of requests. */
 export type Pressure = {
-  /** Number of refusals because of too many requests, since creation. */
+  /**
+   * Number of requests that the service refused because there were too many, since the start of the
+   * client.
+   */
   readonly refusals: number;
-  /** Milliseconds for which the service wants no requests; 0 if requests may be sent. */
+  /** Milliseconds for which the service wants no requests; 0 if requests may be sent now. */
   readonly pauseMs: number;
 };
 
-/** Receives the items of a list; the returned `Listing` then contains none of them. */
+/** Receives the items of a list one by one. The returned `Listing` is then empty. */
 export type ItemReceiver<Item> = {
-  /** Drops the items read before: the list starts again from its first page. */
+  /** Forgets all items, because the list is read again from its first page. */
   readonly begin: () => void;
-  /** Receives an item. Returns false if the item was listed before. */
+  /** Receives one item. Returns false if it was listed before. */
   readonly receive: (item: Item) => boolean;
 };
 
 /**
- * The service. Paths have no leading slash, and are relative to the workspace, not to the linked
- * folder.
+ * Requests to the service. Paths have no leading slash. They are relative to the workspace, even if
+ * only a folder of it is linked.
  */
 export interface Remote {
   listFiles(
@@ -142,21 +149,23 @@ export interface Remote {
     receiver?: ItemReceiver<FileResource>,
   ): Promise<Listing<FileResource>>;
   /**
-   * Lists all folders. If the service has no list of all folders, lists the folders in the root,
-   * and then everything below each of them. With `prefix`, lists only the folders below it.
+   * Lists all folders of the workspace, or only those below `prefix`. If the service cannot list
+   * them in one request, lists the root, and then each folder in it.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
-  /** Returns the folder at an exact path, by the `path` selector; null if the list is empty. */
+  /**
+   * Returns the folder at an exact path; null if there is none. Uses the `path` filter of the list.
+   */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
-   * Returns every item that the service shows for a path, of either kind. A service that treats
-   * several spellings as one name may return an item with another spelling; `traits` then learn
-   * these spellings. Returns no item if the request fails.
+   * Returns all documents and folders that the service shows for a path. If the service treats
+   * several spellings as one name, their paths may be spelled differently; the client then learns
+   * these spellings in `traits`. Returns none if the request fails.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * Reads a document. Like all content that this port returns, its content is well-formed Unicode:
-   * an answer with any other content is a fault.
+   * Reads a document with its content. All content from this interface is well-formed Unicode; an
+   * answer with other content is a fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
@@ -168,23 +177,25 @@ export interface Remote {
   createFolder(path: RemotePath): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Deletes an empty folder; never asks for a recursive deletion. */
+  /** Deletes an empty folder. Never requests a recursive deletion. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
   /**
-   * Records that a new document was read back, so that `traits` learn which forms of content the
-   * service keeps.
+   * Records whether a new document was read back as it was sent. From this, `traits` learn which
+   * forms of content the service keeps.
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**
-   * Returns the service's generation from its newest answer: an opaque value that changes when the
-   * service is restored from a backup. Null if answers have none, as in most deployments.
+   * Returns a value from the newest answer that changes when the service is restored from a backup.
+   * Null if the answers have no such value, as in most deployments.
    */
   generation(): string | null;
-  /** Returns the service's events, for callers that keep running. */
+  /** Returns the event stream of the service, for callers that keep running. */
   events(): RemoteEvents;
   pressure(): Pressure;
-  /** Returns the number of requests sent so far, by method: for `--json`, logs and benchmarks. */
+  /**
+   * Returns the number of requests sent so far, by HTTP method, for `--json`, logs and benchmarks.
+   */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }

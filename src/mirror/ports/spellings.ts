@@ -3,28 +3,35 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { Spelling } from "../../contract/spelling.ts";
 
 /**
- * Spellings of links in local files, by path and bytes. A path has several rows while the
- * replacement of its file may still be undone.
+ * Spellings of links: how the links of a local file were written, although the service has ids in
+ * their place. A row belongs to a path and the exact bytes of the file. A path has several rows
+ * while the replacement of its file may still be undone.
  */
 export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
   /** Returns the spellings of a path, newest first. */
   atPath(path: LocalPath): Spelling[];
-  /** Returns the newest spelling at a path whose content in the service's form has this digest. */
+  /**
+   * Returns the newest spelling at a path of content with this digest in the service's form; null
+   * if there is none.
+   */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
   /**
-   * Returns all spellings. LIMIT: all rows in memory: a few for each file with links, after
-   * `removeOld`.
+   * Returns all spellings.
+   * LIMIT: all rows are in memory. After `removeOld`, these are a few for each file with links.
    */
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
-  /** Copies the rows of a file or folder to its new path before a move. */
+  /**
+   * Copies the spellings of a file, or of a folder with everything in it, to the path to which it
+   * will be moved.
+   */
   copy(from: LocalPath, to: LocalPath): void;
   clear(): void;
-  /** Removes all spellings except the last few of each path. */
+  /** Removes all spellings but the newest few of each path. */
   removeOld(): void;
-  /** Removes the spellings of paths that belong to no document and no conflict. */
+  /** Removes the spellings of paths at which no document and no conflict copy is recorded. */
   removeLost(): void;
 }

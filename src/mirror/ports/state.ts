@@ -16,14 +16,15 @@ import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * A row of the journal: written before an effect, and removed when base moves. A row has all facts
- * that recovery needs to find out whether the effect happened.
+ * A change that mdmirror has begun and whose result is not recorded yet: a row of the journal. It
+ * is written before the change, and removed when base is moved. It has everything that recovery
+ * needs to find out whether the change happened.
  */
 export type Intent =
-  // Effects on the service.
+  // Changes on the service.
   /**
-   * `replaces`: the deleted document that the new document restores. After the POST, mdmirror
-   * removes the record of the deleted document.
+   * Creates a document on the service. `replaces`: the deleted document that the new one restores,
+   * whose record is removed afterwards; null if there is none.
    */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & Sent)
   | ({
@@ -34,14 +35,14 @@ export type Intent =
       readonly review: boolean;
     } & Sent)
   /**
-   * The service answered a POST, but the saved content was not read back yet: base has the content
-   * that was sent.
+   * Reads a new document back. Until then, base assumes that the service has saved exactly the
+   * content that was sent.
    */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
-   * Content that was sent as an edit of `baseDigest`. The service may still save this content, or
-   * has combined it with another edit. `id`, `baseDigest`: null for a new document, which has a
-   * `remotePath`.
+   * Content that was sent as an edit of `baseDigest`, and not found on the service. The service may
+   * still save it, or has combined it with another edit (`isCombined`). `id` and `baseDigest` are
+   * null for a new document, which has a `remotePath`.
    */
   | {
       readonly kind: "sent";
@@ -58,38 +59,38 @@ export type Intent =
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
-  // Effects on the disk.
+  // Changes on the disk.
   /**
-   * New local files of a plan. A power loss may damage each file until its record confirms the
-   * content.
+   * Creates the new local files of a plan. A power loss may damage such a file until its content is
+   * known to be flushed.
    */
   | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
-   * The file at `path` gets the content `writes`; the old file goes to `setAsideAt`. `base*`: base
-   * before the effect, for an edit that is found in the old file. `next*`: base after the effect;
-   * undefined if the content is an edit.
+   * Replaces the file at `path` by the content `writes`, and moves the old file to `setAsideAt`.
+   * `base…`: base version from which an edit in the old file would descend. `next…`: base version
+   * after the replacement; undefined if `writes` is itself an edit.
    */
   | {
       readonly kind: "replace";
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Digest that the file must have; null if no file was at the path. */
+      /** Digest that the old file must have; null if there must be no file. */
       readonly expect: Digest | null;
       readonly writes: Digest;
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      /** Submissions that are still in review; undefined: the move of base decides which. */
+      /** Submissions that remain in review. Undefined if they follow from the new base version. */
       readonly waiting?: readonly Submission[] | undefined;
-      /** Fields for a document that has no record yet. */
+      /** Fields of the new record, if the document has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
-      /** True if the block of the document ends, because the user decided. */
+      /** True if the user's decision ends the block of the document. */
       readonly endsBlock?: true;
       /**
-       * Older version that becomes base again, because the written content is an edit of that
-       * version. Undefined: base keeps its version.
+       * Earlier version that becomes base again, because the written content is an edit of it.
+       * Undefined if base keeps its version.
        */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
       readonly counts?: Count;
@@ -100,17 +101,20 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Digest of the file that is removed; undefined in a row of an earlier version. */
+      /**
+       * Digest that the file must have; undefined in a row that an earlier mdmirror version wrote.
+       */
       readonly expect?: Digest;
     }
   /**
-   * `nth`: number of the version whose conflict copy moves; undefined for the file of the document.
+   * Moves a local file. `nth`: number of the conflict copy that is moved; undefined if the
+   * document's own file is moved.
    */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
-   * A conflict copy is written. `shows`: the conflict and the record that are stored when the file
-   * exists; undefined for a copy that no conflict needs any more, which goes to the trash.
+   * Writes a conflict copy. `shows`: what is stored when the copy exists. Undefined if the conflict
+   * no longer needs the copy, which then goes to the trash.
    */
   | {
       readonly kind: "conflict-copy";
@@ -118,19 +122,19 @@ export type Intent =
       readonly path: LocalPath;
       readonly writes: Digest;
       readonly shows?: {
-        /** Conflict with its newest copy, whose inode is not known yet. */
+        /** The conflict with its new copy, whose inode is not known yet. */
         readonly conflict: Conflict;
-        /** New record of the document; null if the record stays unchanged. */
+        /** New record of the document; null if its record does not change. */
         readonly record: DocumentRecord | null;
-        /** Previous copy, which is moved to the trash; null if there was no copy. */
+        /** Earlier copy, which goes to the trash; null if there is none. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;
       };
     }
   /**
-   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: the conflict ends
-   * later, when another step has restored its document.
+   * Moves the copies of a conflict to the trash, and ends the conflict. `comesBack`: the conflict
+   * ends only when another step has restored the document's file.
    */
   | ({
       readonly kind: "drop-conflict";
@@ -138,7 +142,7 @@ export type Intent =
       readonly path: LocalPath;
       readonly comesBack?: true;
     } & Reason)
-  /** A completed replacement. The next cycle checks the set-aside file once more. */
+  /** Checks a set-aside file once more in the next cycle, after its replacement was completed. */
   | {
       readonly kind: "set-aside";
       readonly id: DocId;
@@ -149,41 +153,44 @@ export type Intent =
       readonly baseDigest: Digest | null;
     };
 
-/** A document whose local file is created, and the path of the file. */
+/** A document that gets a local file, and the path of this file. */
 export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 
 type DiskMove = {
   readonly from: LocalPath;
   readonly to: LocalPath;
-  /** True if a user asked for the move: base stays, and the next run sends the move. */
+  /**
+   * True if the user requested the move. Base then stays unchanged, and the next run makes the same
+   * move on the service.
+   */
   readonly isManual?: true;
 } & Reason;
 
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
-  /** Local path when the move was sent. */
+  /** Local path of the document or folder when the request was sent. */
   readonly lastLocalPath: LocalPath;
 } & Reason;
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
-/** The file whose content was sent, and the digest of that content. */
+/** The local file whose content is sent, and the digest of that content. */
 type Sent = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
   /**
-   * Stamp of the file; null if unknown. If a user renames the file, mdmirror finds it by the inode
+   * Stamp of the file; null if unknown. If a user renames the file, recovery finds it by the inode
    * in the stamp.
    */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
 } & Reason;
 
-/** Facts for the event that is logged at the end of the effect. */
+/** Facts for the event that is logged when the change is complete. */
 type Reason = {
   readonly why: string;
-  /** True if the move is one of several that free paths for each other. */
+  /** True if the move only breaks a circle of moves, and a later step moves on. */
   readonly temporary?: boolean;
 };
 
@@ -191,7 +198,7 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
-/** Names of the counts of a run. */
+/** Names of the numbers that a run counts. */
 export const COUNTS = [
   "uploaded",
   "downloaded",
@@ -202,25 +209,25 @@ export const COUNTS = [
   "deletedRemote",
   "deletedLocal",
   "merged",
-  /** Contents that were in review and are published now. */
+  /** Contents in review that were published. */
   "accepted",
   /** Conflicts that the user's policy resolved. */
   "byPolicy",
   "submitted",
-  /** Files whose links were rewritten, because documents had moved. */
+  /** Files whose links were rewritten, because documents were moved. */
   "respelled",
   "conflicts",
 ] as const;
 
 export type Count = (typeof COUNTS)[number];
 
-/** One line of the log: an event, its document and the reason. A line never has content. */
+/** An event in the log: what happened to which document, and why. It never has content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
   /**
-   * Kind of the event: an action kind, or `safety-stop`, `approve`, `conflict`, `block`, `restore`,
-   * `fault`.
+   * Kind of the event: the kind of an action, or `safety-stop`, `approve`, `conflict`, `block`,
+   * `restore` or `fault`.
    */
   readonly kind: string;
   readonly side: EventSide;
@@ -231,28 +238,29 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Digests of the content before and after the event, if known. `history`, `undo` and `restore`
-   * use these.
+   * Digests of the content before and after the event; null if unknown. `history`, `undo` and
+   * `restore` need them.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
   /**
-   * Local path before a move. Null if there was no local move, or an older mdmirror version wrote
-   * the event.
+   * Local path before a move. Null if there was no local move, or an earlier mdmirror version
+   * logged the event.
    */
   readonly from: LocalPath | null;
-  /** Paths on the service before and after a move; null if there was no such move. */
+  /** Paths on the service before and after a move; null if there was none. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * The other two contents of a merge from `before` to `after`. Also set when a user ended a
-   * conflict with merged content. Null otherwise, or if an older mdmirror version wrote the event.
+   * The two other contents of a merge whose result is `after`. Also set if the user ended a
+   * conflict with merged content. Null if there was no merge, or an earlier mdmirror version logged
+   * the event.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
 /**
- * Fields of an event that an effect reports. `outcome` defaults to `done`; other undefined fields
- * become null.
+ * Fields of an event that a change reports. If `outcome` is undefined, it is `done`; other
+ * undefined fields become null.
  */
 export type EventFields = {
   readonly kind:
@@ -275,103 +283,109 @@ export type EventFields = {
   Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
 >;
 
-/** Origin of stored content, by which it can be found again. */
+/** Origin of stored content. Users find the content again by these fields. */
 export type TextName = {
   /**
-   * Local path under which the content is stored. For the other version of a conflict: the
-   * document's path.
+   * Local path at which the content was seen. For the other version of a conflict, the path of the
+   * document.
    */
   readonly path: LocalPath;
-  /** Id of the document; null if no document was known at the path. */
+  /** Id of the document; null if the path belonged to no known document. */
   readonly id: DocId | null;
-  /** Side that had the content; `both`: merged from both sides. */
+  /** Side that had the content; `both` if it was merged from both sides. */
   readonly side: EventSide;
-  /** Reason why the content was stored, as a clause. */
+  /** Reason why the content was stored, as a clause for messages. */
   readonly why: string;
 };
 
-/** One name of stored content. `at`: time at which the content was first stored under this name. */
+/**
+ * Origin of stored content, with its digest. `at`: time at which the content was first stored with
+ * this origin, in milliseconds since the epoch.
+ */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
- * The state file. Synchronous. Every method is atomic; `transact` makes several calls atomic
- * together. Content is stored before any row refers to it.
+ * The state file and the content store. All calls are synchronous and atomic; `transact` makes
+ * several calls atomic together. Content is stored before any row refers to it.
  */
 export interface State {
   transact<T>(work: () => T): T;
   /**
-   * Works as `transact`; the result survives a power loss, with everything committed before. Not
+   * Runs `work` like `transact`. Afterwards, everything committed so far survives a power loss. Not
    * allowed within another transaction.
    */
   transactSafely<T>(work: () => T): T;
   readonly spellings: Spellings;
 
   /**
-   * Reads base. LIMIT: all rows are in memory, which takes time, so it is called once in each
-   * cycle.
-   * @param take receives each record; the result then has no records
+   * Reads base.
+   * LIMIT: reads all rows into memory, which takes time, so it is called once a cycle.
+   * @param take receives each record; the result then contains none
    */
   load(take?: (record: DocumentRecord) => void): BaseTree;
-  /** Reads the blocks, without the rest of base. */
+  /** Reads the blocks, without anything else. */
   blocks(): Block[];
   record(id: DocId): DocumentRecord | null;
   /**
-   * Returns the record with this local path, or none; two while a swap is being recorded. LIMIT:
-   * reads every row.
+   * Returns the records with this local path: none or one, or two while a swap is being recorded.
+   * LIMIT: reads every row.
    */
   recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * Returns recorded documents in a folder. `all`: also those in folders below it. LIMIT: reads
-   * every row.
+   * Returns at most `most` recorded documents in a folder. `all`: also those in folders below it.
+   * LIMIT: reads every row.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
   /**
-   * Returns the local paths of recorded documents, in no order. For an excluded document, returns
-   * its path before the exclusion.
+   * Returns the local paths of all recorded documents, in no order. For an excluded document, this
+   * is its path before it was excluded.
    */
   localPaths(): LocalPath[];
-  /** Returns true if the local file of a record has this inode. LIMIT: reads every row. */
+  /**
+   * Returns true if a recorded local file has this inode.
+   * LIMIT: reads every row.
+   */
   hasInode(dev: number, ino: number): boolean;
   putRecord(record: DocumentRecord): void;
   removeRecord(id: DocId): void;
   /**
-   * Records that the file's bytes survive a power loss. Does nothing if the record has another
-   * local path now.
+   * Records that the document's file survives a power loss. Does nothing if the record has another
+   * local path by now.
    */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: FolderRecord): void;
   removeDir(id: DirId): void;
   /**
-   * Moves a folder with everything below it: rewrites the paths of records, folders, conflicts and
-   * blocks on one side.
+   * Records the move of a folder on one side: rewrites the paths of records, folders, conflicts and
+   * blocks at and below `from`.
    */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * Works as `moveSubtree`, but only for rows whose path on the other side is at or below `within`.
-   * Used after another client or program moved a folder: another folder may be at `from` or `to`
-   * now (a swap).
+   * Records the move of a folder as `moveSubtree` does, but rewrites only rows whose path on the
+   * other side is at or below `within`. Needed if another program has moved the folder: rows below
+   * `from` may also belong to another folder (after a swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
-  /** Returns the folder with this local path; null if none, or more than one, has it. */
+  /** Returns the folder with a local path; null if no folder has it, or several have it. */
   dirAt(path: LocalPath): FolderRecord | null;
   tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
-  /** Returns true if the newest copy of another document's conflict is recorded at this path. */
+  /** Returns true if the newest conflict copy of another document is recorded at this path. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
-  /** Returns true if a conflict of another document records a copy with this inode. */
+  /** Returns true if a conflict copy of another document is recorded with this inode. */
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putBlock(block: Block): void;
   removeBlock(key: string): void;
   /**
-   * Replaces all blocks. A block with the same reason and detail keeps its `since`. Writes nothing
-   * if nothing changes.
+   * Replaces all blocks. A block that existed with the same reason and detail keeps its `since`.
+   * Writes nothing if all blocks are unchanged.
    */
   replaceBlocks(blocks: readonly Block[]): void;
 
@@ -380,17 +394,20 @@ export interface State {
   intents(): OpenIntent[];
 
   /**
-   * Stores content. A second call with the same content and name does no harm. Content and its name
-   * are stored together, so that all content can be found.
+   * Stores content together with its origin. Does nothing if this content is already stored with
+   * the same origin. Returns its digest.
    */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Returns names of stored content, oldest first: content stored under `path`, of any document;
-   * content of the document `id`, under any path; content stored under a path of `formerPaths`
-   * without a document. Without any of these fields: all. LIMIT: reads every row.
+   * Returns the origins of stored content, oldest first. The fields of `wanted` add to each other;
+   * without any field, returns all.
+   * - `path`: content stored with this path, of any document
+   * - `id`: content of this document, with any path
+   * - `formerPaths`: content stored with one of these paths and without a document
+   * LIMIT: reads every row.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;
@@ -400,24 +417,26 @@ export interface State {
   /**
    * Makes all stored content survive a power loss. Must be called before the last file or version
    * with such content is removed. Costs nothing if no content was stored since the last call.
-   * @param digest content that must survive; nothing is flushed if an earlier call covers this
-   * content
+   * @param digest content that must survive; does nothing if an earlier call has already secured it
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
   /** Returns the versions of a document, newest first. */
   versions(id: DocId): Version[];
-  /** Returns true if change id `changeId` of the document arrived before change id `other`. */
+  /** Returns true if version `changeId` of a document was seen before version `other`. */
   isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean;
 
   meta(key: string): string | null;
   setMeta(key: string, value: string | null): void;
 
-  /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
+  /**
+   * Records the start of a run, which is one `sync` or one cycle of the daemon. Returns the number
+   * of the run.
+   */
   beginRun(kind: string, startedAt: number): number;
   endRun(run: number, startedAt: number, summary: string): void;
   recordEvent(event: MirrorEvent): void;
-  /** Returns events, newest first. */
+  /** Returns at most `limit` events that match all given fields, newest first. */
   events(query: {
     readonly limit: number;
     readonly path?: LocalPath;
@@ -433,7 +452,10 @@ export interface State {
     readonly endedAt: number | null;
     readonly summary: string | null;
   }[];
-  /** Counts the documents that were deleted or emptied on a side in runs after the given run. */
+  /**
+   * Returns the number of documents that were deleted or became empty on a side in runs after the
+   * given run.
+   */
   lossesAfter(side: "local" | "remote", run: number): number;
   close(): void;
 }

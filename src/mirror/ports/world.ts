@@ -1,19 +1,19 @@
 /**
- * Ports of the engine. Adapters implement these. The simulator implements the lowest of them (Wire,
- * Fs, Clock, Random) in memory, and kills the process at any call. Expected results are values; an
- * exception means a bug, or that the process is being killed. So code catches only exceptions that
- * it knows.
+ * Interfaces of the engine to the world outside. The simulator implements the lowest ones (Wire,
+ * Fs, Clock, Random) in memory, and can kill the process in any call. Expected results are values.
+ * An exception means a bug, or that the process is being killed, so code catches only exceptions
+ * that it knows.
  */
 
 import type { OnlyLogFields, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 export interface Log {
   /**
-   * True if lines of level `debug` are kept. Code that would write such a line for each document
-   * checks this first. Undefined: the lines are kept.
+   * True if the log keeps lines of level `debug`; undefined counts as true. Code that would write
+   * such a line for each document checks this first.
    */
   readonly debug?: boolean;
-  /** Writes a line. Never has content or a key (I30). */
+  /** Writes a line. Its fields must have no content and no key (I30). */
   write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
@@ -21,16 +21,16 @@ export interface Log {
   ): void;
 }
 
-/** Receives the progress of long work, for a terminal. `total`: null while unknown. */
+/** Receives the progress of long work, to show it in a terminal. `total`: null while unknown. */
 export interface Progress {
   report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
-  /** Called when an effect begins and when it ends, with the same action object. */
+  /** Called when a step begins and when it ends, with the same action object. */
   step?(action: Action, has: "begun" | "ended"): void;
 }
 
 /**
- * Runs work that a person can stop. After the signal aborts, active steps are completed, and no
- * further step begins.
+ * Runs work that a person can stop. After the signal aborts, steps that have begun are completed,
+ * and no other step begins.
  */
 export type Stoppable = <T>(
   work: (stop: AbortSignal) => Promise<T>,
