@@ -28,9 +28,9 @@ export function openBaseTables(db: Db) {
 type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
- * Reads all five tables within the caller's transaction, as they were at one moment, even while
- * another process writes.
- * @param take receives each record; the result then contains no records
+ * Reads all five tables of base, within the caller's transaction. So the rows belong together, even
+ * while another process writes.
+ * @param take receives each record; the result then contains none
  */
 export function readBase(
   db: Db,
@@ -52,8 +52,8 @@ export function readBase(
 }
 
 /**
- * Reads all rows that a cycle uses, and checks each row.
- * @returns null if every row is possible
+ * Reads all rows that a cycle uses, and checks each of them.
+ * @returns null if no row is damaged
  */
 export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
@@ -107,7 +107,7 @@ class ConflictTable extends KeyedTable<Conflict, "id"> {
   }
 }
 
-/** Single values, by key. */
+/** A table of single values, each under its key. */
 export class MetaTable extends WithStatements {
   readonly #all = this.sql<[], [key: string, value: string]>("SELECT key, value FROM meta", "raw");
   readonly #get = this.sql<[string], string>("SELECT value FROM meta WHERE key = ?", "pluck");
@@ -125,8 +125,8 @@ export class MetaTable extends WithStatements {
   }
 
   /**
-   * Stores a value.
-   * @param value null removes the key
+   * Stores a value under a key.
+   * @param value null to remove the key
    */
   set(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
@@ -134,7 +134,7 @@ export class MetaTable extends WithStatements {
   }
 }
 
-/** Open intents, stored as JSON. */
+/** The journal: intents that are not concluded yet, stored as JSON. */
 export class IntentTable extends WithStatements {
   readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
     "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
@@ -144,7 +144,7 @@ export class IntentTable extends WithStatements {
 
   /**
    * Stores an intent.
-   * @returns the number to pass to `close`
+   * @returns its number, to pass to `close`
    */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
@@ -154,7 +154,7 @@ export class IntentTable extends WithStatements {
     this.#remove.run(intentId);
   }
 
-  /** Returns the open intents in the order in which they were opened. */
+  /** Returns all intents, in the order in which they were stored. */
   all(): OpenIntent[] {
     return this.#all.all().map((row) => ({
       intentId: row.intent_id,

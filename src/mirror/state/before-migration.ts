@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of the state from before a migration until the next run ends in sync, so that the
- * older mdmirror can be used again.
+ * Keeps a copy of the state file when a newer mdmirror upgrades it. The older mdmirror can be used
+ * again with this copy. It is removed when a run ends in sync.
  */
 
 import { basename, dirname } from "node:path";
@@ -9,15 +9,15 @@ import { fillOwn } from "./own-database.ts";
 import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
 
 /**
- * Suffix of the copy's name, beside `state.db`. The copy has the older schema, and is compact and
- * complete.
+ * Suffix of the copy's name. The copy is beside `state.db`, complete, and in the schema of the
+ * older mdmirror.
  */
 const COPY_SUFFIX = ".before";
 
 /**
- * Copies the file before a migration. ORDER: the copy is complete and flushed to disk before the
- * first step of the migration. An interrupted copy (`….before.new`) is replaced by a new one.
- * @throws as SQLite and node:fs do; nothing was changed then
+ * Copies the state file before it is upgraded. ORDER: the copy is flushed to disk before the
+ * upgrade begins. A copy that was interrupted (`….before.new`) is written again.
+ * @throws as SQLite and node:fs do; the state file is unchanged then
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
   const [folder, name] = [dirname(path), `${basename(path)}${COPY_SUFFIX}`];
@@ -33,7 +33,7 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
 }
 
 /**
- * Removes the copy, after the newer mdmirror has completed a sync.
+ * Removes the copy. Called after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {

@@ -21,8 +21,8 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Replaces all blocks, within a transaction of the caller. If two have the same key, the last one
-   * counts.
+   * Replaces all blocks, within the caller's transaction. If two have the same key, the last one is
+   * stored.
    */
   replace(blocks: readonly Block[]): void {
     const before = this.load();
@@ -37,9 +37,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Rewrites the paths at and below `from`, within a transaction of the caller. ORDER: removes all
-   * blocks that have their path as key before it adds them with new paths, because a new key may
-   * equal the old key of another block.
+   * Rewrites the paths of blocks at and below `from`, within the caller's transaction. ORDER:
+   * removes all these blocks before it stores them with new paths. The path may be the key of a
+   * block, and a new key may equal the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -11,7 +11,7 @@ import { provenText } from "./texts.ts";
 type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
- * Checks all pages of `state.db` and `texts.db`, and the rows of `state.db`, for `doctor`. Slow for
+ * Checks all pages of `state.db` and `texts.db`, and all rows of `state.db`, for `doctor`. Slow for
  * large files.
  */
 export function checkFiles(folder: string): Damage[] {
@@ -28,8 +28,8 @@ export function checkFiles(folder: string): Damage[] {
 }
 
 /**
- * Checks the rows of `state.db`. For `texts.db` the pages are enough: content is checked against
- * its digest when it is read.
+ * Checks the rows of `state.db`. Returns null for `texts.db`, because its contents are compared
+ * with their digests when they are read.
  */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
@@ -37,21 +37,21 @@ function rowFault(db: Db, file: StateFile): DatabaseFault | null {
 }
 
 type SetAside = {
-  /** Path below `.mdmirror` of the folder with the moved files. */
+  /** Folder into which the files were moved, as a path below `.mdmirror`. */
   readonly to: string;
   readonly moved: readonly string[];
-  /** Number of contents that were copied from a damaged `texts.db` into the new one. */
+  /** Number of contents that were copied from a damaged `texts.db` into a new one. */
   readonly salvagedTexts: number;
 };
 
 /**
- * Moves a damaged file and SQLite's files beside it to `damaged/<stamp>/`, so that `openState`
- * creates a new file. The caller has the lock, and both databases are closed. With `state.db`, this
- * also moves `tmp/`. Only the lost intents contain the paths of the set-aside files in `tmp/`, so
- * the next sweep would move these files to `trash/unclaimed/`. Stored contents stay, because
- * linking finds bases and lost edits in them. With `texts.db`, this copies the readable contents to
- * the new file, and checks each by its digest. Other contents that records refer to are read again
- * from the disk and the service.
+ * Moves a damaged database to `damaged/<stamp>/`, so that `openState` creates a new one. The caller
+ * has the lock, and both databases are closed.
+ * - With `state.db`, also moves `tmp/`, which has the set-aside files. Only the lost journal named
+ *   these files, so mdmirror would treat them as unclaimed. The content store stays, because it has
+ *   base versions and lost edits, which are found when the folder is linked again.
+ * - With `texts.db`, copies every content that still matches its digest to the new file. Other
+ *   contents that records need are read again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const { to, moved } = moveFilesAway(folder, "damaged", stamp, file);
@@ -60,10 +60,10 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
 }
 
 /**
- * Moves `state.db`, SQLite's files beside it and set-aside files to `unlinked/<stamp>/`, because
- * the folder is no longer linked. Stored contents stay, so that a later link can use them as bases
- * of merges.
- * @returns path of the folder below `.mdmirror`; null if there was no state
+ * Moves `state.db` and the set-aside files to `unlinked/<stamp>/`, because the folder is no longer
+ * linked. The content store stays, so that it can provide base versions for merges when the folder
+ * is linked again.
+ * @returns path of the new folder below `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (statOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
@@ -80,9 +80,9 @@ function moveFilesAway(
   const names = ["", "-wal", "-shm", "-journal"].map((end) => `${file}${end}`);
   if (file === "state.db") names.push("tmp");
   const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
-  // ORDER: the -wal is moved after its file. After a kill between the two moves, SQLite deletes a
-  // -wal without its file. In the reverse order, SQLite would open the file without its last
-  // commits.
+  // ORDER: the -wal file is moved after its database. If the process is killed between the two
+  // moves, SQLite deletes a -wal file without a database. In the other order, it would open a
+  // database without its last commits.
   for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
   return { to, moved };
 }
@@ -101,8 +101,8 @@ type SalvageRow = { digest: unknown; codec: number; size: number; used: number; 
 type SeenRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Copies readable contents. Creates the new file even if nothing could be read: the empty file
- * shows later that the loss was already handled.
+ * Copies the readable contents of a damaged content store. Always creates the new file: an empty
+ * one shows later that the loss was already handled.
  */
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
@@ -118,15 +118,15 @@ function salvageTexts(from: string, to: string): number {
 }
 
 /**
- * LIMIT: least size of a row, to estimate the highest row number. Every row takes more bytes for
- * digest, header and index entry. If many rows were deleted, and the end of the table is damaged,
- * rows with larger numbers are not found.
+ * LIMIT: smallest size of a row in bytes, from which the highest row number is estimated. Every row
+ * takes more, for its digest, header and index entry. If many rows were deleted and the end of the
+ * table is damaged, rows with larger numbers are not found.
  */
 const MIN_ROW_BYTES = 64;
 
 /**
- * Copies the contents that still match their digest, with the paths at which each was seen. Leaves
- * out damaged rows. Returns the number of copied contents.
+ * Copies each content that matches its digest, with the paths at which it was seen. Leaves out
+ * damaged rows. Returns the number of copied contents.
  */
 function copyReadable(from: Db, into: Db, bytes: number): number {
   const text = readOrNull(() =>

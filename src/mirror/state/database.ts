@@ -10,29 +10,31 @@ import Sqlite from "better-sqlite3";
 export type Db = Sqlite.Database;
 
 /**
- * LIMIT: milliseconds that a statement waits for the lock of another connection. Other connections
- * lock only briefly (`status`, checkpoints).
+ * LIMIT: milliseconds that a statement waits for the lock of another connection. Such locks are
+ * short (`status`, checkpoints).
  */
 const BUSY_MS = 5_000;
-/** Size in bytes to which the next checkpoint cuts a WAL that grew in a first sync. */
+/**
+ * Size in bytes to which a checkpoint shortens a WAL that has grown, for example in a first sync.
+ */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 
-/** Reason why a file cannot be used. `detail` never has content. */
+/** Reason why a database file cannot be used. `detail` never has content. */
 export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
-  /** A newer mdmirror wrote the file. */
+  /** A newer mdmirror version wrote the file. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
   /**
-   * The file cannot be used: missing permission, a full disk, a missing folder, or a lock that is
-   * not released. `code`: code of SQLite or of the system.
+   * The file cannot be opened or written: missing permission, a full disk, a missing folder, or a
+   * lock that is not released. `code`: code of SQLite, or errno of the system.
    */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
 
 /**
- * Opens a file for writing, and migrates it to the newest schema. Creates a missing file that only
- * its owner may read.
+ * Opens a file for writing, and upgrades it to the newest schema. If the file is missing, creates
+ * it for its owner only.
  */
 export function openForWriting(path: string, schema: Schema): OpenedDatabase {
   return attemptOpen(
@@ -40,8 +42,7 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
     (db) => {
       const fault = ownershipFault(db, schema);
       if (fault !== null) return fault;
-      // ORDER: set before the first page is written; in a file that has pages, the setting has no
-      // effect.
+      // ORDER: the page size is set before the first page is written. Later it has no effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       keepFewPages(db);
       enterWal(db);
@@ -58,25 +59,26 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
 }
 
 /**
- * Makes fsync reach the storage medium. On macOS, fsync leaves bytes in the medium's own cache, in
- * an undefined order; this pragma asks for F_FULLFSYNC, as Node's fsync does. On other systems, the
- * pragma changes nothing.
+ * Makes fsync reach the storage medium. On macOS, fsync leaves bytes in the medium's cache; this
+ * pragma makes SQLite use F_FULLFSYNC, as Node's fsync does. Other systems ignore the pragma.
  */
 function flushMedium(db: Db): void {
   db.pragma("fullfsync = ON");
 }
 
-/** Size in KiB of SQLite's cache for a file: a few thousand rows of each index that is written. */
+/**
+ * Size in KiB of SQLite's page cache: enough for a few thousand rows of each index that is written.
+ */
 const CACHE_KIB = 2_000;
 
-/** Limits the cache of a connection: better-sqlite3's default is 16 MB. */
+/** Limits the page cache of a connection. The default of better-sqlite3 is 16 MB. */
 export function keepFewPages(db: Db): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
 /**
- * Opens an existing file for reading, beside a process that may be writing it. A file of an older
- * schema is copied and migrated in memory, and stays unchanged.
+ * Opens an existing file for reading, even while another process writes it. A file of an older
+ * schema is copied into memory and upgraded there; the file itself stays unchanged.
  */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
   const plain = attemptOpen(
@@ -85,8 +87,8 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
   );
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
-  // In a folder that cannot be written, SQLite can open a WAL file only while its writer runs.
-  // Without a writer, the main file is complete, and is read as a copy.
+  // In a folder that cannot be written, SQLite can open a file in WAL mode only while another
+  // process has it open. Otherwise the main file is complete, and a copy of it is read.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const bytes = walBytes > 0 ? null : readOwn(folder, name);
@@ -99,12 +101,12 @@ function isOlder(db: Db, schema: Schema): boolean {
   return versionOf(db) < schema.version;
 }
 
-/** Returns the schema version of a file; 0 if the file was just created. */
+/** Returns the version of the file's schema; 0 if the file is new. */
 function versionOf(db: Db): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** Returns the bytes of the database as this connection sees them, including the WAL. */
+/** Returns the bytes of the database as this connection reads it, including the WAL. */
 function takeBytes(db: Db): Buffer {
   try {
     return db.serialize();
@@ -114,15 +116,16 @@ function takeBytes(db: Db): Buffer {
 }
 
 /**
- * Opens a copy in memory. LIMIT: the whole file is in memory. Bytes 18 and 19 of the header say
- * that the database has a WAL, which is impossible in memory. They are set to 1, which means "no
- * WAL"; the pages are the same in both modes.
+ * Opens a copy of a database in memory.
+ * LIMIT: the whole file is in memory. Bytes 18 and 19 of its header say that the database has a
+ * WAL, which is impossible in memory. So they are set to 1, for "no WAL"; the pages are equal in
+ * both modes.
  */
 function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
   return attemptOpen(
     () => {
       const copy = bytes();
-      // An empty file is an empty database, so it is opened as an empty database in memory.
+      // An empty file means an empty database, which is opened in memory.
       return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: BUSY_MS });
     },
     (db) => {
@@ -152,8 +155,8 @@ function attemptOpen(open: () => Db, check: (db: Db) => DatabaseFault | null): O
 }
 
 /**
- * Checks whether the file belongs to mdmirror. Reading the schema is the first access, so this
- * check also finds a file that is not a database, or is damaged at its root.
+ * Returns a fault if the file does not belong to mdmirror; otherwise null. This is the first access
+ * to the file. So it also finds a file that is no database, or is damaged at its first page.
  */
 function ownershipFault(db: Db, schema: Schema): DatabaseFault | null {
   const version = versionOf(db);
@@ -167,7 +170,7 @@ function ownershipFault(db: Db, schema: Schema): DatabaseFault | null {
   return isKnown ? null : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
 }
 
-/** Creates or upgrades the tables in one transaction: after a kill the file is unchanged. */
+/** Creates or upgrades the tables in one transaction, so that a kill leaves the file unchanged. */
 function migrate(db: Db, schema: Schema): void {
   const version = versionOf(db);
   if (version === schema.version) return;
@@ -180,7 +183,7 @@ function migrate(db: Db, schema: Schema): void {
 }
 
 /**
- * Returns what an exception of SQLite or the system means for the file; null for any other
+ * Converts an exception of SQLite or the system to a fault of the file. Returns null for any other
  * exception, which is a bug.
  */
 export function faultOf(error: unknown): DatabaseFault | null {
@@ -197,8 +200,8 @@ export function faultOf(error: unknown): DatabaseFault | null {
 }
 
 /**
- * Runs SQLite's own check of the pages and their order, but not of the indexes' contents. Returns
- * null if there is no fault.
+ * Runs SQLite's own check of the pages. Does not check the contents of indexes. Returns null if
+ * there is no fault.
  */
 export function pageFault(db: Db): DatabaseFault | null {
   try {

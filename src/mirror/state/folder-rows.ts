@@ -1,4 +1,6 @@
-/** Reads rows about one folder, to be shown to users: a few columns, and no content. */
+/**
+ * Reads rows of the state about one folder, to show them to users: a few columns, and no content.
+ */
 
 import type { Digest } from "../../contract/digest.ts";
 import type { Block, Stamp } from "../model/record.ts";
@@ -10,11 +12,17 @@ import { type ReadBeside, readBeside } from "./read-beside.ts";
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];
-  /** Sums over all documents below each folder that is directly in the folder. */
+  /**
+   * For each folder directly in the folder: the number of all documents below it, and the newest
+   * change of these.
+   */
   readonly sums: readonly FolderSum[];
-  /** All blocks of the state, at any depth and also outside the folder. */
+  /** All blocks in the state, including those outside the folder. */
   readonly blocks: readonly Block[];
-  /** Local paths of documents in conflict, and of those in review, at any depth. */
+  /**
+   * Local paths of all documents in conflict, and of all documents in review, including those
+   * outside the folder.
+   */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
 };
@@ -23,7 +31,8 @@ export type FolderSum = {
   readonly name: string;
   readonly documents: number;
   /**
-   * Time of the newest change of a file, in milliseconds since the epoch; null if no file was seen.
+   * Time of the newest change of a file, in milliseconds since the epoch; null if no scan has seen
+   * a file.
    */
   readonly changedAt: number | null;
 };
@@ -32,21 +41,22 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Digests of bytes that represent content whose digest differs, because links are converted. */
-  readonly spelled: readonly Digest[];
   /**
-   * Stamp of the file: the members that `sameStamp` compares; null if the file was not seen yet.
+   * Digests that the file may have although its content is `localDigest`, because its links are
+   * written as paths.
    */
+  readonly spelled: readonly Digest[];
+  /** Stamp of the file, as far as `sameStamp` compares it; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly state: string;
 };
 
-/** Rows that are read: those directly in the folder, or those at any depth below it. */
+/** `directly`: documents and folders directly in a folder. `below`: those at any depth. */
 export type Depth = "directly" | "below";
 
 /**
- * Reads the rows of one folder.
+ * Reads the rows of one folder, without waiting for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadBeside<FolderRows> {
@@ -55,7 +65,10 @@ export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: D
 
 const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
 const REST_SQL = "substr(local_path, length($in) + 1)";
-/** SQL conditions for rows. `$in`: path of the folder with a slash, or "" for the root. */
+/**
+ * SQL conditions for documents and folders in a folder. `$in`: path of the folder with a slash, or
+ * "" for the root.
+ */
 const CONDITIONS: Readonly<Record<Depth, string>> = {
   directly: `${BELOW_SQL} AND instr(${REST_SQL}, '/') = 0`,
   below: BELOW_SQL,

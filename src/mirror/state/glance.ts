@@ -6,25 +6,31 @@ import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
-/** Numbers from the state, computed without loading its rows: `status` loads no record. */
+/** Numbers that `status` shows. SQL computes them, so that no record is loaded. */
 type StateTotals = {
   readonly documents: number;
-  /** Size of the files of all documents, in bytes. */
+  /** Size of all local files together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /** Local paths of documents in conflict; without a record, the path of the conflict copy. */
+  /**
+   * Local paths of documents in conflict. For a document without a record, the path of its conflict
+   * copy.
+   */
   readonly conflicts: readonly string[];
   /**
-   * Documents in review, by local path, with the time of the oldest content in review, in
+   * Documents in review by local path. `since`: time of the oldest content in review, in
    * milliseconds since the epoch.
    */
   readonly reviews: readonly ReviewedSince[];
 };
 
-/** A document in review. `isConflict`: true if another edit is the reason, not protection. */
+/**
+ * A document in review. `isConflict`: true if the reason is another edit; false if the document is
+ * protected.
+ */
 type ReviewedSince = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
-/** Facts for `status`: a few rows of `state.db`, as they were at one moment, without content. */
+/** Everything that `status` needs from `state.db`, read at one moment. It has no content. */
 export type StateSummary = {
   readonly totals: StateTotals;
   readonly blocks: readonly Block[];
@@ -33,7 +39,10 @@ export type StateSummary = {
   readonly newestRun: RunRow | null;
 };
 
-/** @param folder absolute path of `.mdmirror` */
+/**
+ * Reads the summary of a state, without waiting for a process that writes.
+ * @param folder absolute path of `.mdmirror`
+ */
 export function readStateSummary(folder: string): ReadBeside<StateSummary> {
   return readBeside(folder, readSummary);
 }

@@ -22,14 +22,14 @@ const COLUMNS = new Columns<keyof EventRow>(
   { from: "from_path" },
 );
 
-/** Events, newest last. */
+/** The table of events, in the order in which they were logged. */
 export class EventTable extends WithStatements {
   readonly #insert = this.sql(
     `INSERT INTO events (${COLUMNS.names.join(", ")}) VALUES (${COLUMNS.names.map(() => "?").join(", ")})`,
   );
-  // SQL conditions for actions that removed a document or its content, which the safety checks
-  // count; empty folders do not count. The values are literals, because SQLite uses a partial index
-  // only with literals.
+  // SQL conditions for events that count as losses: a document was deleted, or became empty.
+  // Folders do not count. The values are literals, because SQLite uses a partial index only with
+  // literals.
   readonly #losses = {
     local: [this.#countAfter("kind = 'trash-local'"), this.#countAfter("code = 'emptied' AND side <> 'remote'")],
     remote: [this.#countAfter("kind = 'delete-remote'"), this.#countAfter("code = 'emptied' AND side = 'remote'")],
@@ -46,7 +46,7 @@ export class EventTable extends WithStatements {
     this.#insert.run(...COLUMNS.members.map((member) => row[member]));
   }
 
-  /** Returns events, newest first. */
+  /** Returns the events that match a query, newest first. */
   find(wanted: EventQuery): MirrorEvent[] {
     const filters = filtersOf(wanted);
     const where = ["TRUE", ...filters.map(([condition]) => condition)].join(" AND ");
@@ -66,7 +66,7 @@ export class EventTable extends WithStatements {
   }
 }
 
-/** Returns the filters as SQL conditions and their values. */
+/** Returns a query as SQL conditions, with their values. */
 function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: Value])[] {
   const filters: (readonly [condition: string, value: Value | undefined])[] = [
     ["path = ?", path],
@@ -111,10 +111,10 @@ export class RunTable extends WithStatements {
   }
 }
 
-/** Saved versions of documents that the service showed, in the order of arrival. */
+/** The table of versions that the service has shown, in the order in which they were seen. */
 export class VersionTable extends WithStatements {
-  // A change id identifies one saved version. A version that is stored again keeps its position
-  // in the order of arrival.
+  // A change id identifies one version. A version that is stored again keeps its position in the
+  // order.
   readonly #insert = this.sql(
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
       "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",

@@ -15,12 +15,13 @@ import type { ArrivingFile, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * Finds values that no row of the state can have. SQLite's own check of the pages accepts any bytes
- * as text, so it misses random bytes. Such damage must be found before mdmirror acts on it. The
- * checks are cheap. LIMIT: does not find damage that keeps the form of a row. Versions, events and
- * runs are not checked, because mdmirror sends and writes nothing because of them.
+ * Finds rows with values that mdmirror never writes, so that it does not act on a damaged state.
+ * SQLite's own check accepts any bytes as text, so it does not find random bytes. These checks are
+ * cheap.
+ * LIMIT: a damaged value that still has the right form is not found. Versions, events and runs are
+ * not checked, because mdmirror sends and writes nothing because of them.
  * @param base base without records, which `isPossibleRecord` checks
- * @returns a description for the user; null if nothing was found
+ * @returns a description for the user; null if no damage was found
  */
 export function findImpossible(
   base: BaseTree,
@@ -52,8 +53,8 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Returns true for a digest. Checks characters by a table, because each record has a digest and a
- * regular expression would be slower.
+ * Returns true if a value is a digest. Looks up each character in a table, because a regular
+ * expression would be slower for so many records.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -62,7 +63,7 @@ function isDigest(value: unknown): boolean {
   return hex === 1;
 }
 
-/** Matches a path with an empty name, `.`, `..` or NUL. */
+/** Matches a path that contains NUL, or an empty name, `.` or `..`. */
 const NOT_PLAIN = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 
 function isPlain(path: unknown): boolean {
@@ -139,7 +140,7 @@ function isVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** Checks a block, but not its path, because the path may be the reason for the block. */
+/** Checks a block, except for its path, because an illegal path may be the reason for the block. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
@@ -197,7 +198,7 @@ const INTENT_MEMBERS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   "set-aside": ["id", "path", "setAsideAt", "expect", "baseChangeId", "baseDigest"],
 };
 
-/** Fields that an intent may lack. */
+/** Checks of fields that an intent may lack. */
 const OPTIONAL_MEMBER_CHECKS: Readonly<Record<string, Check>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
@@ -216,10 +217,10 @@ function isIntent(intent: unknown): boolean {
   return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
-/** Matches control characters that JSON escapes. */
+/** Matches control characters, which JSON would have escaped. */
 const CONTROL = /[\0-\x1f]/;
 
-/** Returns true if the key can have this value: a word, a number or JSON. */
+/** Returns true if a single value may be stored under a key: a word, a number or JSON. */
 function isMeta(key: string, value: string): boolean {
   const isText = !CONTROL.test(key) && !CONTROL.test(value);
   return isText && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
@@ -230,8 +231,8 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // The parser's message does not help the user, because the whole file is set aside with the
-    // row.
+    // The message of the parser would not help the user: the whole database is set aside because of
+    // this row.
     return false;
   }
 }

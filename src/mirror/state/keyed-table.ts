@@ -1,14 +1,14 @@
 import type { Db } from "./database.ts";
 import { upsert, WithStatements } from "./statement.ts";
 
-/** Columns of a table, each with the name of the field that it stores. */
+/** Columns of a table, and the field of a row that each of them stores. */
 export class Columns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
-  /** Columns in the form for a query: each under the name of its field. */
+  /** List of columns for SELECT, each renamed to its field. */
   readonly selected: string;
 
-  /** @param renamed columns whose name is not derived from the name of the field */
+  /** @param renamed columns whose names do not follow from the names of their fields */
   constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
     this.members = members;
     this.names = members.map((member) => renamed[member] ?? snakeCase(member));
@@ -26,11 +26,13 @@ type Layout<Row, Key extends MemberOf<Row>> = {
   readonly table: string;
   readonly key: Key;
   readonly columns: Columns<MemberOf<Row>>;
-  /** Fields that are stored as JSON. */
+  /** Fields whose values are stored as JSON. */
   readonly json?: readonly MemberOf<Row>[];
 };
 
-/** A table of rows with a key. Rows are in the order in which their keys were first stored. */
+/**
+ * A table whose rows have a key. Rows are read in the order in which their keys were first stored.
+ */
 export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends WithStatements {
   readonly #layout: Layout<Row, Key>;
   readonly #all;
@@ -69,7 +71,7 @@ export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends W
     this.#remove.run(key);
   }
 
-  /** Returns a row in the form in which it was stored. */
+  /** Converts a row of the database to the object that was stored. */
   #read(row: Row): Row {
     const { json = [] } = this.#layout;
     const parsed = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);

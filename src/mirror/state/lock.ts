@@ -9,25 +9,26 @@ const LOCK_FILE = "lock.db";
 const FACTS_FILE = "lock.json";
 
 /**
- * Process that has the lock: for messages, never for decisions. `since`: milliseconds since the
- * epoch; `what`: the command.
+ * Process that has the lock, for messages only. `since`: start of its work, in milliseconds since
+ * the epoch; `what`: its command.
  */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
 
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
   /**
-   * Another process has the lock. `holder`: null if the facts about that process cannot be read
-   * (yet).
+   * Another process has the lock. `holder`: that process; null if the file that describes it cannot
+   * be read, or is not written yet.
    */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**
- * Lets only one process at a time work in a folder, by an exclusive SQLite lock. The system
- * releases the lock however the process ends. RACE: the facts about the process are written after
- * the lock is taken. So for a moment, a second process may read the facts about the previous one.
- * ASSUMES: no other code of this process opens `lock.db`: closing any descriptor of it would
- * release the lock (POSIX). The facts are in a separate file.
+ * Takes the lock of a folder: an exclusive SQLite lock, so that only one process at a time works in
+ * the folder. The system releases it however the process ends.
+ * RACE: the file that describes the process is written after the lock is taken. For a moment,
+ * another process may read the description of the previous process.
+ * ASSUMES: no other code of this process opens `lock.db`, because closing any descriptor of the
+ * file would release the lock (POSIX). So the description is in a file of its own.
  * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
@@ -37,16 +38,16 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryExclusive(folder);
   if (db === null) {
-    // RACE: if a process had the lock, SQLite would have reported that before the damage. A
-    // process that has taken the lock since then has emptied the file first. Emptying the file
-    // again changes nothing: the inode with the lock stays.
+    // RACE: SQLite reports a lock before it reports damage, so no process had the lock a moment
+    // ago. A process that has taken it since then has emptied the file first. Emptying it again
+    // changes nothing, because the inode with the lock stays the same.
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readFacts(folder) };
   try {
-    // Written by rename, so that other processes read all facts or none.
+    // Replaced by a rename, so that other processes read either the whole description or none.
     replaceOwn(folder, FACTS_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -55,12 +56,12 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** Takes the lock. Returns null if the file is not a database, because its content was damaged. */
+/** Takes the exclusive lock. Returns null if the content of the lock file is damaged. */
 function tryExclusive(folder: string): Db | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
   try {
-    // No process ever writes to this file: an exclusive transaction alone creates no journal and
-    // leaves the file empty.
+    // No process ever writes to this file. An exclusive transaction alone leaves it empty and
+    // creates no journal.
     db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {
@@ -72,8 +73,8 @@ function tryExclusive(folder: string): Db | "busy" | null {
 }
 
 /**
- * Releases the lock. ORDER: the facts are removed before the lock is released, so that the next
- * process's facts stay. A second call does nothing.
+ * Releases the lock; a second call does nothing. ORDER: the description is removed first, because
+ * after the release it may already be that of the next process.
  */
 function release(db: Db, folder: string): void {
   if (!db.open) return;
@@ -92,7 +93,7 @@ function readFacts(folder: string): LockHolder | null {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(facts, FACT_TYPES) ? facts : null;
   } catch {
-    // The facts are not written yet, or were just removed. They only improve a message.
+    // The description is not written yet, or was just removed. Only a message needs it.
     return null;
   }
 }

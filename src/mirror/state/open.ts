@@ -15,7 +15,10 @@ import { type Schema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schem
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/** Result of opening. `created`: no state existed before, so no document has a record yet. */
+/**
+ * Result of opening the state. `created`: true if there was no state, so that no document has a
+ * record.
+ */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   | { readonly kind: "missing" }
@@ -24,23 +27,23 @@ type OpenedState =
 type FileFault = { readonly file: StateFile } & DatabaseFault;
 
 type StateLocation = {
-  /** Absolute path of `.mdmirror`, which must exist, or `:memory:`. */
+  /** Absolute path of `.mdmirror`, which must exist; or `:memory:`. */
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * True for commands that only read, such as `plan`. They can run beside a process that writes,
-   * and in a folder without write permission.
+   * True for commands that only read, such as `plan`. They can run while another process writes,
+   * and in a folder without write permission. Default: false.
    */
   readonly readOnly?: boolean;
 };
 
 /**
- * Opens both files. Every possible problem with the files is a value. The caller has the lock
- * unless it only reads. `state.db` is checked page by page each time. Its rows are checked during
- * the load that the first cycle needs anyway. `texts.db` may be much larger, and each content is
- * checked by its digest when it is read. So its pages are checked only in three cases:
- * - A WAL is left: a process was killed, the power failed, or files were copied.
- * - Damage was found in use since the last check.
+ * Opens `state.db` and `texts.db`. Returns every problem with the files as a value. The caller has
+ * the lock, unless it only reads. The pages of `state.db` are checked each time. Its rows are
+ * checked later, when the first cycle loads them. `texts.db` may be much larger, and each content
+ * is compared with its digest when it is read. So its pages are checked only in these cases:
+ * - A WAL was left over: a process was killed, the power failed, or the files were copied.
+ * - Damage was found while the file was used.
  * - `checkFiles` is called.
  */
 export function openState(location: StateLocation): OpenedState {
@@ -49,7 +52,7 @@ export function openState(location: StateLocation): OpenedState {
   return withOwnFolderOpen(folder, () => openFiles(folder, clock, readOnly));
 }
 
-/** Opens a state in memory. Such a state is always new, so it needs no check. */
+/** Opens a new state in memory, which needs no check. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBoth((schema) => openForWriting(":memory:", schema));
   if (files.kind !== "both") return files;
@@ -86,8 +89,8 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
 
 /**
- * Opens both files. ORDER: the content store is created first. So if a state has no content store,
- * the store was lost; its creation was not interrupted.
+ * Opens both files. ORDER: the content store is created first. So a state without a content store
+ * shows that the store was lost.
  */
 function openBoth(open: (schema: Schema) => OpenedDatabase): Files | FileFault {
   const texts = open(TEXTS_SCHEMA);
@@ -112,9 +115,8 @@ function closeUnlessOpened(files: Files, open: () => OpenedState): OpenedState {
 }
 
 /**
- * Name of a file that marks `texts.db` as possibly damaged, so that the next opening checks it. A
- * row of the state would not work: it would be rolled back with the transaction that found the
- * damage.
+ * Name of a file that says that `texts.db` may be damaged, so that the next opening checks it. A
+ * row in the state would be rolled back with the transaction that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -122,7 +124,8 @@ function markTextsSuspect(folder: string): void {
   try {
     touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is also full or read-only. A later run finds the damage again, and records it.
+    // The disk is full or read-only, so the file cannot be created. A later run finds the damage
+    // again.
     if (faultOf(error) === null) throw error;
   }
 }
@@ -132,19 +135,19 @@ function pageFaultOf(files: Files, name: "state" | "texts"): FileFault | null {
   return fault === null ? null : { file: `${name}.db`, ...fault };
 }
 
-/** Sizes of the files in bytes; null if there is no file. */
+/** Sizes of both files in bytes; null if a file does not exist. */
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Finds a file that was lost: it is empty or missing while the other file is in use. SQLite would
- * treat it as a new file.
+ * Returns a fault if one file was lost: it is empty or missing, and the other file is in use.
+ * SQLite would treat it as a new file. Returns null if none was lost.
  */
 function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // Only an empty `state.db` is damage. A missing one is created and filled from both sides, as
-  // after damage.
+  // A missing `state.db` is no fault: it is created, and filled from both sides. An empty one is
+  // damaged.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -154,8 +157,8 @@ function hasRows(db: Db, table: string): boolean {
 }
 
 /**
- * Closes both files. ORDER: the content store first. Closing flushes what is committed, and after a
- * power loss in between, no row may refer to lost content.
+ * Closes both files. ORDER: the content store first, because closing flushes commits. A power loss
+ * between the two must not leave rows that refer to lost content.
  */
 function closeBoth({ state, texts }: Files): void {
   try {
@@ -174,9 +177,9 @@ function sizeOf(folder: string, name: string): number | null {
 }
 
 /**
- * Closes a file that was opened for writing, and leaves WAL mode. A reader of a WAL file creates a
- * missing `-wal` and `-shm` and cannot remove them, so that even `status` would write (I23). While
- * another process reads the file, its mode stays.
+ * Closes a file that was opened for writing, and leaves WAL mode if no other process reads the
+ * file. In WAL mode, even a reader such as `status` would create the files `-wal` and `-shm`, which
+ * it must not (I23).
  */
 function closeWritten(db: Db): void {
   try {
@@ -184,8 +187,8 @@ function closeWritten(db: Db): void {
     db.pragma("busy_timeout = 0");
     leaveWal(db);
   } catch (error) {
-    // The file is busy or damaged, or the disk is full. Closing then leaves an intact WAL file, or
-    // damage that existed before.
+    // The file is busy or damaged, or the disk is full. Closing still leaves a complete file in WAL
+    // mode, or the damage that it had.
     if (faultOf(error) === null) throw error;
   } finally {
     db.close();

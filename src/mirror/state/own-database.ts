@@ -5,17 +5,17 @@ import { createOwn, statOwn } from "./own-files.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 
 /**
- * Endings of files that SQLite opens beside a database. SQLite follows no symbolic link for these,
- * and reports one as a file that cannot be opened.
+ * Suffixes of the files that SQLite creates beside a database. SQLite does not follow a symbolic
+ * link at such a path, and reports that the file cannot be opened.
  */
 const SIDE_FILE_ENDINGS = ["-wal", "-shm", "-journal"] as const;
 
 /**
- * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows symbolic links
- * in it, so the path is checked before and after opening. Until the second check nothing is read or
- * written, and a file that was swapped meanwhile is closed. RACE: a swap that is undone before the
- * second check. Only somebody who can write in `.mdmirror` could do that, and `.mdmirror` is closed
- * to other users.
+ * Opens a database in `.mdmirror/` (or `:memory:`). SQLite follows symbolic links, so the path is
+ * checked before the file is opened, and again afterwards. Nothing is read or written before the
+ * second check. A file that was swapped meanwhile is closed.
+ * RACE: a swap that is undone before the second check is not found. Only somebody who can write in
+ * `.mdmirror` could do that, and other users cannot.
  * @param options.make creates a missing file, for its owner alone
  * @throws UnsafePathError; otherwise as better-sqlite3 and node:fs do
  */
@@ -46,7 +46,7 @@ function statFile(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates an empty file if the file is missing. Never opens an existing file: closing its
+ * Creates an empty file if it is missing. Never opens an existing file, because closing its
  * descriptor would release the locks that this process has on the file (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
@@ -59,12 +59,13 @@ function makeEmpty(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates a file that must not exist yet, and that only its owner may read. Fills the file by its
- * path; returns when the content is flushed to disk.
+ * Creates a new file that only its owner may read, lets `fill` write it by its path, and flushes
+ * it.
  * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
 export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
-  // SQLite accepts an empty file. If SQLite created the file itself, other users could read it.
+  // The file is created empty, which SQLite accepts. A file that SQLite creates itself could be
+  // read by other users.
   const fd = createOwn(folder, name);
   try {
     fill(`${folder}/${name}`);
@@ -74,9 +75,7 @@ export function fillOwn(folder: string, name: string, fill: (path: string) => vo
   }
 }
 
-/**
- * Returns the size of a database's WAL in bytes; 0 if there is no WAL. Does not read its content.
- */
+/** Returns the size of a database's WAL in bytes, without reading it; 0 if there is none. */
 export function walSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

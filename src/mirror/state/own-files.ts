@@ -1,10 +1,9 @@
 /**
- * Accesses files in `.mdmirror/`; no other code does. Somebody else may have created the folder's
- * content. So no symbolic link is followed in any part of a path below the folder's parent, and
- * files of another user are refused. New files are created with O_EXCL for this user alone.
- * `folder` is always the absolute path of `.mdmirror`, whose parent is a real path; `name` is a
- * path in this folder. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the same
- * rules.)
+ * Access to the files in `.mdmirror/`. Somebody else may have created the content of a folder. So
+ * no call follows a symbolic link below the linked folder, and files of another user are refused.
+ * New files are created with O_EXCL, for this user alone. In all calls, `folder` is the absolute
+ * path of `.mdmirror`, whose parent is a real path, and `name` is a path in it. No other code opens
+ * these files, except `local/`, which accesses `tmp/` and `trash/` by the same rules.
  */
 
 import * as fs from "node:fs";
@@ -13,7 +12,7 @@ import { dirname } from "node:path";
 import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
 import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
 
-// With O_NONBLOCK, `open` does not block on a FIFO in place of a file.
+// O_NONBLOCK: `open` must not wait if somebody has put a FIFO at the path.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 function splitName(name: string): { readonly below: string; readonly last: string } {
@@ -22,7 +21,7 @@ function splitName(name: string): { readonly below: string; readonly last: strin
 }
 
 /**
- * Returns the state of a file; null if nothing exists.
+ * Returns the stat of a file or folder; null if nothing is at the path.
  * @throws UnsafePathError
  */
 export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
@@ -46,7 +45,7 @@ function unlessAbsent<T>(work: () => T): T | null {
 }
 
 /**
- * Reads a file; null if nothing exists.
+ * Reads a file; null if nothing is at the path.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
@@ -62,9 +61,9 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 }
 
 /**
- * Replaces a whole file by a rename; creates `NAME.new` each time.
- * @param survives true if the new file must survive a power loss; otherwise a power loss may leave
- * it empty
+ * Replaces a whole file by the rename of a new one (`NAME.new`).
+ * @param survives true if the file must survive a power loss; otherwise a power loss may leave it
+ * empty
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
@@ -82,7 +81,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
 }
 
 /**
- * Creates an empty file, if there is none.
+ * Creates an empty file if it is missing.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function touchOwn(folder: string, name: string): void {
@@ -90,7 +89,7 @@ export function touchOwn(folder: string, name: string): void {
 }
 
 /**
- * Appends to a file; creates the file if needed.
+ * Appends to a file, or creates it.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function appendOwn(folder: string, name: string, text: string): void {
@@ -104,7 +103,7 @@ export function appendOwn(folder: string, name: string, text: string): void {
 }
 
 /**
- * Creates the file, which must not exist, for this user alone. Returns its descriptor.
+ * Creates a file that must not exist, for this user alone. Returns its descriptor.
  * @throws as node:fs does
  */
 export function createOwn(folder: string, name: string): number {
@@ -118,8 +117,8 @@ export function createOwn(folder: string, name: string): number {
 }
 
 /**
- * Sets the mode. If a disk has no modes (FAT) or refuses them, the mount options decide which users
- * may read.
+ * Sets the permissions of a file. Ignores a refusal, because some disks (FAT) have no permissions,
+ * and their mount options decide who may read.
  */
 function restrict(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
@@ -131,8 +130,8 @@ function restrict(fd: number, mode: number): void {
 }
 
 /**
- * Gives a new file to the folder's owner: under sudo, files in a user's folder must belong to that
- * user.
+ * Gives a new file to the owner of its folder, because under sudo the files of a user's folder must
+ * still belong to that user.
  */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
@@ -155,7 +154,7 @@ function openOwn(folder: string, name: string, flags: number, expected: Expected
 }
 
 /**
- * Empties an existing file and keeps its inode.
+ * Empties an existing file. It keeps its inode.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function emptyOwn(folder: string, name: string): void {
@@ -167,15 +166,15 @@ export function emptyOwn(folder: string, name: string): void {
   }
 }
 
-/** Removes a file if it exists. If the path is a symbolic link, removes the link itself. */
+/** Removes a file if it exists. A symbolic link at the path is removed, not followed. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = splitName(name);
   unlessAbsent(() => inOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
 /**
- * Renames within `.mdmirror`, and replaces an entry at `to`. A symbolic link is renamed, not
- * followed.
+ * Renames a file or folder in `.mdmirror`, and replaces a file at `to`. A symbolic link is renamed,
+ * not followed.
  */
 export function renameOwn(folder: string, from: string, to: string): void {
   const [source, target] = [splitName(from), splitName(to)];
@@ -185,8 +184,8 @@ export function renameOwn(folder: string, from: string, to: string): void {
 }
 
 /**
- * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. Closes
- * an existing folder to other users. The folder above must exist.
+ * Creates a folder in `.mdmirror`, or `.mdmirror` itself if `name` is "", for this user alone.
+ * Takes the permissions of other users from an existing folder. The parent folder must exist.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {

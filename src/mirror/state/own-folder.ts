@@ -1,4 +1,4 @@
-/** Checks `.mdmirror/` as a whole, before anything in it is used. */
+/** Checks all of `.mdmirror/` before any of it is used. */
 
 import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
@@ -14,8 +14,8 @@ const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
 };
 
 /**
- * Checks every file that mdmirror may ever open in its folder. So a command reports unsafe files at
- * its start, and files that SQLite opens by path were checked before. A missing folder is accepted.
+ * Checks all files that mdmirror may open in `.mdmirror`. So a command reports unsafe files at its
+ * start, and before SQLite opens any of them by path. Accepts a missing folder.
  * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
@@ -29,18 +29,18 @@ export function examineOwnFolder(folder: string): void {
 }
 
 /**
- * Files whose mode mdmirror does not change. The key's mode is checked when the key is read:
- * mdmirror then reports that other users may have read the key.
+ * Files whose permissions mdmirror does not change. For the key file, mdmirror instead reports that
+ * other users may have read the key.
  */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * Closes folders that other users may enter, then files that they may read or write. Called before
+ * Takes the permissions of other users from all folders, then from all files. Called before
  * writing.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
-  // The folder is missing. Its disk may be unmounted, so nothing is created.
+  // The folder is missing, perhaps because its disk is not mounted, so nothing is created.
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
@@ -67,14 +67,15 @@ function closeFilesToOthers(folder: string): void {
       const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
-      // RACE: the mode is set by path, because closing a descriptor of a database would release
-      // this process's locks on it. At this point, other users can no longer enter the folder.
+      // RACE: the permissions are set by path, because closing a descriptor of a database would
+      // release this process's locks on it. Other users cannot enter the folder any more, so they
+      // cannot swap the file.
       restrictByName(`${dir}/${name}`);
     }
   });
 }
 
-/** Sets the mode by path. A disk without modes may refuse. */
+/** Sets permissions by path. Ignores a refusal, because some disks have no permissions. */
 function restrictByName(path: string): void {
   try {
     fs.chmodSync(path, 0o600);

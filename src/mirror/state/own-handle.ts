@@ -1,6 +1,6 @@
 /**
- * Opens `.mdmirror/` and the folders in it, through no symbolic link, and keeps them open for work
- * in them.
+ * Opens `.mdmirror/` and folders in it without following symbolic links, and keeps them open while
+ * they are used.
  */
 
 import * as fs from "node:fs";
@@ -12,8 +12,8 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 let procWorks: boolean | null = null;
 
 /**
- * Returns true if a path through `/proc/self/fd` works. Such a path replaces `openat`: `/proc` must
- * be mounted and show this process.
+ * Returns true if a path through `/proc/self/fd` works, which replaces `openat`. It works only if
+ * `/proc` is mounted and shows this process.
  */
 function reachesByProc(fd: number): boolean {
   procWorks ??= process.platform === "linux" && procLeadsTo(fd);
@@ -26,12 +26,12 @@ function procLeadsTo(fd: number): boolean {
   return found !== null && found.dev === opened.dev && found.ino === opened.ino;
 }
 
-/** The folder that `withOwnFolderOpen` keeps open; null if there is none. */
+/** The folder that `withOwnFolderOpen` keeps open now; null if there is none. */
 let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
 
 /**
- * Keeps `.mdmirror` open, after a check, while `work` opens many files in it, because opening the
- * folder takes longer than the work. If the folder does not exist, runs `work` alone.
+ * Opens `.mdmirror` once for `work`, which opens many files in it. Opening the folder for each of
+ * them would take longer than the work itself. If the folder does not exist, only runs `work`.
  * @param work must be synchronous
  * @throws UnsafePathError; exceptions of `work`
  */
@@ -49,10 +49,10 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
 }
 
 /**
- * Runs `work` in an open folder: `.mdmirror` itself (`below` ""), or a folder in it. RACE: without
- * `/proc`, the path is checked and then used by name. Only somebody who can write in `.mdmirror`
- * could swap the folder in between.
- * @param work its argument is a path of the folder, valid during this call only
+ * Opens `.mdmirror` itself (`below` ""), or a folder in it, and runs `work`.
+ * RACE: without `/proc`, the path is checked first and then used by name. Only somebody who can
+ * write in `.mdmirror` could swap the folder in between.
+ * @param work receives a path of the folder, which is valid only during this call
  * @throws UnsafePathError; an errno if a folder is missing
  */
 export function inOwnFolder<T>(folder: string, below: string, work: (dir: string, fd: number) => T): T {
@@ -69,7 +69,7 @@ function inBelow<T>(dir: string, shown: string, names: readonly string[], work: 
 }
 
 /**
- * Runs `work` in an open folder.
+ * Opens a folder and runs `work` with its path.
  * @param shown path of the folder for messages
  */
 export function inFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
@@ -83,7 +83,9 @@ export function inFolder<T>(path: string, shown: string, work: (dir: string, fd:
   }
 }
 
-/** Returns the stat of an entry, without following a symbolic link; null if nothing exists. */
+/**
+ * Returns the stat of a path, without following a symbolic link; null if nothing is at the path.
+ */
 export function statOrNull(path: string): Stats | null {
   return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }

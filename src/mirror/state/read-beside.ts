@@ -12,9 +12,9 @@ export type ReadBeside<T> =
   | ({ readonly file: StateFile } & DatabaseFault);
 
 /**
- * Reads some rows of `state.db`, as they were at one moment: beside a process that writes, or in a
- * folder that cannot be written. Checks neither pages nor rows, and of `texts.db` only that it
- * exists. The next opening for a cycle checks the rest.
+ * Reads some rows of `state.db` at one moment, even while another process writes, or in a folder
+ * without write permission. Checks no pages and no rows. Of `texts.db`, checks only that it exists.
+ * The next cycle checks the rest.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readBeside<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
@@ -28,7 +28,7 @@ function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
   const opened = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
   if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
   try {
-    // Closing the database ends this transaction.
+    // This transaction ends when the database is closed.
     opened.db.exec("BEGIN");
     return { kind: "read", value: read(opened.db) };
   } catch (error) {
@@ -41,9 +41,9 @@ function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
 }
 
 /**
- * Returns the local paths of recorded documents, from a state that this process has not opened.
- * Empty if the state cannot be read. Rules of `.gitignore` then exclude recorded documents too.
- * This is harmless, because no caller sends or removes documents.
+ * Returns the local paths of recorded documents, for a caller that has not opened the state.
+ * Returns none if the state cannot be read. Rules of `.gitignore` then also exclude recorded
+ * documents, which is harmless, because no caller sends or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {

@@ -11,7 +11,7 @@ type RecordRow = [
   remotePath: string,
   changeId: ChangeId,
   digest: Digest,
-  /** Digest of the local content; null if it equals `digest`, as is usual. */
+  /** Digest of the local content; null if it equals `digest`, which is usual. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -24,10 +24,10 @@ type RecordRow = [
   isProtected: number,
   durable: number,
   echoDigest: Digest | null,
-  /** Submissions as JSON; null for none. */
+  /** Contents in review, as JSON; null if there are none. */
   submissions: string | null,
   state: DocumentRecord["state"],
-  /** Number of the row; only when all records are loaded. */
+  /** Number of the row; only in a query that loads all records. */
   rowid: number,
 ];
 
@@ -42,8 +42,9 @@ const ROWS_PER_PORTION = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for local paths. Leaves out documents whose file is in the trash: a file at such a path
- * belongs to another document, or is new.
+ * SQL for the local paths of all documents that can have a local file. A document outside the
+ * linked folder whose file is in the trash has none; a file at its old path belongs to another
+ * document, or is new.
  */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -54,7 +55,8 @@ export class RecordTable extends WithStatements {
   );
   readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], RecordRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // Selects the paths in a folder. Their range ends before `0`, the character after `/`.
+  // Selects the records whose paths begin with a folder's path and "/". The range ends before "0",
+  // the character after "/".
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
@@ -69,7 +71,7 @@ export class RecordTable extends WithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Reads all records in portions, because all together would need more memory. */
+  /** Yields all records. Reads them in portions to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
@@ -88,11 +90,12 @@ export class RecordTable extends WithStatements {
   }
 
   /**
-   * Returns recorded documents in a folder.
+   * Returns at most `limit` recorded documents in a folder.
    * @param folder path of the folder; not the root
+   * @param depth `all`: also documents in folders below it
    */
   inFolder(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
-    // SQLite counts characters as code points, from 1.
+    // SQLite counts characters by code points, from 1.
     const first = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, limit);
     return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
@@ -125,7 +128,7 @@ const DIRS = {
   columns: new Columns<keyof FolderRecord>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
 } as const;
 
-/** Folders that both sides have. */
+/** The table of folders that both sides have. */
 export class DirTable extends KeyedTable<FolderRecord, "id"> {
   readonly #at = this.sql<[string], FolderRecord>(`SELECT ${DIRS.columns.selected} FROM dirs WHERE local_path = ?`);
 
@@ -133,7 +136,7 @@ export class DirTable extends KeyedTable<FolderRecord, "id"> {
     super(db, DIRS);
   }
 
-  /** Returns the folder at a local path; null if none, or more than one, has this path. */
+  /** Returns the folder with a local path; null if no folder has it, or several have it. */
   atPath(localPath: string): FolderRecord | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? rows[0]! : null;
@@ -164,7 +167,7 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
 /**
- * Converts a row to a record. Reads columns by index, because destructuring such a long row is
+ * Converts a row to a record. Accesses columns by index, because destructuring such a long row is
  * slow.
  */
 function recordOf(row: RecordRow): DocumentRecord {
@@ -172,7 +175,7 @@ function recordOf(row: RecordRow): DocumentRecord {
   return {
     id: row[0],
     localPath: row[1],
-    // Both paths are nearly always equal; they then share one string.
+    // The two paths are nearly always equal, so they share one string in memory.
     remotePath: row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],

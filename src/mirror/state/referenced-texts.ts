@@ -4,8 +4,8 @@ import type { Intent } from "../ports/state.ts";
 import { WithStatements } from "./statement.ts";
 
 /**
- * Finds the contents that rows of `state.db` refer to. These are never pruned. Versions and events
- * refer to contents too, but such contents may be pruned.
+ * Finds the contents that rows of `state.db` refer to, and that must therefore not be deleted.
+ * References of versions and events do not count.
  */
 export class ReferencedTexts extends WithStatements {
   readonly #plain = this.sql<[], Digest>(
@@ -38,14 +38,14 @@ export class ReferencedTexts extends WithStatements {
   }
 
   /**
-   * Returns contents that the service had as a version of a document that still has a record, so
-   * that they are not the only copies.
+   * Returns the contents of all known versions of documents that still have a record. The service
+   * has stored these, so the local copies are not the only ones.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());
   }
 
-  /** Returns the base and the local content of each record. */
+  /** Returns the base content and the local content of every record. */
   bases(): Digest[] {
     return this.#bases.all();
   }

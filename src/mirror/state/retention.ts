@@ -5,8 +5,8 @@ import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
 
 /**
- * Limits for stored contents. `days`: how long unused content is kept. `bytes`: size of the content
- * store above which superseded versions are pruned earlier.
+ * Limits for stored contents. `days`: how long a content without a reference is kept. `bytes`: size
+ * of the content store above which old versions are deleted earlier.
  */
 export type Retention = { readonly days: number; readonly bytes: number };
 
@@ -27,18 +27,18 @@ type Prunable = {
 
 const DAY_MS = 86_400_000;
 /**
- * Versions of a document that are kept at any age: mdmirror recognises an older state of the
- * service by their order.
+ * Number of versions of a document that are kept at any age. By their order, mdmirror recognises
+ * that the service shows an older state.
  */
 const VERSIONS_KEPT = 20;
 
 /**
- * Prunes expired rows and contents. Must be called between cycles only: an action must not lose
- * content that it has looked up but not yet recorded. Time is counted in days on which mdmirror
- * pruned, so a machine that was off for two months keeps its contents. Content expires after no row
- * has referred to it for that long. Above `bytes`, superseded versions of recorded documents are
- * pruned immediately, the earliest superseded first. All other contents may be the only copies, and
- * stay for their time. The file keeps its size; its free pages are used again.
+ * Deletes old rows, and contents to which no row has referred for `days` days. Called only between
+ * cycles, because a step may have found a content that it has not recorded yet. Only days on which
+ * mdmirror ran are counted, so that a machine that was off for two months loses nothing. If the
+ * store is larger than `bytes`, old versions of recorded documents are deleted immediately, oldest
+ * first. Other contents may be the only copies, and stay for the full time. The file does not
+ * become smaller, but its free space is used again.
  */
 export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
@@ -55,8 +55,9 @@ export function prune(prunable: Prunable, now: number, { days, bytes }: Retentio
 }
 
 /**
- * Counts today as a day on which the program ran. Returns the time before which rows are pruned;
- * null until `days` days were counted. Days later than today are ignored: the clock was set back.
+ * Records that mdmirror ran today. Returns the time before which rows are deleted; null until
+ * mdmirror has run on `days` days. Ignores recorded days that are in the future, because the clock
+ * was set back since.
  */
 function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
   const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
@@ -68,12 +69,12 @@ function countDayOfUse(meta: MetaTable, now: number, days: number): number | nul
   return kept[kept.length - 1 - days] ?? null;
 }
 
-/** SQL for the digests of a JSON list, in the form of the content store. */
+/** SQL that converts a JSON list of digests to the form that the content store has. */
 const LISTED = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
- * Deletes idle contents, to which no row of the state refers. `idle.since`: when pruning first
- * found the content idle. Storing the content again updates `texts.used`.
+ * Deletes idle contents: those to which no row of the state refers. The table `idle` has the time
+ * at which a content was first found idle. Storing the content again updates `texts.used`.
  */
 class TextPruning {
   readonly #texts: Db;
@@ -88,10 +89,13 @@ class TextPruning {
       .pluck();
   }
 
-  /** Records since when each content is idle; a content that rows refer to is no longer idle. */
+  /**
+   * Records the time at which a content became idle. A content to which rows refer is not idle any
+   * more.
+   */
   markIdle(referenced: readonly Digest[], now: number): void {
     const list = JSON.stringify(referenced);
-    // A time in the future was recorded while the clock was wrong.
+    // A time in the future was recorded while the clock was wrong, so it is removed.
     this.#texts
       .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${LISTED})`)
       .run(now, list);
@@ -100,7 +104,7 @@ class TextPruning {
       .run(now, list);
   }
 
-  /** Deletes idle contents that are past their time. Returns how many it deleted. */
+  /** Deletes contents that were idle before `cutoff`. Returns the number of deleted contents. */
   deleteExpired(cutoff: number): number {
     const expired = this.#texts
       .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")
@@ -111,9 +115,9 @@ class TextPruning {
   }
 
   /**
-   * Deletes idle contents that the service had as versions. Stops when the store has at most
-   * `bytes`, or no such content is left.
-   * @param before time: contents stored later stay, because an action may be about to record them
+   * Deletes idle contents that are versions of documents, until the store has at most `bytes`.
+   * @param before a content that was used after this time stays, because a step may be about to
+   * record it
    * @returns number of deleted contents
    */
   deleteOver(bytes: number, versions: readonly Digest[], before: number): number {
@@ -140,7 +144,10 @@ class TextPruning {
   }
 }
 
-/** Deletes events, runs and versions older than a cutoff. Returns how many it deleted. */
+/**
+ * Deletes events, runs and versions that are older than `cutoff`. Returns the numbers of deleted
+ * rows.
+ */
 function deleteRowsBefore(db: Db, cutoff: number | null) {
   const runs = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
   const isPresent = "records.id = versions.id AND records.change_id = versions.change_id";

@@ -1,34 +1,36 @@
 /**
- * Describes the tables of a database file, and the upgrades of older files. `user_version` is the
- * version of the tables; `application_id` identifies the program. Tables are STRICT, so that a
- * value of a wrong type is an error immediately. Times and stamps are REAL, which stores doubles
- * exactly. There are no foreign keys: rows of each kind are created and removed independently, and
- * one file cannot refer to the other. `local_path` is not unique: during a swap, two records have
- * the same path for a moment. There are few indexes, because each index costs one page per commit.
- * Queries that only users make (events of a run or kind) scan the table. `idle` is the time since
- * which no row has referred to a content, as retention found.
+ * Tables of a database file, and the upgrades of older files.
+ * - `user_version` is the version of the tables; `application_id` identifies mdmirror.
+ * - Tables are STRICT, so that a value of a wrong type is an error immediately.
+ * - Times and stamps are REAL, which stores JavaScript numbers exactly.
+ * - There are no foreign keys, because rows of different kinds are created and removed
+ *   independently, some in different files.
+ * - `local_path` is not unique, because two records have one path for a moment during a swap.
+ * - There are few indexes, because each costs one page per commit. Queries that only users make
+ *   read the whole table.
+ * - The table `idle` says since when no row has referred to a content.
  */
 export type Schema = {
   readonly file: StateFile;
   readonly applicationId: number;
   /**
-   * Page size in bytes for a new file; an existing file keeps its own size. Undefined: SQLite's
+   * Page size of a new file in bytes; existing files keep theirs. Undefined: SQLite's default,
    * 4,096.
    */
   readonly pageSize?: number;
   readonly version: number;
-  /** SQL that creates a new file. */
+  /** SQL that creates the tables of a new file. */
   readonly tables: string;
   /**
-   * SQL that upgrades a file of an older version. An upgrade keeps a copy of the earlier file,
-   * until a run ends in sync (`before-migration.ts`).
+   * SQL that upgrades a file, by the version from which it upgrades. The earlier file is kept as a
+   * copy until a run ends in sync (`before-migration.ts`).
    */
   readonly upgrades: Readonly<Record<number, string>>;
 };
 
 export type StateFile = "state.db" | "texts.db";
 
-/** Codes of earlier mdmirror versions, each with the plain word that replaces it. */
+/** Codes that earlier mdmirror versions stored, each with the word that replaces it. */
 const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
   ["by-hand", "manual"],
   ["delete-waits", "delete-pending"],
@@ -48,15 +50,15 @@ const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
   ["sidecars-gone", "conflict-copies-gone"],
 ];
 
-/** Returns the SQL that replaces a column's whole value. */
+/** Returns SQL that replaces an old code if it is the whole value of a column. */
 function codeOf(column: string): string {
   return `CASE ${column} ${PLAIN_CODES.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }
 
 /**
- * Returns the SQL that replaces the codes in a column of JSON: values of fields that have a code,
- * names of counts, and elements of lists of approved reasons. A path may be spelled like a code, so
- * a value is replaced only if its field contains codes.
+ * Returns SQL that replaces old codes in a column of JSON: in fields that contain codes, in names
+ * of counts, and in lists of approved reasons. Other fields stay unchanged, because a path may look
+ * like a code.
  */
 function membersOf(column: string): string {
   const members = PLAIN_CODES.flatMap(([before, after]) =>
@@ -81,12 +83,13 @@ const CONFLICTS = `CREATE TABLE conflicts (
 ) STRICT;`;
 
 /**
- * Upgrades version 6:
- * - Before version 7, a conflict had one copy, which was rewritten for each new version. Now each
- *   copy shows one version. A copy that the user had edited was not rewritten, and the later
- *   versions were recorded with the time of the version in the copy. The copy thus shows the first
- *   of the versions with the last time.
- * - Losses are counted by runs; those before the upgrade are not counted.
+ * Upgrades version 6.
+ * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into it,
+ *   unless the user had edited it. Now each version has a copy of its own. So the old copy must be
+ *   assigned to the version that it shows. A version that was not written to the copy was recorded
+ *   with the time of the one in the copy. The copy thus shows the first of the versions with the
+ *   last time.
+ * - Losses are counted by runs. Losses before the upgrade do not count.
  * - Rows of the journal get the fields that they lack.
  */
 const FROM_VERSION_6 = `
@@ -139,8 +142,8 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
 `;
 
 /**
- * Upgrades version 15, which had the tables of version 16, but other words for the state of a
- * manual run and for a field of the journal.
+ * Upgrades version 15. Its tables are those of version 16, but two words differ: the state of a
+ * manual run, and a field of the journal.
  */
 const FROM_VERSION_15 = `
 UPDATE runs SET summary = json_set(summary, '$.state', 'manual')
@@ -264,7 +267,7 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 export const TEXTS_SCHEMA: Schema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
-  // A page of 4,096 bytes would take one compressed content and leave a third of the page empty.
+  // A page of 4,096 bytes would hold one compressed content, and a third of it would stay unused.
   pageSize: 16_384,
   version: 2,
   tables: `

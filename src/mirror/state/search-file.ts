@@ -1,5 +1,5 @@
 /**
- * Name of the search index in `.mdmirror/`. In a separate module, because a check for the file
- * needs no other code of the search.
+ * Name of the search index in `.mdmirror/`. It has a module of its own, because a check for the
+ * file needs no other code of the search.
  */
 export const SEARCH_FILE = "search.db";

@@ -1,7 +1,7 @@
 /**
- * The folder's own search index, `.mdmirror/search.db`, of the files' content at the last walk. All
- * of its content is on the disk too, so an index that is damaged or of another version is built
- * again.
+ * The search index of a linked folder, `.mdmirror/search.db`, with the content that the files had
+ * in the last scan. All of it is on disk too. So an index that is damaged, or of another version,
+ * is removed and built again.
  */
 
 import { join } from "node:path";
@@ -20,8 +20,8 @@ import { SEARCH_FILE } from "./search-file.ts";
 import { WithStatements } from "./statement.ts";
 
 /**
- * Tables for the path of each indexed document, and for facts that avoid reading its file again. A
- * stamp that is not trusted is not stored.
+ * Table of the indexed files: the path of each, and its digest and stamp, by which an unchanged
+ * file is recognised. A stamp that is not trusted is not stored.
  */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
@@ -33,33 +33,36 @@ CREATE TABLE search_files (
 `;
 
 /**
- * Version of the index. Raise it when the tables change, or the way in which content is folded and
- * split: an older file is removed.
+ * Version of the index. It must be raised when the tables change, or the way in which words are
+ * found in content. An index of another version is removed.
  */
 const VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: milliseconds to wait for another search that writes; after that, the index is used without
- * an update.
+ * LIMIT: milliseconds that a search waits for another search that updates the index. After that, it
+ * uses the index as it is.
  */
 const BUSY_MS = 2_000;
 
-/** Source of contents. `read` returns null if a file is missing, or is not text. */
+/** Reads the content of files. `read` returns null if the file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
 
-/** Scope of all documents: a folder has only one scope. */
+/**
+ * Number of the only scope. The index format allows several scopes of documents, but a linked
+ * folder has one.
+ */
 const SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
   /**
-   * The folder cannot be written, or the disk is full. The caller can use `:memory:` instead of the
-   * file.
+   * The index file cannot be written, for example because the disk is full. The caller can open
+   * `:memory:` instead.
    */
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
- * Opens the index.
+ * Opens the search index of a linked folder, or creates it.
  * @param folder absolute path of `.mdmirror`, or `:memory:`
  */
 export function openSearch(folder: string): OpenedSearch {
@@ -81,8 +84,7 @@ export function openSearch(folder: string): OpenedSearch {
 }
 
 /**
- * Removes the index, so that the next search builds a new one. Used for a file that is damaged, or
- * of another version.
+ * Removes the index, because it is damaged or of another version. The next search builds a new one.
  */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
@@ -91,8 +93,8 @@ export function removeSearch(folder: string): void {
 class OutdatedIndexError extends Error {}
 
 /**
- * Returns true if the file is damaged: by SQLite's codes, or because tables are missing
- * (SQLITE_ERROR).
+ * Returns true if the exception says that the index is damaged, of another version, or without its
+ * tables (SQLITE_ERROR).
  */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof OutdatedIndexError) return true;
@@ -120,7 +122,7 @@ type IndexedFile = Omit<Stamp, "dev"> & {
   readonly dev: number | null;
 };
 
-/** Search in a linked folder, over a file that `openSearch` has prepared. */
+/** Searches in a linked folder, by an index that `openSearch` has prepared. */
 export class MirrorSearch extends WithStatements {
   readonly #all = this.sql<[], IndexedFile>(
     "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
@@ -135,7 +137,10 @@ export class MirrorSearch extends WithStatements {
   readonly #keys = new KeyIndex(this.db);
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
-  /** Returns the entry of the index about a file, for a scan. */
+  /**
+   * Returns what the index has stored of a file, so that a scan can skip an unchanged file. Null if
+   * the file is not indexed.
+   */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
@@ -143,11 +148,11 @@ export class MirrorSearch extends WithStatements {
   }
 
   /**
-   * Updates the index, in one transaction, so that it contains exactly `files`.
-   * @param keep returns true for a path that is not among the files but may still exist
-   * @param read returns the content of a changed file; null if the file is not text, so that a
-   * search finds only its path
-   * @returns how many files it read
+   * Updates the index in one transaction, so that it has exactly these files.
+   * @param keep returns true for a path that is not among `files` but may still exist
+   * @param read returns the content of a changed file; null if it is not text, so that only its
+   * path can be found
+   * @returns the number of files that were read
    */
   update(
     files: Iterable<LocalFile>,
@@ -155,7 +160,8 @@ export class MirrorSearch extends WithStatements {
     read: (path: LocalPath) => string | null,
   ): number {
     const update = this.db.transaction(() => {
-      // Another process may have written since, so the entries are read within the transaction.
+      // Another process may have changed the index since, so it is read again within this
+      // transaction.
       this.#rows = null;
       const count = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;
@@ -164,7 +170,9 @@ export class MirrorSearch extends WithStatements {
     return update.immediate();
   }
 
-  /** Returns a source for the search. The user may read every document, and all are indexed. */
+  /**
+   * Returns the documents for a search: all indexed files, because the user may read all of them.
+   */
   source(texts: ContentReader): DocumentSource<FoundDocument> {
     return {
       unindexed: async () => [],

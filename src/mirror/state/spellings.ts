@@ -11,13 +11,15 @@ type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget[
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
- * LIMIT: spellings that are kept for each path. The same number is kept in addition for its current
- * content. An editor's undo or a checkout may restore earlier bytes, which must not count as an
+ * LIMIT: number of spellings that are kept for each path, and of those of its current content. An
+ * editor's undo, or a checkout, may restore earlier bytes of the file; these must not count as an
  * edit.
  */
 const KEPT_SPELLINGS = 8;
 
-/** Spellings of links in local files; a document without links has none. */
+/**
+ * The table of spellings: how links are written in local files. A file without links has no row.
+ */
 export class SpellingTable extends WithStatements implements Spellings {
   readonly #one = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
@@ -54,8 +56,8 @@ export class SpellingTable extends WithStatements implements Spellings {
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-      // A document that was moved locally, and may not stay at its new path, is at the path of its
-      // block, or below it.
+      // A moved document whose new path is blocked is recorded at its old path. Its block has the
+      // new path, so spellings at or below the path of a block stay.
       "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
       "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
   );
@@ -90,7 +92,7 @@ export class SpellingTable extends WithStatements implements Spellings {
 
   copy(from: LocalPath, to: LocalPath): void {
     this.#move.run(to, from);
-    // Paths below `a` sort between `a/` and `a0`, "0" being the byte after "/".
+    // Paths below `a` are between `a/` and `a0` in sorted order, because "0" follows "/".
     this.#moveBelow.run(to, from.length + 1, `${from}/`, `${from}0`);
   }
 

@@ -15,15 +15,15 @@ type OpenFiles = {
   readonly state: Db;
   readonly texts: Db;
   readonly clock: Clock;
-  /** Closes both files. */
+  /** Closes both database files. */
   readonly close: () => void;
-  /** Called when the content store is found damaged during use. Default: does nothing. */
+  /** Called when the content store turns out to be damaged. Default: does nothing. */
   readonly onDamage?: () => void;
 };
 
 /**
- * Implements the port of the state with two open databases. A statement is prepared when it is
- * first needed, and kept until the connection closes.
+ * The state: `state.db`, and the content store `texts.db`. A statement is prepared when it is first
+ * needed, and kept until the connection closes.
  */
 export class StoredState extends WithStatements implements State {
   readonly #tables = openBaseTables(this.db);
@@ -34,7 +34,7 @@ export class StoredState extends WithStatements implements State {
   readonly #referenced = new ReferencedTexts(this.db);
   readonly #texts: TextStore;
   readonly #transactions: Transactions;
-  /** Prunes old rows and content. The caller runs it about once a day, between two cycles. */
+  /** Deletes old rows and contents. The caller runs this about once a day, between two cycles. */
   readonly prune: (now: number, retention: Retention) => PrunedCounts;
   readonly close: () => void;
 
@@ -50,8 +50,8 @@ export class StoredState extends WithStatements implements State {
   readonly transact: State["transact"] = (work) => this.#transactions.run(work);
 
   readonly transactSafely: State["transactSafely"] = (work) => {
-    // ORDER: contents are made durable before rows, because rows that survive a power loss must not
-    // refer to contents that do not.
+    // ORDER: the contents are flushed before the rows, because after a power loss no row may refer
+    // to a lost content.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
   };
@@ -63,7 +63,8 @@ export class StoredState extends WithStatements implements State {
   readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
   /**
-   * Searches for impossible values in the rows that a cycle uses. Returns null if there are none.
+   * Searches the rows that a cycle uses for values that mdmirror never writes. Returns null if
+   * there are none.
    */
   findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     return this.transact(() => findDamage(this.db, this.#tables));
@@ -119,11 +120,15 @@ export class StoredState extends WithStatements implements State {
   readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
   readonly secureTexts: State["secureTexts"] = (digest) => this.#texts.secure(digest);
   readonly storedNames: State["storedNames"] = (wanted) => this.#texts.storedNames(wanted);
-  /** Returns the digests of all contents in the store. LIMIT: all digests are in memory. */
+  /**
+   * Returns the digests of all stored contents.
+   * LIMIT: all digests are in memory.
+   */
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
-   * Returns the contents that records refer to, as base or as local content, but that the store no
-   * longer has: `texts.db` was lost, or one of its contents is damaged.
+   * Returns the digests of base contents and local contents that records refer to, but that the
+   * content store does not have. This happens if `texts.db` was lost, or a content in it is
+   * damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

@@ -1,7 +1,7 @@
 import type Sqlite from "better-sqlite3";
 import { type RowMode, Statement } from "../../common/statement.ts";
 
-/** Base of classes that keep statements of one connection. */
+/** Base class for tables: prepares statements for one connection, and keeps them. */
 export abstract class WithStatements {
   protected readonly db: Sqlite.Database;
 
@@ -15,8 +15,8 @@ export abstract class WithStatements {
 }
 
 /**
- * Returns the SQL of an insert. A row with the same key is updated in place, so that it keeps its
- * position in the order of arrival.
+ * Returns the SQL that inserts or updates a row by its key. An updated row keeps its position in
+ * the order of insertion.
  */
 export function upsert(table: string, key: string, columns: readonly string[]): string {
   const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);

@@ -3,12 +3,15 @@ import type { BlockTable } from "./blocks.ts";
 import { Statement } from "../../common/statement.ts";
 
 type TreeSide = "local" | "remote";
-/** A column of paths; `other`: the path of the same row on the other side. */
+/**
+ * A column with paths of one side. `other`: the column of the same row with the path on the other
+ * side.
+ */
 type Column = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * Columns with paths of a side, each with the path of the same row on the other side. ORDER: the
- * rows of conflict copies are found by the paths of records, so they are moved before the records.
+ * For each side, the columns with its paths. ORDER: conflict copies come before records, because
+ * their rows are selected by the paths of records.
  */
 const COLUMNS: Readonly<Record<TreeSide, readonly Column[]>> = {
   local: [
@@ -25,14 +28,14 @@ const COLUMNS: Readonly<Record<TreeSide, readonly Column[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** Table whose rows have no path on the other side. Such a row moves only with the whole folder. */
+/** A table whose rows have no path on the other side. They are moved only with the whole folder. */
 const TOMBSTONES = { table: "tombstones", column: "local_path" } as const;
 
 /**
- * Rewrites the paths of a moved folder and of everything below it, within the caller's transaction.
- * Uses ranges of the path's bytes (paths below `a` sort between `a/` and `a0`, "0" being the byte
- * after "/"), so that no pattern needs escaping. Folders rarely move, so a statement is prepared
- * when it is first needed.
+ * Rewrites the paths of a moved folder and everything below it, within the caller's transaction.
+ * Selects rows by a range: paths below `a` are between `a/` and `a0` in sorted order, because "0"
+ * follows "/". So no pattern needs escaping. Statements are prepared when they are first needed,
+ * because folders rarely move.
  */
 export class SubtreeMoves {
   readonly #blocks: BlockTable;
@@ -51,13 +54,16 @@ export class SubtreeMoves {
     };
   }
 
-  /** Rewrites the paths of all rows at or below `from`, including blocks. */
+  /** Rewrites the paths of all rows at or below `from`, including those of blocks. */
   move(side: TreeSide, from: string, to: string): void {
     for (const statement of this.#whole[side]) statement.run({ to, ...rangeOf("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);
   }
 
-  /** Moves only rows whose path on the other side is at or below `within`. */
+  /**
+   * Rewrites the paths of rows at or below `from`, if their paths on the other side are at or below
+   * `within`.
+   */
   moveMembers(side: TreeSide, from: string, to: string, within: string): void {
     const parameters = { to, ...rangeOf("from", from), ...rangeOf("within", within) };
     for (const statement of this.#members[side]) statement.run(parameters);
@@ -65,9 +71,9 @@ export class SubtreeMoves {
 }
 
 /**
- * Prepares the statement that moves paths of a column from one folder to another.
- * @param other SQL of a second path: only rows with this path at or below `within` are moved.
- * Undefined: all rows are moved
+ * Prepares the statement that rewrites the paths of a column from one folder to another.
+ * @param other SQL of the path on the other side, which must be at or below `within`; undefined to
+ * rewrite all rows
  */
 function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, other?: string) {
   const where = [isAtOrBelow(column, "from"), ...(other === undefined ? [] : [isAtOrBelow(other, "within")])];
@@ -78,8 +84,8 @@ function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, oth
 }
 
 /**
- * Returns the SQL condition for a folder's path and paths below it.
- * @param name prefix of the parameters, as `rangeOf` makes them
+ * Returns the SQL condition for a path that is a folder's path, or is below it.
+ * @param name prefix of the SQL parameters, which `rangeOf` returns
  */
 function isAtOrBelow(column: string, name: string): string {
   return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;

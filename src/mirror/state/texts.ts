@@ -9,30 +9,30 @@ import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { DocId } from "../../contract/ids.ts";
 
 /**
- * LIMIT: writes in one commit, within a transaction of the state. In a long transaction, the WAL
- * would otherwise grow without limit.
+ * LIMIT: contents that are written in one commit. A long transaction would otherwise let the WAL
+ * grow without limit.
  */
 const GROUP_WRITES = 1_024;
-/** LIMIT: digests that are remembered as stored; all together take two megabytes. */
+/** LIMIT: digests that are remembered as stored, which take two megabytes in all. */
 const MAX_KNOWN_DIGESTS = 16_384;
 /**
- * Milliseconds between two updates of a content's time of use. Content that is stored again counts
- * as used at that time; at most one update a day is written.
+ * Milliseconds of one day. A content that is stored again counts as used at that time, but this is
+ * written at most once a day.
  */
 const DAY_MS = 86_400_000;
 
 /**
- * The content store: all contents by digest, compressed, in a separate file. Outside a transaction
- * of the state, each content is committed immediately; within a transaction, in groups that are
- * committed before the state. Contents are never rolled back, because content without a reference
- * does no harm.
+ * The content store: all contents by their digests, compressed, in a file of its own. Outside a
+ * transaction of the state, each content is committed immediately. Within one, contents are
+ * committed in groups, and always before the state. They are never rolled back, because a content
+ * without a reference does no harm.
  */
 export class TextStore extends WithStatements {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
    * Contents that this process has written or checked, with the time and the last path. For a day,
-   * rows may refer to these contents without another check.
+   * a content in this map is not checked again before rows refer to it.
    */
   readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -45,17 +45,16 @@ export class TextStore extends WithStatements {
   readonly #begin = this.sql("BEGIN IMMEDIATE");
   readonly #commit = this.sql("COMMIT");
   readonly #rollback = this.sql("ROLLBACK");
-  /** True while a transaction of the state is open; writes are then collected in one group. */
+  /** True during a transaction of the state, when contents are committed in groups. */
   #isGrouping = false;
-  /** Number of writes in the open transaction. */
+  /** Number of writes that are not committed yet. */
   #openWrites = 0;
-  /** Number of the oldest content that a power loss may remove; null if there is none. */
+  /** Number of the first content that a power loss may remove; null if all are safe. */
   #unsafeFrom: number | null = 0;
 
   /**
-   * Opens the store.
-   * @param onDamage called when SQLite finds a damaged page, before the caller receives the
-   * exception
+   * Uses an open database as the content store.
+   * @param onDamage called when SQLite finds a damaged page, before the exception is thrown
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
     super(db);
@@ -64,8 +63,8 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Stores content.
-   * @throws on a lone surrogate, which has no bytes and so no digest; callers block documents with
+   * Stores a content. Returns its digest.
+   * @throws on a lone surrogate, which has no UTF-8 and so no digest; callers block documents with
    * such content
    */
   put(text: string, name: TextName): Digest {
@@ -75,8 +74,8 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Stores content whose digest is known.
-   * @param text content with that digest
+   * Stores a content whose digest is known.
+   * @param text the content with this digest
    */
   putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
@@ -103,8 +102,8 @@ export class TextStore extends WithStatements {
     }
     if (!this.#names.has(known.seq, name.path)) this.#writeInGroup(() => this.#names.put(known.seq, name, now));
     if (now - known.used >= DAY_MS) this.#touch.run(now, key);
-    // The stored content is read and checked before rows may refer to it. If damaged, it is
-    // replaced.
+    // An existing content is read and compared with its digest before rows may refer to it. A
+    // damaged one is replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, known.seq);
     this.#remember(digest, now, name.path);
   }
@@ -130,8 +129,8 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Returns the content of a digest; null if the store lacks it, or if the stored bytes do not have
-   * this digest. Keeps nothing in memory.
+   * Returns the content with a digest. Null if it is not stored, or the stored bytes have another
+   * digest. Keeps nothing in memory.
    */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(keyOf(digest)));
@@ -147,9 +146,8 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Makes everything stored so far survive a power loss. Does nothing if `digest` is passed and
-   * this content is already safe. Without this call, commits survive a power loss only after a
-   * checkpoint.
+   * Makes all stored contents survive a power loss. Without this call, commits survive only after a
+   * checkpoint. Does nothing if `digest` is given and this content is already safe.
    */
   secure(digest?: Digest): void {
     if (this.#unsafeFrom === null) return;
@@ -166,7 +164,7 @@ export class TextStore extends WithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Forgets which contents were written or checked, because some contents were deleted. */
+  /** Forgets which contents were checked. Called after contents were deleted. */
   forgetChecked(): void {
     this.#checkedContents.clear();
   }
@@ -182,26 +180,24 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Called after the state was rolled back. Stored contents are committed if possible, not rolled
-   * back.
+   * Ends a group after the state was rolled back. Commits the stored contents if that is possible.
    */
   abandon(): void {
     this.#isGrouping = false;
     try {
       this.#commitOpen();
     } catch {
-      // The caller already receives the exception that rolled the state back, which is the
-      // important one.
+      // Not thrown, because the caller already receives the exception that caused the rollback of
+      // the state.
       this.#rollBack();
     }
-    // Content of a transaction that was not committed is not stored.
+    // The contents of the failed transaction were not stored, so none counts as checked any more.
     this.#checkedContents.clear();
   }
 
   /**
-   * Runs a write of content, or of a name of content: in the open group, or in a transaction of its
-   * own.
-   * @param write returns the number of the content
+   * Runs a write, in the open group or in a transaction of its own.
+   * @param write returns the number of the content that it wrote
    */
   #writeInGroup(write: () => number): void {
     if (this.#openWrites >= GROUP_WRITES) this.#commitOpen();
@@ -213,15 +209,15 @@ export class TextStore extends WithStatements {
       if (!this.#isGrouping) this.#commitOpen();
       isWritten = true;
     } finally {
-      // The code that began a group also rolls it back.
+      // Within a group, the code that began the group rolls it back.
       if (!isWritten && !this.#isGrouping) this.#rollBack();
     }
   }
 
   /**
    * Commits the open transaction.
-   * @throws also if a failed write has rolled the transaction back and that exception was caught:
-   * rows must not refer to missing contents
+   * @throws if an earlier write has failed and rolled the transaction back, even if the caller
+   * caught that exception, because rows must not refer to missing contents
    */
   #commitOpen(): void {
     if (this.#openWrites === 0) return;
@@ -239,13 +235,16 @@ function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** Returns the content of a row, if its bytes still have this digest; otherwise null. */
+/**
+ * Decodes a stored content. Returns null if its bytes do not have this digest, because they are
+ * damaged.
+ */
 export function provenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // zlib refuses damaged data with many different errors. Each means that the local copy of the
+    // The decoder reports damaged bytes by many different errors. Each means that this copy of the
     // content is lost.
     return null;
   }
@@ -260,8 +259,8 @@ const SELECT =
 const ORDER_BY = "ORDER BY seen.at, seen.text";
 
 /**
- * Paths under which contents were stored, with the first time: one row for each content and path. A
- * row refers to content by its number in `texts`.
+ * The table of paths at which contents were seen, with the time of the first observation. A row
+ * refers to a content by its number.
  */
 class NameTable extends WithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -279,7 +278,10 @@ class NameTable extends WithStatements {
     return this.#known.get(contentNumber, path) !== undefined;
   }
 
-  /** @returns the number of the content */
+  /**
+   * Stores the origin of a content.
+   * @returns the number of the content
+   */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
     this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;

@@ -18,22 +18,22 @@ export class Transactions extends WithStatements {
   constructor(db: Db, texts: ContentTransactions) {
     super(db);
     this.#texts = texts;
-    // SQLite's automatic checkpoints could flush rows before the contents that they refer to.
+    // An automatic checkpoint of SQLite could flush rows before the contents to which they refer.
     db.pragma("wal_autocheckpoint = 0");
   }
 
   /**
-   * Runs `work` in one transaction; within another transaction, in a savepoint. If a part throws,
-   * that part is undone completely, and the other parts may continue.
-   * @throws exceptions of `work`, after rolling back
+   * Runs `work` in one transaction. Within another transaction, uses a savepoint: if `work` throws,
+   * only its own changes are undone.
+   * @throws exceptions of `work`, after its changes are undone
    */
   run<T>(work: () => T): T {
     return this.db.inTransaction ? (this.#inTransaction(work) as T) : this.#outermost(work);
   }
 
   /**
-   * Works as `run`. If `work` writes anything, the result survives a power loss, with everything
-   * committed before. Takes an fsync. Not allowed within another transaction.
+   * Runs `work` as `run` does. If it writes anything, everything committed so far survives a power
+   * loss, which takes an fsync. Not allowed within another transaction.
    */
   runSafely<T>(work: () => T): T {
     if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
@@ -41,8 +41,8 @@ export class Transactions extends WithStatements {
   }
 
   /**
-   * Writes a large WAL back into the file. ORDER: contents are secured first, because a checkpoint
-   * flushes rows.
+   * Writes a large WAL back into the database file. ORDER: contents are flushed first, because a
+   * checkpoint flushes rows.
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
@@ -59,8 +59,8 @@ export class Transactions extends WithStatements {
       const result = run(() => {
         this.#texts.begin();
         const value = work();
-        // ORDER: the content store commits before the rows. A kill between the two commits leaves
-        // only content without a reference.
+        // ORDER: contents are committed before rows. A kill between the two commits leaves only
+        // contents without a reference.
         this.#texts.commit();
         return value;
       });

@@ -3,20 +3,21 @@ import type Sqlite from "better-sqlite3";
 type Db = Sqlite.Database;
 
 /**
- * LIMIT: size of a WAL in bytes, above which it is written back. A checkpoint writes each page only
- * once, and in a first sync most pages of an index change repeatedly.
+ * LIMIT: size of the WAL in bytes, above which it is written back into the database file. It is
+ * large, because a first sync changes most pages of an index repeatedly, and a checkpoint writes
+ * each of them only once.
  */
 export const WAL_BYTES = 64 * 1024 * 1024;
 
-/** Enters WAL mode. Must not be called within a transaction. */
+/** Switches a database to WAL mode. Must not be called within a transaction. */
 export function enterWal(db: Db): void {
   if (!db.memory) switchMode(db, "WAL");
 }
 
 /**
- * Flushes all commits and leaves WAL mode. If another process reads the file, its mode stays. Only
- * the main database is checkpointed: after a migration that renamed a table, SQLite treats the
- * temporary database as if it were in a transaction.
+ * Flushes all commits and leaves WAL mode. The mode stays if another process reads the file. Names
+ * the main database in the checkpoint, because after some upgrades SQLite refuses a checkpoint of
+ * the temporary database.
  */
 export function leaveWal(db: Db): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -25,44 +26,44 @@ export function leaveWal(db: Db): void {
 }
 
 /**
- * Flushes the commits of all connections. Must be called outside a transaction. A checkpoint is not
- * enough: it leaves out pages that a reader needs, and may flush nothing. With `synchronous =
- * FULL`, a commit that writes a page flushes the whole WAL. The commit of this function writes the
- * unchanged `user_version` for this purpose.
+ * Flushes the commits of all connections. Must be called outside a transaction. A checkpoint would
+ * not be enough, because it leaves out pages that another process reads. Instead, this function
+ * commits a page with `synchronous = FULL`, which flushes the whole WAL. It writes the unchanged
+ * `user_version` for this purpose.
  */
 export function flushCommits(db: Db): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
 }
 
 /**
- * Switches between WAL mode and DELETE mode. ASSUMES: everything in a WAL was written back. The
- * switch changes only the mode in the first page. The file is intact with either mode, so this page
- * is not flushed, which would be slow. A new WAL is flushed with its folder; this also flushes the
- * removal of the old journal, before SQLite writes a page back.
+ * Switches between WAL mode and DELETE mode. ASSUMES: everything in the WAL was written back. The
+ * switch then changes only the mode in the first page. This page is not flushed, which would be
+ * slow, because the file is complete in either mode. A new WAL is flushed with its folder. This
+ * also makes the removal of the old journal durable before SQLite writes a page back.
  */
 function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
 }
 
 /**
- * Flushes a new file, so that it and later commits can survive a power loss: SQLite removes a WAL
- * beside a file without pages.
+ * Flushes a new database file. Otherwise a power loss could leave it without pages, and SQLite then
+ * removes its WAL with all commits.
  */
 export function securePages(db: Db): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
 /**
- * Runs `work` with another level of flushing than usual. With NORMAL, only checkpoints flush the
- * WAL; with FULL, each commit does.
+ * Runs `work` with another level of flushing. With NORMAL, only checkpoints flush the WAL; with
+ * FULL, every commit does.
  */
 export function withSynchronous<T>(db: Db, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {
     return work();
   } finally {
-    // A commit survives the end of the process. A power loss may lose the last commits, but never
-    // consistency; a scan finds the lost facts again.
+    // Without a flush, commits survive the end of the process. A power loss may remove the last
+    // ones, but leaves a consistent file, and a scan finds the lost facts again.
     db.pragma("synchronous = NORMAL");
   }
 }
