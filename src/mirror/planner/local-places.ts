@@ -7,21 +7,21 @@ import { folderAt, type Forest } from "./match/forest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, FolderRow } from "./match/row.ts";
 
-type Id = DocId | DirId;
+type DocumentOrFolderId = DocId | DirId;
 
 /** Current local paths of documents and folders. Files are matched to documents as in a plan. */
 export type LocalPlaces = {
   /** Documents and folders that were found locally, with their current local paths. */
-  readonly found: Map<Id, LocalPath>;
+  readonly found: Map<DocumentOrFolderId, LocalPath>;
   /**
    * Documents that have no local file, or whose file was not found. A document in neither `found`
    * nor `uncertain` is at its local path in base.
    */
-  readonly uncertain: Set<Id>;
+  readonly uncertain: Set<DocumentOrFolderId>;
   /**
    * Documents and folders that exist only on the service, with the local paths that they would get.
    */
-  readonly arriving: Map<Id, LocalPath>;
+  readonly arriving: Map<DocumentOrFolderId, LocalPath>;
   /** Files that belong to no recorded document, or may belong to a document that was not found. */
   readonly unknownFiles: Set<LocalPath>;
 };
@@ -32,20 +32,20 @@ export type LocalPlaces = {
  */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
-  const where: LocalPlaces = {
+  const localPlaces: LocalPlaces = {
     found: new Map(),
     arriving: new Map(),
     uncertain: new Set(),
     unknownFiles: new Set(undecided),
   };
-  for (const folder of forest.folders) addFolder(where, folder);
+  for (const folder of forest.folders) addFolder(localPlaces, folder);
   const { disk } = trees.local;
-  for (const document of documents) addDocument(where, document, forest, disk);
+  for (const document of documents) addDocument(localPlaces, document, forest, disk);
   for (const file of arrivals.all) {
-    where.uncertain.add(file.id);
-    where.arriving.set(file.id, pathWhenCreated(forest, disk.maxNameBytes, file.id, file.path));
+    localPlaces.uncertain.add(file.id);
+    localPlaces.arriving.set(file.id, derivePathOfArrival(forest, disk.maxNameBytes, file.id, file.path));
   }
-  return where;
+  return localPlaces;
 }
 
 function addFolder(
@@ -70,11 +70,11 @@ function addDocument(
   } else if (id !== null) {
     uncertain.add(id);
     if (local.seen.kind === "absent" && remote.seen.kind === "present")
-      arriving.set(id, pathWhenCreated(forest, maxNameBytes, id, remote.seen.file.path));
+      arriving.set(id, derivePathOfArrival(forest, maxNameBytes, id, remote.seen.file.path));
   }
 }
 
-function pathWhenCreated(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
+function derivePathOfArrival(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
   const folder = folderAt(forest, "remote", parentOf(remotePath));
   return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id, maxBytes));
 }

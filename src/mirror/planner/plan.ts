@@ -2,11 +2,11 @@ import type { Step } from "../model/action.ts";
 import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
-import { type PlanDraft, openDraft, pathOfRow } from "./decide/plan-draft.ts";
+import { type PlanDraft, openDraft, findPathOfRow } from "./decide/plan-draft.ts";
 import { splitFolderRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-rows.ts";
 import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
-import { driftOf } from "./drift/place-change.ts";
+import { compareWithBase } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
 import { idsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
@@ -31,7 +31,7 @@ export function makePlan(
   texts: TextLookup,
   judged: JudgedDocuments = NONE_JUDGED,
 ): Plan {
-  const { draft, steps } = decide(seen, policy, texts, judged);
+  const { draft, steps } = planChangedDocuments(seen, policy, texts, judged);
   const { trees } = draft;
   const blocks = [...draft.blocks.values()].sort((a, b) => compareStrings(a.key, b.key));
   const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(draft));
@@ -47,8 +47,8 @@ export function makePlan(
 
 function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
   return [...draft.renamedForOthers].flatMap(([row, name]) => {
-    const from = row.kind === "folder" ? row.localPath : pathOfRow(row);
-    return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
+    const oldPath = row.kind === "folder" ? row.localPath : findPathOfRow(row);
+    return oldPath === null ? [] : [{ from: oldPath, to: joinPath(parentOf(oldPath), name) }];
   });
 }
 
@@ -64,17 +64,19 @@ type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] 
  * Plans the changed documents. An unchanged document matters only if another document needs its
  * path. Then plans everything again, including that document.
  */
-function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
-  let judged = first;
+function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
+  let judgedDocuments = first;
   let trees =
-    judged === "all" ? withAllDocuments(whole) : withDocuments(whole, [...judged, ...idsInMovedFolders(whole, policy)]);
+    judgedDocuments === "all"
+      ? withAllDocuments(whole)
+      : withDocuments(whole, [...judgedDocuments, ...idsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
-    const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judged)));
+    const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judgedDocuments)));
     const steps = layOut(draft);
-    const wanted = [...draft.toInclude].filter((id) => !isJudged(judged, id));
-    if (judged === "all" || wanted.length === 0) return { draft, steps };
-    judged = round === MAX_ROUNDS ? "all" : new Set([...judged, ...wanted]);
-    trees = judged === "all" ? withAllDocuments(trees) : withDocuments(trees, wanted);
+    const idsToInclude = [...draft.toInclude].filter((id) => !isJudged(judgedDocuments, id));
+    if (judgedDocuments === "all" || idsToInclude.length === 0) return { draft, steps };
+    judgedDocuments = round === MAX_ROUNDS ? "all" : new Set([...judgedDocuments, ...idsToInclude]);
+    trees = judgedDocuments === "all" ? withAllDocuments(trees) : withDocuments(trees, idsToInclude);
   }
 }
 
@@ -86,7 +88,7 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDo
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
-  for (const row of draft.documents) decideDocument(draft, row, driftOf(draft.forest, row));
+  for (const row of draft.documents) decideDocument(draft, row, compareWithBase(draft.forest, row));
   resolveNameClashes(draft);
   splitFolderRecords(draft);
   keepBlocksWithoutDocument(draft);
@@ -97,17 +99,17 @@ function decideRows(draft: PlanDraft): PlanDraft {
  * Counts the recorded documents of each side. Documents that the plan leaves out are on both sides.
  */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
-  const recorded = documents.filter(({ record }) => record !== null);
-  const judged = recorded.filter(({ record }) => record!.state === "linked");
-  const unjudged = trees.base.records.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - recorded.length;
-  const count = (side: Side, kind: string) => judged.filter((row) => row[side].seen.kind === kind).length;
+  const recordedRows = documents.filter(({ record }) => record !== null);
+  const linkedRows = recordedRows.filter(({ record }) => record!.state === "linked");
+  const unchangedCount = trees.base.records.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - recordedRows.length;
+  const countRows = (side: Side, kind: string) => linkedRows.filter((row) => row[side].seen.kind === kind).length;
   return {
-    known: judged.length + unjudged,
+    known: linkedRows.length + unchangedCount,
     local: {
-      present: count("local", "present") + unjudged - countReturned(trees, documents),
-      gone: count("local", "absent"),
+      present: countRows("local", "present") + unchangedCount - countRestoredDocuments(trees, documents),
+      gone: countRows("local", "absent"),
     },
-    remote: { present: count("remote", "present") + unjudged, gone: count("remote", "gone") },
+    remote: { present: countRows("remote", "present") + unchangedCount, gone: countRows("remote", "gone") },
   };
 }
 
@@ -115,17 +117,17 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
  * Counts documents that mdmirror itself has just restored locally. They do not count as present,
  * because only files that the user keeps show that other files were deleted on purpose.
  */
-function countReturned(
+function countRestoredDocuments(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,
   documents: readonly DocumentRow[],
 ): number {
   if (returned === undefined) return 0;
-  const places = new Map(
+  const localFilesById = new Map(
     documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
   );
   let count = [...returned].filter((path) => leftOut.idAt(path) !== null).length;
   for (const { id, state, localPath } of base.records.values()) {
-    const path = places.has(id) ? places.get(id)?.path : localPath;
+    const path = localFilesById.has(id) ? localFilesById.get(id)?.path : localPath;
     if (state === "linked" && path !== undefined && returned.has(path)) count++;
   }
   return count;

@@ -16,7 +16,7 @@ export type KnownText = { readonly digest: Digest; readonly text: string };
  */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
-type AfterReview = {
+type SettledSubmissions = {
   /** Local content merged with the published content; null if the two do not merge. */
   readonly local: string | null;
   /**
@@ -47,20 +47,25 @@ export function settleSubmissions(
   local: KnownText,
   published: KnownText,
   publishedChangeId: Submission["baseChangeId"],
-): AfterReview {
-  const lastPublished = sent.findLastIndex((submission) => isPublished(base, submission, published));
-  const settled = sent[lastPublished] ?? null;
-  const commonBase = settled ?? base;
+): SettledSubmissions {
+  const lastPublishedIndex = sent.findLastIndex((submission) => isPublished(base, submission, published));
+  const publishedSubmission = sent[lastPublishedIndex] ?? null;
+  const commonBase = publishedSubmission ?? base;
   // Both sides have the same content, and it contains the submitted content, so the review is over.
-  if (settled === null && local.digest === published.digest) return { local: published.text, waiting: [], commonBase };
+  if (publishedSubmission === null && local.digest === published.digest)
+    return { local: published.text, waiting: [], commonBase };
   // If a submission was published, the second base to try is the base from before that submission.
-  const bases = [commonBase, settled === null ? null : base];
-  const pending = sent.slice(lastPublished + 1);
-  const rebased = pending.flatMap((submission) => {
-    const merged = mergeOnFirstBase(bases, submission.text, published);
-    return merged === null ? [] : [{ ...submission, text: merged, baseChangeId: publishedChangeId }];
+  const mergeBases = [commonBase, publishedSubmission === null ? null : base];
+  const pendingSubmissions = sent.slice(lastPublishedIndex + 1);
+  const rebasedSubmissions = pendingSubmissions.flatMap((submission) => {
+    const mergedText = mergeOnFirstBase(mergeBases, submission.text, published);
+    return mergedText === null ? [] : [{ ...submission, text: mergedText, baseChangeId: publishedChangeId }];
   });
-  return { local: mergeOnFirstBase(bases, local.text, published), waiting: [...pending, ...rebased], commonBase };
+  return {
+    local: mergeOnFirstBase(mergeBases, local.text, published),
+    waiting: [...pendingSubmissions, ...rebasedSubmissions],
+    commonBase,
+  };
 }
 
 /**
@@ -69,19 +74,19 @@ export function settleSubmissions(
  */
 function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {
-    const merged = base === null ? null : mergeClean(base, text, published);
-    if (merged !== null) return merged;
+    const mergedText = base === null ? null : mergeCleanly(base, text, published);
+    if (mergedText !== null) return mergedText;
   }
   return null;
 }
 
 function isPublished(base: KnownText | null, sent: SubmittedText, published: KnownText): boolean {
   if (sent.digest === published.digest) return true;
-  const merged = base === null ? null : mergeClean(base, sent.text, published);
-  return merged !== null && sameExceptTextForm(merged, published.text);
+  const mergedText = base === null ? null : mergeCleanly(base, sent.text, published);
+  return mergedText !== null && sameExceptTextForm(mergedText, published.text);
 }
 
-function mergeClean(base: KnownText, text: string, published: KnownText): string | null {
-  const merged = mergeText(base.text, text, published.text);
-  return merged.kind === "clean" ? merged.text : null;
+function mergeCleanly(base: KnownText, text: string, published: KnownText): string | null {
+  const mergeResult = mergeText(base.text, text, published.text);
+  return mergeResult.kind === "clean" ? mergeResult.text : null;
 }

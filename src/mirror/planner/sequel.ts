@@ -11,7 +11,7 @@ import type { Plan } from "./plan-types.ts";
  * the run continues. After all other actions, both sides have the document in its final state, so
  * that the run needs no further scan to be in sync (I02).
  */
-const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
+const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   // The next cycle uploads or downloads the result of these actions.
   merge: true,
   meet: true,
@@ -54,13 +54,13 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
  */
 function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
-  return pathsOf(action).some((path) => {
+  return listPaths(action).some((path) => {
     const name = nameOf(path);
     return isTemporaryName(name) || (id !== null && hasDigitsOf(name, id));
   });
 }
 
-function pathsOf(action: Action): readonly string[] {
+function listPaths(action: Action): readonly string[] {
   return [
     ...("localPath" in action ? [action.localPath] : []),
     ...("remotePath" in action ? [action.remotePath] : []),
@@ -69,7 +69,7 @@ function pathsOf(action: Action): readonly string[] {
 }
 
 /** Reasons for blocks that can end when another document or folder moves. */
-const ENDABLE: ReadonlySet<BlockReason> = new Set([
+const REASONS_ENDED_BY_MOVES: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "path-pending",
   "name-clash",
@@ -84,13 +84,14 @@ const ENDABLE: ReadonlySet<BlockReason> = new Set([
  * @param trees the trees of that plan
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
-  const isPlain = once(() => !mayMoveMore(plan));
-  const lasting = once(() => lastingFolders(trees));
-  const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
-  const waiting = once(
+  const keepsAllFolders = once(() => !mayNeedMoreMoves(plan));
+  const getLastingFolders = once(() => listLastingFolders(trees));
+  const mayBeLeftEmpty = (folder: LocalPath) =>
+    !keepsAllFolders() || !(folder === "" || getLastingFolders().has(folder));
+  const getAwaitedKeys = once(
     () => new Set(plan.blocks.flatMap(({ key, reason, path }) => (reason === "path-taken" ? [key, path] : [key]))),
   );
-  return (action) => leavesWork(action, mayBeLeftEmpty) || mayEndABlock(action, waiting);
+  return (action) => leavesWork(action, mayBeLeftEmpty) || mayEndABlock(action, getAwaitedKeys);
 }
 
 /**
@@ -114,9 +115,9 @@ function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boole
 
 function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
   if (hasChosenName(action)) return true;
-  const sequel = SEQUELS[action.kind];
-  if (sequel !== "leaves-a-folder") return sequel;
-  const folder = folderLeft(action);
+  const followUp = FOLLOW_UP_WORK[action.kind];
+  if (followUp !== "leaves-a-folder") return followUp;
+  const folder = findSourceFolder(action);
   return folder !== null && mayBeLeftEmpty(folder);
 }
 
@@ -124,7 +125,7 @@ function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boole
  * Returns the folder out of which an action moves or deletes a file or folder; null if the action
  * does neither.
  */
-function folderLeft(action: Action): LocalPath | null {
+function findSourceFolder(action: Action): LocalPath | null {
   if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
   if ("localPath" in action) return parentOf(action.localPath);
   const [from, to] = "from" in action ? [parentOf(action.from), parentOf(action.to)] : [null, null];
@@ -135,14 +136,17 @@ function folderLeft(action: Action): LocalPath | null {
  * Returns the recorded folders that are on both sides at the recorded paths. These folders are kept
  * even if they become empty.
  */
-function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
-  const lasting = new Set<LocalPath>();
+function listLastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
+  const lastingPaths = new Set<LocalPath>();
   for (const { id, localPath, remotePath } of base.dirs.values())
-    if (local.folders.has(localPath) && remote.folders.get(id)?.path === remotePath) lasting.add(localPath);
-  return lasting;
+    if (local.folders.has(localPath) && remote.folders.get(id)?.path === remotePath) lastingPaths.add(localPath);
+  return lastingPaths;
 }
 
 /** Returns true if a plan changes folders, or has a block that may end when something moves. */
-function mayMoveMore({ steps, blocks }: Plan): boolean {
-  return steps.some(({ action }) => action.kind.includes("folder")) || blocks.some(({ reason }) => ENDABLE.has(reason));
+function mayNeedMoreMoves({ steps, blocks }: Plan): boolean {
+  return (
+    steps.some(({ action }) => action.kind.includes("folder")) ||
+    blocks.some(({ reason }) => REASONS_ENDED_BY_MOVES.has(reason))
+  );
 }

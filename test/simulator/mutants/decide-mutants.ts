@@ -16,8 +16,8 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I27",
     does: "takes a sidecar that is missing in one look for a decision",
     file: "mirror/planner/decide/conflict.ts",
-    find: "if (removed !== undefined && conflict.looksGone > 0)",
-    replace: "if (removed !== undefined)",
+    find: "if (removedCopy !== undefined && conflict.looksGone > 0)",
+    replace: "if (removedCopy !== undefined)",
     tests: ["planner/conflicts.test.ts"],
   },
   {

@@ -3,7 +3,7 @@ import { baseFolderOf } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
-import { pathOfGoal } from "./places.ts";
+import { derivePlannedPath } from "./places.ts";
 
 /**
  * Returns the path that must have no file right before a document or folder is deleted on the
@@ -11,22 +11,22 @@ import { pathOfGoal } from "./places.ts";
  * another file or folder is at the path (`rm b; mv a b`), or the plan moves one there first, the
  * absence of the deleted one is already proven. Then returns a free name in the same folder.
  */
-export function absentPath(draft: PlanDraft, row: Row): LocalPath {
-  const path = ownPath(draft, row);
+export function choosePathToProveAbsent(draft: PlanDraft, row: Row): LocalPath {
+  const path = deriveFinalPath(draft, row);
   if (isFree(draft, path)) return path;
   const { maxNameBytes } = draft.trees.local.disk;
   for (let number = 2; ; number++) {
-    const beside = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number, maxNameBytes));
-    if (isFree(draft, beside)) return beside;
+    const siblingPath = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number, maxNameBytes));
+    if (isFree(draft, siblingPath)) return siblingPath;
   }
 }
 
 /** Returns the local path that a missing document or folder would have at the end of this plan. */
-function ownPath(draft: PlanDraft, row: Row): LocalPath {
+function deriveFinalPath(draft: PlanDraft, row: Row): LocalPath {
   const record = row.record!;
   const folder = baseFolderOf(draft.forest, "local", record);
   const name = nameOf(record.localPath);
-  return folder.localPath === null ? record.localPath : pathOfGoal({ parent: folder, name }, "local");
+  return folder.localPath === null ? record.localPath : derivePlannedPath({ parent: folder, name }, "local");
 }
 
 /**
@@ -35,9 +35,9 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
  * the deleted file is back at the path. The deletion is then skipped, because nothing is deleted
  * without proof (I04).
  */
-export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
+export function listPathClaimants(draft: PlanDraft, row: Row): readonly Row[] {
   if (row.record === null) return [];
-  const { folders, found } = findClaimants(draft, ownPath(draft, row));
+  const { folders, found } = findPathClaimants(draft, deriveFinalPath(draft, row));
   return [...folders, ...found].filter((other) => other !== row);
 }
 
@@ -55,7 +55,7 @@ function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
 
 /** Returns true if a file or folder may be at a local path at any moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
-  const { parents, found } = findClaimants(draft, path);
+  const { parents, found } = findPathClaimants(draft, path);
   const name = nameOf(path);
   return (
     found.length > 0 ||
@@ -69,7 +69,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   );
 }
 
-type Claimants = {
+type PathClaimants = {
   /** Documents and folders that may have the path at some moment of the plan. */
   readonly found: readonly Row[];
   /** Folders that may directly contain the path. */
@@ -83,19 +83,19 @@ type Claimants = {
  * that may be above it. Each folder counts at its current place and at its planned one, because its
  * move may fail or be skipped.
  */
-function findClaimants(draft: PlanDraft, path: LocalPath): Claimants {
+function findPathClaimants(draft: PlanDraft, path: LocalPath): PathClaimants {
   const claimants = draft.claimants();
-  const rowsNamed = (parents: readonly FolderRow[], name: string) =>
+  const findRowsNamed = (parents: readonly FolderRow[], name: string) =>
     parents.flatMap((parent) => claimants.get({ parent, name }) ?? []);
   const folders = new Set<FolderRow>();
   let parents: readonly FolderRow[] = [draft.forest.root];
   for (const name of ancestorsOf(path).map(nameOf)) {
-    parents = [...new Set(rowsNamed(parents, name).filter(isFolder))];
+    parents = [...new Set(findRowsNamed(parents, name).filter(isFolderRow))];
     for (const folder of parents) folders.add(folder);
   }
-  return { found: rowsNamed(parents, nameOf(path)), parents, folders: [...folders] };
+  return { found: findRowsNamed(parents, nameOf(path)), parents, folders: [...folders] };
 }
 
-function isFolder(row: Row): row is FolderRow {
+function isFolderRow(row: Row): row is FolderRow {
   return row.kind === "folder";
 }

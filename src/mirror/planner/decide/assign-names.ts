@@ -23,13 +23,13 @@ import {
 import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
-import { lastingNames } from "./left-over.ts";
+import { generateLastingNames } from "./left-over.ts";
 import { slotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
 /** The place on each side that every document or folder should have if nothing blocks it. */
-export type Wishes = ReadonlyMap<Row, WantedPlaces>;
+export type WantedPlacesByRow = ReadonlyMap<Row, WantedPlaces>;
 
 /** A document or folder that must be blocked, so that the other ones can have their places. */
 export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
@@ -38,7 +38,7 @@ export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; read
  * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
  * If none is free, the document or folder is blocked.
  */
-const MAX_NUMBER = 99;
+const MAX_NAME_NUMBER = 99;
 
 /**
  * Gives each name in a folder to one document or folder. Two of them may want the same name; one
@@ -56,10 +56,10 @@ export class NameAssignment {
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
   readonly #keptInPlace: ReadonlySet<Row>;
-  readonly #wishes: Wishes;
+  readonly #wishes: WantedPlacesByRow;
   readonly #maxNameBytes: number;
 
-  constructor(draft: PlanDraft, rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Wishes) {
+  constructor(draft: PlanDraft, rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: WantedPlacesByRow) {
     this.#owners = new SlotOwners(draft, rows);
     this.#draft = draft;
     this.#rows = rows;
@@ -79,7 +79,7 @@ export class NameAssignment {
     for (const row of this.#rows) this.#claim("local", row);
     // A legal local name keeps its spelling on the service, so it comes before names that must be
     // converted to legal ones.
-    for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
+    for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
     // ORDER: original names are restored last, because only then is it known which of them are
@@ -112,13 +112,14 @@ export class NameAssignment {
   #blockOfFolder(side: Side, row: Row): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
-    return isMissing ? bar(row, "folder-blocked", "its folder is blocked") : null;
+    return isMissing ? makeRowToBlock(row, "folder-blocked", "its folder is blocked") : null;
   }
 
   #claimLocal(row: Row): RowToBlock | null {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
-    if (owner === "foreign") return bar(row, "path-taken", `something that is not synced is at ${place.name}`);
+    if (owner === "foreign")
+      return makeRowToBlock(row, "path-taken", `something that is not synced is at ${place.name}`);
     if (owner === "unjudged") return this.#takeHashedName(row, place);
     if (owner !== null) return this.#resolveClash(row, place, owner);
     this.#owners.take("local", row, place);
@@ -130,10 +131,11 @@ export class NameAssignment {
    * `row` gets another name.
    */
   #resolveClash(row: Row, place: Place, owner: Row): RowToBlock | null {
-    if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
+    if (owner.kind !== row.kind)
+      return makeRowToBlock(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#keptInPlace.has(owner) && this.#renameOwner(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
-        return bar(
+        return makeRowToBlock(
           row,
           "path-taken",
           `${place.name} is taken locally until the document at this path has another name`,
@@ -142,7 +144,11 @@ export class NameAssignment {
       return null;
     }
     if (this.#isLeaving(owner))
-      return bar(row, "path-taken", `${place.name} is taken locally until the document at this path has moved`);
+      return makeRowToBlock(
+        row,
+        "path-taken",
+        `${place.name} is taken locally until the document at this path has moved`,
+      );
     return this.#takeHashedName(row, place);
   }
 
@@ -152,10 +158,10 @@ export class NameAssignment {
    */
   #takeHashedName(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
-    const hashed = { parent: place.parent, name };
-    if (this.#owners.ownerOf("local", hashed, row) !== null)
-      return bar(row, "path-taken", `the local name ${place.name} is taken`);
-    this.#owners.take("local", row, hashed);
+    const hashedPlace = { parent: place.parent, name };
+    if (this.#owners.ownerOf("local", hashedPlace, row) !== null)
+      return makeRowToBlock(row, "path-taken", `the local name ${place.name} is taken`);
+    this.#owners.take("local", row, hashedPlace);
     return null;
   }
 
@@ -164,8 +170,10 @@ export class NameAssignment {
    * ends.
    */
   #isLeaving(owner: Row): boolean {
-    const wish = this.#wishes.get(owner);
-    return this.#keptInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
+    const wantedPlaces = this.#wishes.get(owner);
+    return (
+      this.#keptInPlace.has(owner) && wantedPlaces !== undefined && !samePlace(wantedPlaces.local, owner.local.now)
+    );
   }
 
   /**
@@ -175,15 +183,15 @@ export class NameAssignment {
    */
   #renameOwner(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
-    const current = owner.local.now;
-    if (current === null || isMoving(owner, "local")) return false;
-    const own = this.#serviceNameOf(owner, current.name);
-    if (own === null) return false;
-    const place = { parent: current.parent, name: own };
+    const currentPlace = owner.local.now;
+    if (currentPlace === null || isMoving(owner, "local")) return false;
+    const fittingName = this.#serviceNameOf(owner, currentPlace.name);
+    if (fittingName === null) return false;
+    const place = { parent: currentPlace.parent, name: fittingName };
     if (this.#owners.ownerOf("local", place, owner) !== null) return false;
     this.#owners.replaceSlot("local", owner, place);
     this.#moveReasons.set(owner, "another document has its local name on the service");
-    this.#renamedForOthers.set(owner, own);
+    this.#renamedForOthers.set(owner, fittingName);
     return true;
   }
 
@@ -212,25 +220,25 @@ export class NameAssignment {
     const remotePlace = row.remote.goal;
     if (localPlace === null || remotePlace === null) return false;
     const isOnBothSides = row.record !== null && row.remote.now !== null;
-    for (let number = 2; number <= MAX_NUMBER; number++) {
+    for (let number = 2; number <= MAX_NAME_NUMBER; number++) {
       const name = numberedName(lastingName(localPlace.name), nameKindOf(row), number, this.#maxNameBytes);
-      const local = { parent: localPlace.parent, name };
-      const mapped = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
-      if (mapped === null) return false;
-      const remote = { parent: remotePlace.parent, name: mapped };
-      if (this.#owners.ownerOf("local", local, row) !== null) continue;
-      if (this.#owners.ownerOf("remote", remote, row) !== null) continue;
-      if (isOnBothSides) this.#owners.replaceSlot("local", row, local);
-      this.#owners.replaceSlot("remote", row, remote);
+      const localCandidate = { parent: localPlace.parent, name };
+      const mappedName = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
+      if (mappedName === null) return false;
+      const remoteCandidate = { parent: remotePlace.parent, name: mappedName };
+      if (this.#owners.ownerOf("local", localCandidate, row) !== null) continue;
+      if (this.#owners.ownerOf("remote", remoteCandidate, row) !== null) continue;
+      if (isOnBothSides) this.#owners.replaceSlot("local", row, localCandidate);
+      this.#owners.replaceSlot("remote", row, remoteCandidate);
       this.#moveReasons.set(row, `another document has the name ${localPlace.name} on the service`);
-      this.#renamedForOthers.set(row, local.name);
+      this.#renamedForOthers.set(row, localCandidate.name);
       return true;
     }
     return false;
   }
 
   #restoreLastingName(side: Side, row: Row): void {
-    for (const name of lastingNames(this.#draft, row, side)) {
+    for (const name of generateLastingNames(this.#draft, row, side)) {
       const place = { parent: row[side].goal!.parent, name };
       if (this.#owners.ownerOf(side, place, row) !== null) continue;
       this.#owners.replaceSlot(side, row, place);
@@ -247,53 +255,60 @@ export class NameAssignment {
     }
     if (this.#mayGetNumber(row, owner) && this.#addNumber(row)) return null;
     if (typeof owner !== "string") {
-      const reason = this.#draft.blocks.get(idOf(owner))?.reason;
-      const isGone = owner.local.now === null && owner.local.goal === null;
-      if (isGone || reason === "path-pending") {
-        const isPending = reason !== undefined && BLOCK_REASONS[reason].work === "pending";
+      const ownersBlockReason = this.#draft.blocks.get(idOf(owner))?.reason;
+      const isOwnerGone = owner.local.now === null && owner.local.goal === null;
+      if (isOwnerGone || ownersBlockReason === "path-pending") {
+        const isPending = ownersBlockReason !== undefined && BLOCK_REASONS[ownersBlockReason].work === "pending";
         return isPending
-          ? bar(row, "path-pending", `mdmirror first deletes or renames the document at ${place.name} on the service`)
-          : bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
+          ? makeRowToBlock(
+              row,
+              "path-pending",
+              `mdmirror first deletes or renames the document at ${place.name} on the service`,
+            )
+          : makeRowToBlock(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
       }
     }
-    return bar(row, "name-clash", this.#clashText(row, place, owner));
+    return makeRowToBlock(row, "name-clash", this.#clashText(row, place, owner));
   }
 
   /** Returns true if a document or folder may get a number in its name on the service. */
-  #mayGetNumber(row: Row, owner: Owner): boolean {
+  #mayGetNumber(row: Row, owner: SlotOwner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
     // A new file with a temporary name has no claim to the original name, so it may get a number.
     if (isTemporaryName(localPlace.name)) return true;
-    const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
-    return wanted !== null && this.#owners.isSameSlot("local", wanted, localPlace);
+    const ownersWantedPlace = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
+    return ownersWantedPlace !== null && this.#owners.isSameSlot("local", ownersWantedPlace, localPlace);
   }
 
   /**
    * Returns a clause for messages about a wanted name on the service: who has it, and under which
    * local name.
    */
-  #clashText(row: Row, place: Place, owner: Owner): string {
+  #clashText(row: Row, place: Place, owner: SlotOwner): string {
     const name = this.#nameOnService(place, owner);
-    const other = typeof owner === "string" ? null : owner.local.now;
-    const locally = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
-    if (name === place.name) return `the service has another ${name} at this path${locally}`;
-    const mine = row.local.now?.name ?? place.name;
-    return `the service treats ${JSON.stringify(mine)} and ${JSON.stringify(name)} as one name, and has the latter${locally}`;
+    const ownersLocalPlace = typeof owner === "string" ? null : owner.local.now;
+    const localNameClause =
+      ownersLocalPlace === null || ownersLocalPlace.name === name
+        ? ""
+        : `, locally ${JSON.stringify(ownersLocalPlace.name)}`;
+    if (name === place.name) return `the service has another ${name} at this path${localNameClause}`;
+    const ownName = row.local.now?.name ?? place.name;
+    return `the service treats ${JSON.stringify(ownName)} and ${JSON.stringify(name)} as one name, and has the latter${localNameClause}`;
   }
 
-  #nameOnService(place: Place, owner: Owner): string {
+  #nameOnService(place: Place, owner: SlotOwner): string {
     if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
-    const slot = this.#draft.occupancy.occupantOf("remote", place);
-    return slot.kind === "free" ? place.name : nameOf(slot.path);
+    const remoteOccupant = this.#draft.occupancy.occupantOf("remote", place);
+    return remoteOccupant.kind === "free" ? place.name : nameOf(remoteOccupant.path);
   }
 }
 
-function isMapped({ local, remote }: Row): boolean {
+function hasConvertedName({ local, remote }: Row): boolean {
   return local.goal !== null && local.goal.name !== remote.goal?.name;
 }
 
-function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
+function makeRowToBlock(row: Row, reason: BlockReason, detail: string): RowToBlock {
   return { row, reason, detail };
 }
 
@@ -301,7 +316,7 @@ function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
  * Owner of a name in a folder: a document or folder of this plan; a file or folder that is not
  * synced (`foreign`); or a document that this plan leaves out (`unjudged`).
  */
-type Owner = Row | "foreign" | "unjudged";
+type SlotOwner = Row | "foreign" | "unjudged";
 
 /** Records which document or folder has which slot (a name in a folder), while names are chosen. */
 class SlotOwners {
@@ -345,7 +360,7 @@ class SlotOwners {
   }
 
   /** Returns the owner of a slot; null if the slot is free or belongs to `row` itself. */
-  ownerOf(side: Side, place: Place, row: Row): Owner | null {
+  ownerOf(side: Side, place: Place, row: Row): SlotOwner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
@@ -368,11 +383,11 @@ class SlotOwners {
   }
 
   #rowsByCurrentSlot(side: Side): SlotMap<Row> {
-    const known = this.#currentRows[side];
-    if (known !== null) return known;
-    const index = new SlotMap<Row>(this.#draft.occupancy.foldings[side]);
-    for (const row of this.#rows) if (row[side].now !== null) index.set(row[side].now, row);
-    this.#currentRows[side] = index;
-    return index;
+    const cachedRows = this.#currentRows[side];
+    if (cachedRows !== null) return cachedRows;
+    const rowsBySlot = new SlotMap<Row>(this.#draft.occupancy.foldings[side]);
+    for (const row of this.#rows) if (row[side].now !== null) rowsBySlot.set(row[side].now, row);
+    this.#currentRows[side] = rowsBySlot;
+    return rowsBySlot;
   }
 }

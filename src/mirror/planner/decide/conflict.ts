@@ -9,10 +9,17 @@ import type { DocumentRow } from "../match/row.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
 import { placeAt } from "../match/forest.ts";
-import { blockRow, copyInodeKey, pathOfRow, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
+import {
+  blockRow,
+  toCopyInodeKey,
+  findPathOfRow,
+  type PlanDraft,
+  proposeAction,
+  withdrawProposals,
+} from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
 import type { DocumentSides } from "./emptied.ts";
-import { createLocal } from "./presence.ts";
+import { proposeLocalCreation } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import { isUnseen } from "../match/unseen.ts";
@@ -29,13 +36,13 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return false;
   }
   if (drift.local === "deleted" && drift.remote === "outside")
-    return endWithDocument(draft, row, row.record!) === "waits";
+    return endConflictOfRemovedDocument(draft, row, row.record!) === "waits";
   if (remoteFile === null || drift.local === "unknown") return false;
   if (localFile === null) {
     decideDeleted(draft, row, conflict, copies, remoteFile);
     return true;
   }
-  const course = courseOf(draft, row, { conflict, localFile, remoteFile, copies });
+  const course = decideCourse(draft, row, { conflict, localFile, remoteFile, copies });
   // The block stores the digest of the local content. If the file is moved, it is recognised by
   // this digest, because base has other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
@@ -47,8 +54,8 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
 function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, localFile: LocalFile): void {
   const { record } = row;
   if (record !== null && decideReviewConflict(draft, row, record, localFile, shown[0]?.changeId ?? null)) return;
-  const sent = record !== null && record.submissions.length > 0 ? "; a version of it is in review, too" : "";
-  const detail = `the local version and the version on the service do not merge${sent}`;
+  const reviewClause = record !== null && record.submissions.length > 0 ? "; a version of it is in review, too" : "";
+  const detail = `the local version and the version on the service do not merge${reviewClause}`;
   blockRow(draft, row, "conflict", detail, { digest: localFile.digest });
 }
 
@@ -65,14 +72,18 @@ function decideDeleted(
 ): void {
   if (row.record !== null && needsSecondScan(draft, row, row.record)) return;
   dropConflict(draft, row, conflict, copies, "deleted locally", true);
-  createLocal(draft, row, remoteFile, "deleted locally while it was in conflict");
+  proposeLocalCreation(draft, row, remoteFile, "deleted locally while it was in conflict");
 }
 
 /**
  * Ends the conflict of a document that was deleted locally and moved out of the linked folder of
  * the workspace. The local deletion must be confirmed by a second scan first.
  */
-export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): "ends" | "waits" {
+export function endConflictOfRemovedDocument(
+  draft: PlanDraft,
+  row: DocumentRow,
+  record: DocumentRecord,
+): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(record.id);
   if (conflict === undefined) return "ends";
   if (needsSecondScan(draft, row, record)) return "waits";
@@ -92,9 +103,9 @@ export function endWithDocument(draft: PlanDraft, row: DocumentRow, record: Docu
  * would be sent as a plain edit. It would then replace the version in the conflict copy, which the
  * user has not decided about.
  */
-export function keepUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
+export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
   // The only proposal is the end of the conflict, so this plan keeps the record of the document.
-  if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
+  if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
 /** An open conflict of a document that exists on both sides. */
@@ -114,15 +125,15 @@ type OpenConflict = {
  */
 type ConflictCourse = "stays" | "meets" | "ends" | "waits";
 
-function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): ConflictCourse {
+function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): ConflictCourse {
   const { conflict, localFile, remoteFile } = open;
-  const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
-  if (end === null) return showNewVersion(draft, row, open);
-  const { how, why, rejected } = end;
+  const userDecision = draft.policy.direction === "both" ? findUserDecision(draft, open) : null;
+  if (userDecision === null) return showNewVersion(draft, row, open);
+  const { how, why, rejected } = userDecision;
   if (how !== "equal" && isContentBlocked(draft, row, localFile)) return "waits";
   const course = how === "equal" || remoteFile.changeId === rejected.changeId ? "ends" : "meets";
   if (course === "meets" && isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
-  propose(draft, row, "content", (paths) => ({
+  proposeAction(draft, row, "content", (paths) => ({
     kind: "end-conflict",
     why,
     id: conflict.id,
@@ -139,28 +150,36 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): Confl
  * How the user ended a conflict. `rejected`: the version of the service that the user compared and
  * decided about.
  */
-type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly rejected: ShownVersion };
+type ConflictDecision = {
+  readonly how: "mine" | "theirs" | "equal";
+  readonly why: string;
+  readonly rejected: ShownVersion;
+};
 
 /**
  * Finds out from the files how the user ended the conflict. Returns null if the conflict is still
  * open. The choice refers to the version in the copy, even if the service has a newer version.
  */
-function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictEnd | null {
-  const gone = copies.filter(({ found }) => found.kind === "gone");
-  const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, localFile));
-  if (moved !== undefined)
-    return { how: "theirs", why: "the conflict copy was moved over the document", rejected: moved.version };
-  const newest = newestShown(conflict);
-  if (localFile.digest === newest.digest)
-    return { how: "equal", why: "both versions are the same now", rejected: newest };
-  const removed = gone.findLast(isRemoved);
-  if (removed !== undefined && conflict.looksGone > 0)
-    return { how: "mine", why: "the conflict copy was deleted", rejected: removed.version };
+function findUserDecision(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictDecision | null {
+  const missingCopies = copies.filter(({ found }) => found.kind === "gone");
+  const copyMovedOverDocument = missingCopies.findLast(({ version }) => hasInodeOf(draft, version, localFile));
+  if (copyMovedOverDocument !== undefined)
+    return {
+      how: "theirs",
+      why: "the conflict copy was moved over the document",
+      rejected: copyMovedOverDocument.version,
+    };
+  const newestVersion = newestShown(conflict);
+  if (localFile.digest === newestVersion.digest)
+    return { how: "equal", why: "both versions are the same now", rejected: newestVersion };
+  const removedCopy = missingCopies.findLast(wasRemovedByOthers);
+  if (removedCopy !== undefined && conflict.looksGone > 0)
+    return { how: "mine", why: "the conflict copy was deleted", rejected: removedCopy.version };
   return null;
 }
 
 /** Returns true if a conflict copy is missing, and somebody other than mdmirror removed it. */
-function isRemoved({ found, version }: FoundCopy): boolean {
+function wasRemovedByOthers({ found, version }: FoundCopy): boolean {
   return found.kind === "gone" && version.ino !== 0;
 }
 
@@ -175,15 +194,15 @@ function showNewVersion(
   { conflict, localFile, remoteFile, copies }: OpenConflict,
 ): ConflictCourse {
   const { id, looksGone } = conflict;
-  if (copies.some(isRemoved)) {
+  if (copies.some(wasRemovedByOthers)) {
     if (looksGone === 0)
-      propose(draft, row, "note", () => ({ kind: "look-again", why: "the conflict copy is missing", id }));
+      proposeAction(draft, row, "note", () => ({ kind: "look-again", why: "the conflict copy is missing", id }));
     return "stays";
   }
   const isNewer = remoteFile.changeId !== newestShown(conflict).changeId;
   if ((hasConflictCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
   if (isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
-  propose(draft, row, "content", (paths) => ({
+  proposeAction(draft, row, "content", (paths) => ({
     kind: "renew-conflict",
     why: isNewer ? "edited again on the service" : "the conflict copy is written again",
     id,
@@ -203,7 +222,7 @@ function dropConflict(
   comesBack = false,
 ): void {
   const newest = copies.at(-1)?.found;
-  propose(draft, row, "before", () => ({
+  proposeAction(draft, row, "before", () => ({
     kind: "drop-conflict",
     why,
     id: conflict.id,
@@ -217,12 +236,12 @@ function dropConflict(
  * only need its recorded path corrected.
  */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
-  const present = copies.flatMap(({ nth, path, found, isNewest }) => {
+  const presentCopies = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
     const place = placeAt(draft.forest, "local", found.path);
     return [{ nth, recorded: isNewest ? path : null, place }];
   });
-  if (present.length > 0) draft.copies.set(row, present);
+  if (presentCopies.length > 0) draft.copies.set(row, presentCopies);
 }
 
 /** A conflict copy, and the file that was found for it. */
@@ -242,8 +261,8 @@ type FoundFile =
  * @returns copies, oldest first; the newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
-  const document = row.record?.localPath ?? pathOfRow(row);
-  return copiesOf(conflict, document, draft.trees.local.disk.maxNameBytes).map((copy) => ({
+  const documentPath = row.record?.localPath ?? findPathOfRow(row);
+  return copiesOf(conflict, documentPath, draft.trees.local.disk.maxNameBytes).map((copy) => ({
     ...copy,
     found: findCopy(draft, copy, localFile),
   }));
@@ -251,24 +270,30 @@ function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, loca
 
 function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | null): FoundFile {
   const { others, disk } = draft.trees.local;
-  const places = [copy.path, ...(localFile === null ? [] : [copyPath(localFile.path, copy.nth, disk.maxNameBytes)])];
-  const isOwn = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
-  const isFree = (other: LocalOther) => mayBeCopyOf(draft, copy.version, other);
-  const candidates = places.flatMap((path) => others.get(path) ?? []).filter(isFree);
-  const found = candidates.find(isOwn) ?? candidates[0] ?? findMoved(draft, (other) => isOwn(other) && isFree(other));
-  if (found !== null) return { kind: "present", path: found.path };
-  return { kind: places.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
+  const expectedPaths = [
+    copy.path,
+    ...(localFile === null ? [] : [copyPath(localFile.path, copy.nth, disk.maxNameBytes)]),
+  ];
+  const hasOwnInode = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
+  const mayBeThisCopy = (other: LocalOther) => mayBeCopyOf(draft, copy.version, other);
+  const candidates = expectedPaths.flatMap((path) => others.get(path) ?? []).filter(mayBeThisCopy);
+  const foundFile =
+    candidates.find(hasOwnInode) ??
+    candidates[0] ??
+    findMovedCopy(draft, (other) => hasOwnInode(other) && mayBeThisCopy(other));
+  if (foundFile !== null) return { kind: "present", path: foundFile.path };
+  return { kind: expectedPaths.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
 }
 
-function findMoved({ trees }: PlanDraft, isMatch: (other: LocalOther) => boolean): LocalOther | null {
+function findMovedCopy({ trees }: PlanDraft, isMatch: (other: LocalOther) => boolean): LocalOther | null {
   for (const other of trees.local.others.values()) if (other.kind === "conflict-copy" && isMatch(other)) return other;
   return null;
 }
 
 /** Returns true if a file has the inode of the copy that shows a version. */
 function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
-  const key = copyInodeKey(draft, stamp);
-  return key !== null && key === copyInodeKey(draft, version);
+  const key = toCopyInodeKey(draft, stamp);
+  return key !== null && key === toCopyInodeKey(draft, version);
 }
 
 /**
@@ -276,7 +301,7 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Loc
  * another copy. If several copies are recorded with the inode, the recorded path decides.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
-  const key = copyInodeKey(draft, stamp);
+  const key = toCopyInodeKey(draft, stamp);
   const owners = key === null ? [] : (draft.copiesByInode().get(key) ?? []);
   const owner = owners.find((copy) => copy.path === path);
   return owners.length === 0 || (owner === undefined ? owners : [owner]).some((copy) => copy.version === version);

@@ -3,25 +3,25 @@ import type { DocumentRecord } from "../../model/record.ts";
 import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, SIDES, setGoalToCurrent } from "../match/row.ts";
 import type { RemoteFile } from "../../model/tree.ts";
-import { decideConflict, keepUnlessRecordEnds } from "./conflict.ts";
-import { type PlanDraft, propose } from "./plan-draft.ts";
+import { decideConflict, keepConflictUnlessRecordEnds } from "./conflict.ts";
+import { type PlanDraft, proposeAction } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
-import { type DocumentSides, isEmptied, proposeFetch, type SharedDocument } from "./emptied.ts";
+import { type DocumentSides, isEmptied, proposeDownload, type SharedDocument } from "./emptied.ts";
 import {
-  createLocal,
-  createOnService,
-  deleteRemote,
-  forget,
-  leaveSubtree,
-  recordNewOnBothSides,
-  recordFacts,
-  postAsNew,
-  trash,
+  proposeLocalCreation,
+  proposeRemoteCreation,
+  decideRemoteDeletion,
+  proposeForget,
+  decideDeparture,
+  decideNewOnBothSides,
+  proposeFacts,
+  decideEditOfDeleted,
+  proposeTrash,
 } from "./presence.ts";
 import { blockUnseen, isForbidden } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
-import { cellOf, CONTENT_RULES, type ContentRule } from "./table.ts";
+import { toContentCell, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
 /**
@@ -40,13 +40,13 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift)
     return;
   }
   decideByTable(draft, row, sides);
-  if (conflict !== undefined && drift.remote === "gone") keepUnlessRecordEnds(draft, row);
+  if (conflict !== undefined && drift.remote === "gone") keepConflictUnlessRecordEnds(draft, row);
 }
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides): void {
   const { drift, remoteFile } = sides;
-  const rule = CONTENT_RULES[cellOf(drift)];
-  DECISIONS[rule](draft, row, sides);
+  const rule = CONTENT_RULES[toContentCell(drift)];
+  DECISIONS_BY_RULE[rule](draft, row, sides);
   if (!STAYS_ON_BOTH.has(rule)) return;
   if (remoteFile !== null && row.record !== null) noteFacts(draft, row, row.record, remoteFile);
   placeDocument(draft, row, drift);
@@ -55,34 +55,39 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides)
 /** Rules after which both sides have the document. Its place must then be decided too. */
 const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
-type Decision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
+type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
 /**
  * The function that carries out each rule. `CONTENT_RULES` guarantees that the sides and records
  * that a function uses exist.
  */
-const DECISIONS: Readonly<Record<ContentRule, Decision>> = {
+const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
   "block-unreadable": blockUnreadable,
-  "block-outside": (draft, row, { localFile, drift }) => leaveSubtree(draft, row, localFile, drift),
-  "leave-subtree": (draft, row, { localFile, drift }) => leaveSubtree(draft, row, localFile, drift),
-  "trash-local": (draft, row, { localFile }) => trash(draft, row, localFile!, "gone"),
-  forget,
-  "delete-remote": (draft, row, { remoteFile, drift }) => deleteRemote(draft, row, remoteFile!, drift),
+  "block-outside": (draft, row, { localFile, drift }) => decideDeparture(draft, row, localFile, drift),
+  "leave-subtree": (draft, row, { localFile, drift }) => decideDeparture(draft, row, localFile, drift),
+  "trash-local": (draft, row, { localFile }) => proposeTrash(draft, row, localFile!, "gone"),
+  forget: proposeForget,
+  "delete-remote": (draft, row, { remoteFile, drift }) => decideRemoteDeletion(draft, row, remoteFile!, drift),
   "come-back": (draft, row, { remoteFile }) =>
-    createLocal(draft, row, remoteFile!, "edited on the service after it was deleted locally", true),
-  "post-as-new": (draft, row, { localFile }) => postAsNew(draft, row, row.record!, localFile!),
-  post: (draft, row, { localFile }) => createOnService(draft, row, localFile!, null, "created locally"),
+    proposeLocalCreation(draft, row, remoteFile!, "edited on the service after it was deleted locally", true),
+  "post-as-new": (draft, row, { localFile }) => decideEditOfDeleted(draft, row, row.record!, localFile!),
+  post: (draft, row, { localFile }) => proposeRemoteCreation(draft, row, localFile!, null, "created locally"),
   "create-local": (draft, row, { remoteFile }) =>
-    createLocal(draft, row, remoteFile!, row.tombstone === null ? "new on the service" : "seen again on the service"),
-  meet: (draft, row, { localFile, remoteFile }) => recordNewOnBothSides(draft, row, localFile!, remoteFile!),
-  "write-local": (draft, row, sides) => proposeWrite(draft, sharedOf(row, sides)),
-  put: (draft, row, sides) => proposePut(draft, sharedOf(row, sides)),
-  merge: (draft, row, sides) => proposeMerge(draft, sharedOf(row, sides)),
+    proposeLocalCreation(
+      draft,
+      row,
+      remoteFile!,
+      row.tombstone === null ? "new on the service" : "seen again on the service",
+    ),
+  meet: (draft, row, { localFile, remoteFile }) => decideNewOnBothSides(draft, row, localFile!, remoteFile!),
+  "write-local": (draft, row, sides) => proposeWrite(draft, toSharedDocument(row, sides)),
+  put: (draft, row, sides) => proposePut(draft, toSharedDocument(row, sides)),
+  merge: (draft, row, sides) => proposeMerge(draft, toSharedDocument(row, sides)),
 };
 
-function sharedOf(row: DocumentRow, { localFile, remoteFile }: DocumentSides): SharedDocument {
+function toSharedDocument(row: DocumentRow, { localFile, remoteFile }: DocumentSides): SharedDocument {
   return { row, record: row.record!, localFile: localFile!, remoteFile: remoteFile! };
 }
 
@@ -99,7 +104,7 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   const why = "edited on the service";
   if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
-  proposeFetch(draft, shared, { kind: "write-local" }, why);
+  proposeDownload(draft, shared, { kind: "write-local" }, why);
 }
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
@@ -111,7 +116,7 @@ function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;
   if (isForbidden(draft, row, "push")) return;
   const empties = !remoteFile.protected && isEmptied(draft, record, localFile.digest);
-  propose(draft, row, "content", (paths) => ({
+  proposeAction(draft, row, "content", (paths) => ({
     kind: "put",
     why: empties ? "emptied locally" : "edited locally",
     id: record.id,
@@ -130,12 +135,12 @@ function proposeMerge(draft: PlanDraft, shared: SharedDocument): void {
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (direction !== "both" && isDirectionOff(draft, row, direction, why)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeFetch(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
+  proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
 }
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {
   if (remoteFile.protected === record.protected && record.state === "linked") return;
-  recordFacts(draft, row, record, "linked", whyFactsChanged(record, remoteFile), remoteFile.protected);
+  proposeFacts(draft, row, record, "linked", whyFactsChanged(record, remoteFile), remoteFile.protected);
 }
 
 function whyFactsChanged(record: DocumentRecord, remoteFile: RemoteFile): string {

@@ -6,7 +6,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
-import { type PlanDraft, propose } from "./plan-draft.ts";
+import { type PlanDraft, proposeAction } from "./plan-draft.ts";
 
 /** Returns true if content of a document is blank, and its base version is not. */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
@@ -32,7 +32,7 @@ export type SharedDocument = {
 };
 
 /** Actions that may write the service's content to the local file. */
-type Download =
+type DownloadAction =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };
 
@@ -40,14 +40,14 @@ type Download =
  * Proposes an action that writes the service's content to the local file. Marks the action if this
  * content is blank, so that safety checks count it.
  */
-export function proposeFetch(
+export function proposeDownload(
   draft: PlanDraft,
   { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,
-  download: Download,
+  download: DownloadAction,
   why: string,
 ): void {
   const empties = digest === undefined ? undefined : isEmptied(draft, record, digest);
-  propose(draft, row, "content", (paths) => ({
+  proposeAction(draft, row, "content", (paths) => ({
     ...download,
     why: download.kind === "write-local" && empties === true ? "emptied on the service" : why,
     id: record.id,

@@ -6,11 +6,11 @@ import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { type ContentOfBlock, blockRow, type PlanDraft } from "./plan-draft.ts";
-import { remainingBlock } from "./remembered.ts";
+import { type BlockedContent, blockRow, type PlanDraft } from "./plan-draft.ts";
+import { findRemainingBlock } from "./remembered.ts";
 
 /** For each side, the sync direction in which that side is never changed. */
-export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
+export const DIRECTION_NEVER_CHANGING = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
   "not-utf-8": "the file is not UTF-8",
@@ -45,7 +45,7 @@ export function isDirectionOff(
   row: DocumentRow,
   direction: keyof typeof ONE_WAY_CLAUSES,
   change: string,
-  context?: ContentOfBlock,
+  context?: BlockedContent,
 ): boolean {
   if (draft.policy.direction !== direction) return false;
   blockRow(draft, row, "direction-off", `${change}; ${ONE_WAY_CLAUSES[direction]}`, context);
@@ -57,9 +57,9 @@ export function isDirectionOff(
  * Returns true if somebody is editing it. A block that remains from an earlier answer of the
  * service is kept.
  */
-export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: ContentOfBlock): boolean {
+export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
   const why = draft.policy.inUse?.get(path);
-  if (why === undefined || remainingBlock(draft, row) !== null) return false;
+  if (why === undefined || findRemainingBlock(draft, row) !== null) return false;
   blockRow(draft, row, "in-use", why, context);
   return true;
 }
@@ -78,14 +78,15 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: Docu
  * Returns true if content has the markers of an unfinished merge, and its base version has none.
  */
 export function hasNewMarkers(text: string, base: string | null): boolean {
-  return hasMarkers(text) && (base === null || !hasMarkers(base));
+  return hasConflictMarkers(text) && (base === null || !hasConflictMarkers(base));
 }
 
-function hasMarkers(text: string): boolean {
+function hasConflictMarkers(text: string): boolean {
   // This test is cheap, and excludes nearly every content before the test of each line.
   if (!text.includes("<<<<<<< ")) return false;
   const markers = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
-  let found = 0;
-  for (const line of text.split("\n")) if (found < markers.length && markers[found]!.test(line)) found++;
-  return found === markers.length;
+  let foundMarkers = 0;
+  for (const line of text.split("\n"))
+    if (foundMarkers < markers.length && markers[foundMarkers]!.test(line)) foundMarkers++;
+  return foundMarkers === markers.length;
 }

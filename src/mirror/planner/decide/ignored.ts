@@ -3,9 +3,9 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import { endWithDocument } from "./conflict.ts";
-import { excludedBy, type PlanDraft, blockRow } from "./plan-draft.ts";
-import { createLocal, forget, recordFacts } from "./presence.ts";
+import { endConflictOfRemovedDocument } from "./conflict.ts";
+import { describeExclusion, type PlanDraft, blockRow } from "./plan-draft.ts";
+import { proposeLocalCreation, proposeForget, proposeFacts } from "./presence.ts";
 
 /**
  * Decides about documents that became ignored or are no longer ignored, and about documents whose
@@ -16,25 +16,25 @@ import { createLocal, forget, recordFacts } from "./presence.ts";
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const isLocal = row.local.seen.kind === "present";
   if (!isLocal && draft.trees.local.ignores(record.localPath, "file")) {
-    const why = `excluded by ${excludedBy(draft, record.localPath, "file")}`;
-    if (record.state !== "suspended") recordFacts(draft, row, record, "suspended", why);
+    const why = `excluded by ${describeExclusion(draft, record.localPath, "file")}`;
+    if (record.state !== "suspended") proposeFacts(draft, row, record, "suspended", why);
     blockRow(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
   if (record.state === "suspended" && endSuspension(draft, row, record, drift)) return true;
   if (record.state === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
-    decideReturn(draft, row, record);
+    decideReturnedDocument(draft, row, record);
     return true;
   }
   if (drift.local !== "deleted") return false;
-  const other = findRenamed(draft.trees.local, draft.othersByInode(), record.stamp);
-  if (other !== null) {
-    blockRow(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
+  const renamedFile = findRenamed(draft.trees.local, draft.othersByInode(), record.stamp);
+  if (renamedFile !== null) {
+    blockRow(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(renamedFile.path)}, which is not synced`);
     return true;
   }
-  const otherKind = row.remote.seen.kind === "present" ? otherKindAt(draft, record.localPath) : null;
-  if (otherKind === null) return false;
-  blockRow(draft, row, "type-clash", `${otherKind}, in place of the document, which stays on the service`);
+  const replacementClause = row.remote.seen.kind === "present" ? describeReplacement(draft, record.localPath) : null;
+  if (replacementClause === null) return false;
+  blockRow(draft, row, "type-clash", `${replacementClause}, in place of the document, which stays on the service`);
   return true;
 }
 
@@ -42,13 +42,13 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
  * Returns a clause about a folder, symbolic link or special file at or above a document's path;
  * null if there is none. The user then replaced the file and did not delete the document.
  */
-function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
+function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
   for (const above of [path, ...ancestorsOf(path)]) {
     const kind = local.others.get(above)?.kind;
     if (kind !== "symlink" && kind !== "special") continue;
-    const article = kind === "symlink" ? "a symbolic link" : "no file and no folder";
-    return `${article} is ${above === path ? "at this path" : `at ${JSON.stringify(above)}`}`;
+    const subjectClause = kind === "symlink" ? "a symbolic link" : "no file and no folder";
+    return `${subjectClause} is ${above === path ? "at this path" : `at ${JSON.stringify(above)}`}`;
   }
   return null;
 }
@@ -59,11 +59,11 @@ function otherKindAt({ trees: { local } }: PlanDraft, path: LocalPath): string |
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
-    recordFacts(draft, row, record, "linked", why);
+    proposeFacts(draft, row, record, "linked", why);
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
-  createLocal(draft, row, row.remote.seen.file, why);
+  proposeLocalCreation(draft, row, row.remote.seen.file, why);
   return true;
 }
 
@@ -72,9 +72,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
  * went to the trash when it left, so the missing file is not a local deletion. Its old conflict
  * ends, or ended when the document left.
  */
-function decideReturn(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
-  if (endWithDocument(draft, row, record) === "waits") return;
+function decideReturnedDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
+  if (endConflictOfRemovedDocument(draft, row, record) === "waits") return;
   if (row.remote.seen.kind === "present")
-    createLocal(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
-  if (row.remote.seen.kind === "gone") forget(draft, row);
+    proposeLocalCreation(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
+  if (row.remote.seen.kind === "gone") proposeForget(draft, row);
 }

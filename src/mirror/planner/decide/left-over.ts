@@ -15,18 +15,18 @@ import {
 } from "../../model/local-name.ts";
 import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type Side, SIDES } from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
-import { DIRECTION_WITHOUT } from "./gates.ts";
+import { DIRECTION_NEVER_CHANGING } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
-import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
+import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 
 /**
  * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
  * If none is free, the temporary name stays.
  */
-const MAX_NUMBER = 99;
+const MAX_NAME_NUMBER = 99;
 
-export function isLeftOver(draft: PlanDraft, row: Row): boolean {
-  if (nameIfFree(draft, row) !== null) return true;
+export function hasLeftOverName(draft: PlanDraft, row: Row): boolean {
+  if (findNameIfFree(draft, row) !== null) return true;
   return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
 
@@ -34,22 +34,22 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
  * Yields names that may replace a temporary name, or a name with digits of the id; the best first.
  * Yields nothing if the document or folder may not be renamed in this plan.
  */
-export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
+export function* generateLastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
-  const free = side === "local" && draft.policy.direction !== "push" ? nameIfFree(draft, row) : null;
-  if (free !== null) yield free;
+  const freeName = side === "local" && draft.policy.direction !== "push" ? findNameIfFree(draft, row) : null;
+  if (freeName !== null) yield freeName;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeRenamed(draft, row, side)) return;
-  const other = nameOnOtherSide(row, side) ?? goal.name;
-  const best = isTemporaryName(other) ? lastingName(goal.name) : other;
-  for (const candidate of withNumbers(draft, best, nameKindOf(row))) {
-    const name = legalName(draft, row, side, candidate);
+  const otherSidesName = findNameOnOtherSide(row, side) ?? goal.name;
+  const bestName = isTemporaryName(otherSidesName) ? lastingName(goal.name) : otherSidesName;
+  for (const candidate of generateNumberedNames(draft, bestName, nameKindOf(row))) {
+    const name = toLegalName(draft, row, side, candidate);
     if (name !== null) yield name;
   }
 }
 
-function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder"): Generator<string> {
+function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file" | "folder"): Generator<string> {
   yield name;
-  for (let number = 2; number <= MAX_NUMBER; number++)
+  for (let number = 2; number <= MAX_NAME_NUMBER; number++)
     yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
@@ -57,12 +57,12 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
  * Returns the name of a document or folder on the other side: the planned name, otherwise the name
  * in base. Null if it has neither.
  */
-function nameOnOtherSide(row: Row, side: Side): string | null {
+function findNameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
   return row[other].goal?.name ?? (row.record === null ? null : nameOf(pathOn(row.record, other)));
 }
 
-function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: string): string | null {
+function toLegalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: string): string | null {
   const kind = nameKindOf(row);
   return side === "local"
     ? localNameFor(name, kind, idOf(row), trees.local.disk.maxNameBytes)
@@ -74,7 +74,7 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
  * was created. Returns null if it already has that name. Also returns null if it is in different
  * folders on the two sides: base would record the new name, and the local move would be lost.
  */
-function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
+function findNameIfFree({ trees }: PlanDraft, row: Row): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
   const { maxNameBytes } = trees.local.disk;
@@ -83,11 +83,11 @@ function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
 
 function mayBeRenamed(draft: PlanDraft, row: Row, side: Side): boolean {
   const { record } = row;
-  const current = row[side].now;
-  if (record === null || current === null || row.local.now === null) return false;
+  const currentPlace = row[side].now;
+  if (record === null || currentPlace === null || row.local.now === null) return false;
   if (row.remote.now === null && (side === "remote" || !isOnlyLocal(row))) return false;
-  if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
-  if (!isKnownOrBlocked(draft, record, side, current.name)) return false;
+  if (draft.policy.direction === DIRECTION_NEVER_CHANGING[side]) return false;
+  if (!isKnownOrBlocked(draft, record, side, currentPlace.name)) return false;
   if (side === "local") return true;
   return row.kind === "folder" ? mayFolderMove(draft, record.id) : mayDocumentMove(draft, row);
 }
@@ -108,7 +108,7 @@ function mayFolderMove(draft: PlanDraft, id: string): boolean {
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
   // The block `no-move-to-root` does not forbid this rename, because the document stays in its
   // folder.
-  return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
+  return findRemainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isMoving, type Row, SIDES, setGoal } from "../match/row.ts";
-import { type PlanDraft, blockRow, rowsOf, withdraw } from "./plan-draft.ts";
-import { isLeftOver } from "./left-over.ts";
-import { type RowToBlock, type WantedPlaces, NameAssignment, type Wishes } from "./assign-names.ts";
+import { type PlanDraft, blockRow, listRows, withdrawProposals } from "./plan-draft.ts";
+import { hasLeftOverName } from "./left-over.ts";
+import { type RowToBlock, type WantedPlaces, NameAssignment, type WantedPlacesByRow } from "./assign-names.ts";
 import { settleFolders } from "./settle-folders.ts";
 
 /**
@@ -11,25 +11,25 @@ import { settleFolders } from "./settle-folders.ts";
  * and decides all places again. The rounds end, because each blocks at least one more.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
-  const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
-  const wishes = new Map(decided);
-  const keptInPlace = new Set<Row>();
+  const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));
+  const wantedPlaces = new Map(decidedPlaces);
+  const rowsKeptInPlace = new Set<Row>();
   for (;;) {
-    setGoals(draft, decided, keptInPlace);
-    settleFolders(draft, keptInPlace);
-    const rows = rowsOf(draft);
-    if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(draft, row))) return;
-    recordWishes(rows, keptInPlace, wishes);
-    const rowsToBlock = new NameAssignment(draft, rows, keptInPlace, wishes).run();
+    resetPlannedPlaces(draft, decidedPlaces, rowsKeptInPlace);
+    settleFolders(draft, rowsKeptInPlace);
+    const rows = listRows(draft);
+    if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || hasLeftOverName(draft, row))) return;
+    recordWantedPlaces(rows, rowsKeptInPlace, wantedPlaces);
+    const rowsToBlock = new NameAssignment(draft, rows, rowsKeptInPlace, wantedPlaces).run();
     if (rowsToBlock.length === 0) return;
     for (const rowToBlock of rowsToBlock) {
       blockInPlace(draft, rowToBlock);
-      keptInPlace.add(rowToBlock.row);
+      rowsKeptInPlace.add(rowToBlock.row);
     }
   }
 }
 
-function goalsOf({ local, remote }: Row): WantedPlaces {
+function getPlannedPlaces({ local, remote }: Row): WantedPlaces {
   return { local: local.goal, remote: remote.goal };
 }
 
@@ -37,20 +37,20 @@ function goalsOf({ local, remote }: Row): WantedPlaces {
  * Resets all planned places to those that were decided before this function. A blocked document or
  * folder is planned at its current place.
  */
-function setGoals(draft: PlanDraft, decided: Wishes, keptInPlace: ReadonlySet<Row>): void {
-  for (const row of rowsOf(draft)) {
-    const goals = keptInPlace.has(row) ? undefined : decided.get(row);
-    for (const side of SIDES) setGoal(row, side, goals === undefined ? row[side].now : goals[side]);
+function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<Row>): void {
+  for (const row of listRows(draft)) {
+    const plannedPlaces = keptInPlace.has(row) ? undefined : decided.get(row);
+    for (const side of SIDES) setGoal(row, side, plannedPlaces === undefined ? row[side].now : plannedPlaces[side]);
     if (row.kind === "folder") draft.proposals.delete(row);
   }
 }
 
-function recordWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
+function recordWantedPlaces(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
   for (const row of rows) {
-    const known = wishes.get(row);
-    const goals = goalsOf(row);
+    const knownPlaces = wishes.get(row);
+    const goals = getPlannedPlaces(row);
     // Stores only new places, because in a large plan nearly all of them are already stored.
-    const isKnown = known?.local === goals.local && known.remote === goals.remote;
+    const isKnown = knownPlaces?.local === goals.local && knownPlaces.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }
 }
@@ -58,6 +58,6 @@ function recordWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishe
 function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): void {
   draft.moveReasons.delete(row);
   if (row.kind === "document")
-    for (const role of ["before", "arrive-local", "arrive-remote"] as const) withdraw(draft, row, role);
+    for (const role of ["before", "arrive-local", "arrive-remote"] as const) withdrawProposals(draft, row, role);
   blockRow(draft, row, reason, detail);
 }

@@ -3,7 +3,7 @@
  * the documents in it.
  */
 
-import { type WhoMoved, whoMoved } from "../drift/place-change.ts";
+import { type WhoMoved, findWhoMoved } from "../drift/place-change.ts";
 import {
   type FolderRow,
   isMoving,
@@ -19,63 +19,67 @@ import {
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
 import { ONE_WAY_CLAUSES } from "../../model/block.ts";
-import { DIRECTION_WITHOUT } from "./gates.ts";
+import { DIRECTION_NEVER_CHANGING } from "./gates.ts";
 import { type PlanDraft, blockRow, keepBlock } from "./plan-draft.ts";
-import { isFolderChangeForbidden, isForbidden, remainingBlock } from "./remembered.ts";
-import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
+import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
+import { isInPlace, deriveLocalPlace, choosePlaceRule, deriveRemotePlace } from "./places.ts";
 
 export function placeFolders(draft: PlanDraft): void {
   for (const folder of draft.forest.folders) setGoalToCurrent(folder);
-  for (const folder of draft.forest.folders) if (isOnBoth(folder) && folder.record !== null) placeFolder(draft, folder);
+  for (const folder of draft.forest.folders)
+    if (isOnBothSides(folder) && folder.record !== null) placeFolder(draft, folder);
   breakCycles(draft);
 }
 
-export function isOnBoth(folder: FolderRow): boolean {
+export function isOnBothSides(folder: FolderRow): boolean {
   return folder.localSeen === "present" && folder.local.now !== null && folder.remote.now !== null;
 }
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
-    placeRow(draft, folder, whoMoved(draft.forest, folder));
+    placeRow(draft, folder, findWhoMoved(draft.forest, folder));
   // The disk treats the two spellings as one name, and the service cannot rename folders. So only
   // base gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
 
-const MOVED_TEXT: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
-const NAME_STAYS: Readonly<Record<Side, string>> = {
+const MOVED_CLAUSES: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
+const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
   local: "its local name stays",
   remote: "its name on the service stays",
 };
 
 /** Plans the place of a document or folder that both sides have. Its content does not matter. */
 export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
-  const rule = placeRule(draft.forest, row, movedBy);
+  const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
   const side = rule === "follow-local" ? "remote" : "local";
-  const wish = side === "local" ? localWish(draft, row) : remoteWish(draft, row);
-  if (rule === "agree" && (isInPlace(wish, row.local.now) || isInPlace(remoteWish(draft, row), row.remote.now))) {
+  const wantedPlace = side === "local" ? deriveLocalPlace(draft, row) : deriveRemotePlace(draft, row);
+  if (
+    rule === "agree" &&
+    (isInPlace(wantedPlace, row.local.now) || isInPlace(deriveRemotePlace(draft, row), row.remote.now))
+  ) {
     draft.moveReasons.set(row, "moved alike on both sides");
     return;
   }
-  if (wish.kind === "impossible") {
-    blockRow(draft, row, wish.reason, wish.detail);
+  if (wantedPlace.kind === "impossible") {
+    blockRow(draft, row, wantedPlace.reason, wantedPlace.detail);
     return;
   }
-  const why = rule === "agree" ? "moved on both sides" : MOVED_TEXT[otherSide(side)];
-  if (samePlace(wish.place, row[side].now)) {
-    draft.moveReasons.set(row, NAME_STAYS[side]);
+  const why = rule === "agree" ? "moved on both sides" : MOVED_CLAUSES[otherSide(side)];
+  if (samePlace(wantedPlace.place, row[side].now)) {
+    draft.moveReasons.set(row, NAME_STAYS_CLAUSES[side]);
     return;
   }
-  if (isMoveForbidden(draft, row, side, wish.place, why)) return;
-  setGoal(row, side, wish.place);
+  if (isMoveForbidden(draft, row, side, wantedPlace.place, why)) return;
+  setGoal(row, side, wantedPlace.place);
   draft.moveReasons.set(row, why);
 }
 
 /** Returns true if a document or folder may not move on a side, and then blocks it. */
 function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
-  const direction = DIRECTION_WITHOUT[side];
+  const direction = DIRECTION_NEVER_CHANGING[side];
   if (draft.policy.direction === direction) {
     blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[direction]}`);
     return true;
@@ -85,15 +89,15 @@ function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why:
   if (side === "local") return false;
   // The block `no-move-to-root` does not forbid a move to another folder. Such a move ends the
   // block.
-  return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
+  return findRemainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
   // No scan has confirmed yet whether an earlier PATCH moved this folder, so nothing more is sent
   // (I08).
-  const open = draft.trees.remote.unsettled?.get(folder.dirId!);
-  if (open !== undefined) {
-    blockRow(draft, folder, "not-seen", open);
+  const unsettledReason = draft.trees.remote.unsettled?.get(folder.dirId!);
+  if (unsettledReason !== undefined) {
+    blockRow(draft, folder, "not-seen", unsettledReason);
     return true;
   }
   return side === "remote" && isFolderChangeForbidden(draft, folder.dirId!, "move", folder.localPath);
@@ -117,9 +121,9 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
   const { root } = draft.forest;
   if (to.parent !== root || row.remote.now?.parent === root) return false;
-  const remaining = row.kind === "document" ? remainingBlock(draft, row) : null;
-  if (remaining?.reason === "no-move-to-root") {
-    keepBlock(draft, remaining);
+  const earlierBlock = row.kind === "document" ? findRemainingBlock(draft, row) : null;
+  if (earlierBlock?.reason === "no-move-to-root") {
+    keepBlock(draft, earlierBlock);
     return true;
   }
   if (draft.policy.canMoveToRoot) return false;
@@ -127,7 +131,7 @@ function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
   return true;
 }
 
-const IN_EACH_OTHER = "its local move and a move on the service would put two folders inside each other";
+const FOLDER_CIRCLE_CLAUSE = "its local move and a move on the service would put two folders inside each other";
 
 /**
  * Prevents moves that would put folders inside each other: the user moved one folder locally, and
@@ -140,10 +144,10 @@ function breakCycles(draft: PlanDraft): void {
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     draft.moveReasons.delete(folder);
-    const wish = localWish(draft, folder);
-    if (wish.kind !== "place" || isMoveForbidden(draft, folder, "local", wish.place, IN_EACH_OTHER)) continue;
+    const wish = deriveLocalPlace(draft, folder);
+    if (wish.kind !== "place" || isMoveForbidden(draft, folder, "local", wish.place, FOLDER_CIRCLE_CLAUSE)) continue;
     setGoal(folder, "local", wish.place);
-    draft.moveReasons.set(folder, IN_EACH_OTHER);
+    draft.moveReasons.set(folder, FOLDER_CIRCLE_CLAUSE);
   }
   // Circles that remain come from two moves on the service of which this scan saw only one. These
   // folders stay in place until the next cycle.
@@ -169,13 +173,13 @@ function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
 }
 
 function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
-  return isInside(goal.parent, folder, (above) => finalParent(above, side));
+  return isInside(goal.parent, folder, (above) => findFinalParent(above, side));
 }
 
 /**
  * Returns the parent of a folder after the plan; null for the root. A folder that a side does not
  * have yet is created at its place on the other side.
  */
-function finalParent(folder: FolderRow, side: Side): FolderRow | null {
+function findFinalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;
 }

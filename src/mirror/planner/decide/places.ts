@@ -17,7 +17,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../
 import type { Policy } from "../../model/policy.ts";
 import { baseFolderOf, type Forest } from "../match/forest.ts";
 import { whyHidden } from "../match/unseen.ts";
-import { excludedBy, type PlanDraft } from "./plan-draft.ts";
+import { describeExclusion, type PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
@@ -33,38 +33,41 @@ type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReas
  * Returns the local place that corresponds to the place on the service. If only a folder above was
  * moved, the local spelling of the name stays.
  */
-export function localWish(draft: PlanDraft, row: Row): WantedPlace {
+export function deriveLocalPlace(draft: PlanDraft, row: Row): WantedPlace {
   const remotePlace = row.remote.now;
-  if (remotePlace === null) return impossible("not-seen", "its path on the service is not known");
-  const above = localFolder(draft, remotePlace.parent);
-  if (above.kind === "impossible") return above;
+  if (remotePlace === null) return makeImpossiblePlace("not-seen", "its path on the service is not known");
+  const localParent = deriveLocalFolderPath(draft, remotePlace.parent);
+  if (localParent.kind === "impossible") return localParent;
   const kind = nameKindOf(row);
-  const keptLocalName = keptName(row, "local", remotePlace.name, knownPaths(row));
+  const keptLocalName = findKeptName(row, "local", remotePlace.name, readBasePaths(row));
   if (keptLocalName === null && isUnsafeName(remotePlace.name, kind))
-    return impossible(
+    return makeImpossiblePlace(
       "remote-name-unsafe",
       `its name on the service, ${JSON.stringify(remotePlace.name)}, cannot be used on disk`,
     );
   const name =
     keptLocalName ?? localNameFor(lastingName(remotePlace.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
-  const path = joinPath(above.path, name);
+  const path = joinPath(localParent.path, name);
   if (draft.trees.local.ignores(path, kind))
-    return impossible("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
+    return makeImpossiblePlace(
+      "suspended",
+      `its path on the service is excluded by ${describeExclusion(draft, path, kind)}`,
+    );
   return { kind: "place", place: name === remotePlace.name ? remotePlace : { parent: remotePlace.parent, name } };
 }
 
 /** Returns the place on the service that corresponds to the local place. */
-export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
+export function deriveRemotePlace(draft: PlanDraft, row: Row): WantedPlace {
   const localPlace = row.local.now;
-  if (localPlace === null) return impossible("not-seen", "its local path is not known");
-  const folderBlock = whyNotBelowRemote(draft, localPlace.parent);
-  if (folderBlock !== null) return impossible("folder-blocked", folderBlock.detail);
-  const keptRemoteName = keptName(row, "remote", localPlace.name, row.record);
+  if (localPlace === null) return makeImpossiblePlace("not-seen", "its local path is not known");
+  const folderBlock = findRemoteFolderProblem(draft, localPlace.parent);
+  if (folderBlock !== null) return makeImpossiblePlace("folder-blocked", folderBlock.detail);
+  const keptRemoteName = findKeptName(row, "remote", localPlace.name, row.record);
   if (keptRemoteName !== null) return { kind: "place", place: { parent: localPlace.parent, name: keptRemoteName } };
-  const mapped = remoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
-  return mapped.kind === "impossible"
-    ? mapped
-    : { kind: "place", place: { parent: localPlace.parent, name: mapped.name } };
+  const mappedName = toRemoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
+  return mappedName.kind === "impossible"
+    ? mappedName
+    : { kind: "place", place: { parent: localPlace.parent, name: mappedName.name } };
 }
 
 /** Returns true if a document or folder is already at the wanted place. */
@@ -72,13 +75,13 @@ export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
   return wish.kind === "place" && samePlace(wish.place, now);
 }
 
-type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
+type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
 /**
  * Returns the paths of a document or folder in base. For a deleted document, returns its last paths
  * in base; for a new document or folder, null.
  */
-function knownPaths(row: Row): KnownPaths | null {
+function readBasePaths(row: Row): BasePaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
@@ -88,7 +91,7 @@ function knownPaths(row: Row): KnownPaths | null {
  * @param otherName current name on the other side
  * @param known paths in base; null if it has none
  */
-function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | null): string | null {
+function findKeptName(row: Row, side: Side, otherName: string, known: BasePaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {
     const baseName = nameOf(pathOn(known, side));
     const [localName, remoteName] = side === "local" ? [baseName, otherName] : [otherName, baseName];
@@ -96,39 +99,43 @@ function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | n
   }
   // No user chose a temporary name. So the name stays, and only the folder follows the other side.
   if (!isTemporaryName(otherName)) return null;
-  const names = [row[side].now?.name, known === null ? undefined : nameOf(pathOn(known, side))];
-  return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
+  const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(pathOn(known, side))];
+  return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
 
-function remoteName(
+function toRemoteName(
   name: string,
   kind: "file" | "folder",
   policy: Policy,
 ): { readonly kind: "name"; readonly name: string } | ImpossiblePlace {
-  const mapped = remoteNameFor(name, kind, policy.refusedCharacters);
-  if (mapped === null) return impossible("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
-  if (mapped !== name && policy.names === "block")
-    return impossible(
+  const convertedName = remoteNameFor(name, kind, policy.refusedCharacters);
+  if (convertedName === null)
+    return makeImpossiblePlace("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
+  if (convertedName !== name && policy.names === "block")
+    return makeImpossiblePlace(
       "name-refused",
-      `the service does not accept ${JSON.stringify(name)}; it would accept ${JSON.stringify(mapped)}`,
+      `the service does not accept ${JSON.stringify(name)}; it would accept ${JSON.stringify(convertedName)}`,
     );
-  return { kind: "name", name: mapped };
+  return { kind: "name", name: convertedName };
 }
 
 /**
  * Returns the reason why nothing can be put into a folder on the service: the folder is missing and
  * cannot be created. Returns null if the folder exists or can be created.
  */
-function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
+function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
     if (at.remoteSeen === "gone") continue;
     if (at.remoteSeen === "unknown")
-      return impossible("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
-    const name = remoteName(at.local.now.name, "folder", draft.policy);
+      return makeImpossiblePlace("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
+    const name = toRemoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "impossible") return name;
     if (at.localPath !== null && isFolderChangeForbidden(draft, at.localPath, "make"))
-      return impossible("folder-blocked", `the service refused to create the folder ${JSON.stringify(at.localPath)}`);
+      return makeImpossiblePlace(
+        "folder-blocked",
+        `the service refused to create the folder ${JSON.stringify(at.localPath)}`,
+      );
   }
   return null;
 }
@@ -137,36 +144,41 @@ function whyNotBelowRemote(draft: PlanDraft, folder: FolderRow): ImpossiblePlace
  * Returns the path that a folder has, or will get, on disk. Returns a reason if it can have none:
  * its name is unsafe, the ignore rules exclude it, or it belongs to another linked folder.
  */
-function localFolder(
+function deriveLocalFolderPath(
   draft: PlanDraft,
   folder: FolderRow,
 ): ImpossiblePlace | { readonly kind: "path"; readonly path: LocalPath } {
-  const names: string[] = [];
-  let above: FolderRow | undefined = folder;
-  for (; above !== undefined && above.localPath === null; above = above.remote.now?.parent) {
-    if (above.remote.now === null) break;
-    if (isUnsafeName(above.remote.now.name, "folder"))
-      return impossible(
+  const missingNames: string[] = [];
+  let ancestor: FolderRow | undefined = folder;
+  for (; ancestor !== undefined && ancestor.localPath === null; ancestor = ancestor.remote.now?.parent) {
+    if (ancestor.remote.now === null) break;
+    if (isUnsafeName(ancestor.remote.now.name, "folder"))
+      return makeImpossiblePlace(
         "remote-name-unsafe",
-        `the name of the folder ${JSON.stringify(above.remotePath)} on the service cannot be used on disk`,
+        `the name of the folder ${JSON.stringify(ancestor.remotePath)} on the service cannot be used on disk`,
       );
-    names.unshift(localNameFor(above.remote.now.name, "folder", idOf(above), draft.trees.local.disk.maxNameBytes));
+    missingNames.unshift(
+      localNameFor(ancestor.remote.now.name, "folder", idOf(ancestor), draft.trees.local.disk.maxNameBytes),
+    );
   }
-  let path = above?.localPath ?? "";
-  for (const name of names) {
+  let path = ancestor?.localPath ?? "";
+  for (const name of missingNames) {
     path = joinPath(path, name);
     if (draft.trees.local.ignores(path, "folder"))
-      return impossible("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
+      return makeImpossiblePlace(
+        "suspended",
+        `its folder on the service is excluded by ${describeExclusion(draft, path, "folder")}`,
+      );
   }
   // Documents below another linked folder belong to that folder's workspace, so none of this
   // workspace is put in it.
-  const hidden = whyHidden(path, draft.trees);
-  return hidden?.isMirror === true
-    ? impossible("not-seen", `its folder is not seen: ${hidden.why}`)
+  const unreadReason = whyHidden(path, draft.trees);
+  return unreadReason?.isMirror === true
+    ? makeImpossiblePlace("not-seen", `its folder is not seen: ${unreadReason.why}`)
     : { kind: "path", path };
 }
 
-function impossible(reason: BlockReason, detail: string): ImpossiblePlace {
+function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePlace {
   return { kind: "impossible", reason, detail };
 }
 
@@ -177,24 +189,24 @@ function impossible(reason: BlockReason, detail: string): ImpossiblePlace {
  * - If the names on both sides do not correspond, the service's name is used. mdmirror had sent
  *   only one of two PATCHes when the user moved the document back.
  */
-export function placeRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRule {
+export function choosePlaceRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[movedBy];
   const [localPlace, remotePlace] = [row.local.now, row.remote.now];
   if (localPlace === null || remotePlace === null) return rule;
-  if (rule === "stay") return ruleOfUnmoved(row, localPlace, remotePlace);
-  return rule === "agree" ? ruleOfMovedTwice(forest, row, localPlace, remotePlace) : rule;
+  if (rule === "stay") return chooseRuleIfUnmoved(row, localPlace, remotePlace);
+  return rule === "agree" ? chooseRuleIfBothMoved(forest, row, localPlace, remotePlace) : rule;
 }
 
-function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+function chooseRuleIfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
   const isLocalNameTemporary = isTemporaryName(localPlace.name);
   const isRemoteNameTemporary = isTemporaryName(remotePlace.name);
   if (isLocalNameTemporary !== isRemoteNameTemporary) return isRemoteNameTemporary ? "follow-local" : "follow-remote";
-  const fits =
+  const doPlacesCorrespond =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
   // If both sides have a temporary name, this cycle replaces the local name, and a later cycle the
   // name on the service.
-  return fits && !isLocalNameTemporary ? "stay" : "follow-remote";
+  return doPlacesCorrespond && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 
 /**
@@ -202,13 +214,13 @@ function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRu
  * cut or a late request, mdmirror itself may have made the move on the service. The local place
  * then counts.
  */
-function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+function chooseRuleIfBothMoved(forest: Forest, row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
-  const follows =
+  const followsLocal =
     isTemporaryName(remotePlace.name) ||
     isAtBaseLocalPlace(forest, row, remotePlace) ||
     isHalfMoved(row, localPlace, remotePlace);
-  return follows ? "follow-local" : "agree";
+  return followsLocal ? "follow-local" : "agree";
 }
 
 /**
@@ -219,11 +231,14 @@ function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePla
 function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
   const { record } = row;
   if (record === null) return false;
-  const hasName = isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
-  const hasFolder = localPlace.parent === remotePlace.parent;
-  const keptName = remotePlace.name === nameOf(record.remotePath);
-  const keptFolder = remotePlace.parent.remotePath === parentOf(record.remotePath);
-  return (hasName && !hasFolder && keptFolder && !keptName) || (hasFolder && !hasName && keptName && !keptFolder);
+  const hasNewName = isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
+  const hasNewFolder = localPlace.parent === remotePlace.parent;
+  const hasOldName = remotePlace.name === nameOf(record.remotePath);
+  const hasOldFolder = remotePlace.parent.remotePath === parentOf(record.remotePath);
+  return (
+    (hasNewName && !hasNewFolder && hasOldFolder && !hasOldName) ||
+    (hasNewFolder && !hasNewName && hasOldName && !hasOldFolder)
+  );
 }
 
 /**
@@ -241,15 +256,15 @@ function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boole
 }
 
 /** Returns the path that a place has after all planned moves of folders. */
-export function pathOfGoal(place: Place, side: Side): string {
+export function derivePlannedPath(place: Place, side: Side): string {
   const names = [place.name];
-  const seen = new Set<FolderRow>();
-  for (let folder = place.parent; !seen.has(folder); ) {
-    seen.add(folder);
-    const above = folder[side].goal;
-    if (above === null) break;
-    names.push(above.name);
-    folder = above.parent;
+  const visitedFolders = new Set<FolderRow>();
+  for (let folder = place.parent; !visitedFolders.has(folder); ) {
+    visitedFolders.add(folder);
+    const folderGoal = folder[side].goal;
+    if (folderGoal === null) break;
+    names.push(folderGoal.name);
+    folder = folderGoal.parent;
   }
   return names.reduceRight((path, name) => joinPath(path, name), "");
 }

@@ -69,10 +69,10 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     moveReasons: new Map(),
     renamedForOthers: new Map(),
     copies: new Map(),
-    copiesByInode: once(() => listCopies(draft)),
+    copiesByInode: once(() => indexCopiesByInode(draft)),
     foldersWithDocuments: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
     othersByInode: once(() => othersByInode(trees.local)),
-    claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
+    claimants: once(() => listClaimants(listRows(draft), trees.local.disk)),
   };
   return draft;
 }
@@ -80,20 +80,20 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
 /**
  * Returns a key for the inode of a conflict copy; null if the inode is not known or is no evidence.
  */
-export function copyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
+export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
 
-function listCopies(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
+function indexCopiesByInode(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
   const { base, local } = draft.trees;
-  const copies = [...base.conflicts.values()].flatMap((conflict) =>
+  const conflictCopies = [...base.conflicts.values()].flatMap((conflict) =>
     copiesOf(conflict, base.records.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
   );
-  return Map.groupBy(copies, ({ version }) => copyInodeKey(draft, version));
+  return Map.groupBy(conflictCopies, ({ version }) => toCopyInodeKey(draft, version));
 }
 
 /** Returns the ignore rule that excludes a path, as a clause for messages. */
-export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
+export function describeExclusion({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
   return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
 }
 
@@ -108,7 +108,7 @@ export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Plac
 }
 
 /** Returns all folders of the plan, then all documents. */
-export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
+export function listRows({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
   return [...forest.folders, ...documents];
 }
 
@@ -141,15 +141,15 @@ export type Proposal = {
   readonly make: (paths: ActionPaths) => Action;
 };
 
-export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
+export function proposeAction(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
   draft.proposals.set(row, [...(draft.proposals.get(row) ?? []), { role, make }]);
 }
 
-type RecordedFolder = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
+type FolderToRecord = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
 /** Proposes to record a folder that both sides have, at the paths that it has after all moves. */
-export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: RecordedFolder): void {
-  propose(draft, folder, "record", (paths) => ({
+export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: FolderToRecord): void {
+  proposeAction(draft, folder, "record", (paths) => ({
     kind: "link-folder",
     ...recorded,
     localPath: paths.local,
@@ -157,12 +157,12 @@ export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorde
   }));
 }
 
-export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
-  const remaining = draft.proposals.get(row)?.filter((proposal) => proposal.role !== role);
-  if (remaining !== undefined) draft.proposals.set(row, remaining);
+export function withdrawProposals(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
+  const remainingProposals = draft.proposals.get(row)?.filter((proposal) => proposal.role !== role);
+  if (remainingProposals !== undefined) draft.proposals.set(row, remainingProposals);
 }
 
-export type ContentOfBlock = Partial<Pick<Block, "code" | "digest" | "changeId">>;
+export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
  * Blocks a document or folder, unless it has a block already. `since` is copied from the state if
@@ -173,15 +173,15 @@ export function blockRow(
   row: Row,
   reason: BlockReason,
   detail: string,
-  facts: ContentOfBlock = {},
+  facts: BlockedContent = {},
 ): void {
-  const key = keyOf(row);
+  const key = toBlockKey(row);
   if (draft.blocks.has(key)) return;
-  const before = draft.trees.base.blocks.get(key);
-  const since = before?.reason === reason ? before.since : 0;
+  const earlierBlock = draft.trees.base.blocks.get(key);
+  const since = earlierBlock?.reason === reason ? earlierBlock.since : 0;
   const block = {
     key,
-    path: pathOfRow(row),
+    path: findPathOfRow(row),
     reason,
     code: null,
     detail,
@@ -197,15 +197,15 @@ export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
 
-export function keyOf(row: Row): string {
-  return (row.kind === "document" ? row.id : row.dirId) ?? pathOfRow(row);
+export function toBlockKey(row: Row): string {
+  return (row.kind === "document" ? row.id : row.dirId) ?? findPathOfRow(row);
 }
 
 /**
  * Returns the local path of a document or folder. If it has none, returns its local path in base,
  * or else its path on the service.
  */
-export function pathOfRow(row: Row): LocalPath {
+export function findPathOfRow(row: Row): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;
   if (row.record !== null) return row.record.localPath;

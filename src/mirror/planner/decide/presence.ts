@@ -6,10 +6,10 @@ import { type DocumentRow, type FolderRow, setGoal } from "../match/row.ts";
 import { baseFolderOf } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-import { absentPath } from "./absence.ts";
-import { keyOf, type PlanDraft, propose, blockRow } from "./plan-draft.ts";
+import { choosePathToProveAbsent } from "./absence.ts";
+import { toBlockKey, type PlanDraft, proposeAction, blockRow } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
-import { localWish, remoteWish } from "./places.ts";
+import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isForbidden, keepBlockOfNewFile } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
@@ -18,22 +18,23 @@ import { DELETED_RULES } from "./table.ts";
  * service.
  * @param comesBack true if an edit on the service won against a local deletion
  */
-export function createLocal(
+export function proposeLocalCreation(
   draft: PlanDraft,
   row: DocumentRow,
   remoteFile: RemoteFile,
   why: string,
   comesBack = false,
 ): void {
-  const wish = localWish(draft, row);
-  if (wish.kind === "impossible") {
+  const wantedPlace = deriveLocalPlace(draft, row);
+  if (wantedPlace.kind === "impossible") {
     // A document that the ignore rules exclude, and that never had a local file, needs no block.
-    if (wish.reason !== "suspended" || row.record !== null) blockRow(draft, row, wish.reason, wish.detail);
+    if (wantedPlace.reason !== "suspended" || row.record !== null)
+      blockRow(draft, row, wantedPlace.reason, wantedPlace.detail);
     return;
   }
   if (isDirectionOff(draft, row, "push", why)) return;
-  setGoal(row, "local", wish.place);
-  propose(draft, row, "arrive-local", (paths) => ({
+  setGoal(row, "local", wantedPlace.place);
+  proposeAction(draft, row, "arrive-local", (paths) => ({
     kind: "create-local",
     why,
     id: remoteFile.id,
@@ -44,43 +45,48 @@ export function createLocal(
   }));
 }
 
-export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: Drift): void {
+export function decideRemoteDeletion(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: Drift): void {
   if (DELETED_RULES[drift.place] === "come-back") {
-    createLocal(draft, row, remoteFile, "moved on the service after it was deleted locally");
+    proposeLocalCreation(draft, row, remoteFile, "moved on the service after it was deleted locally");
     return;
   }
   const record = row.record!;
   if (isDirectionOff(draft, row, "pull", "deleted locally") || needsSecondScan(draft, row, record)) return;
   if (remoteFile.protected) {
     const detail = "protected on the service";
-    const about = { code: "file_protected", changeId: remoteFile.changeId };
-    blockRow(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
-    createLocal(draft, row, remoteFile, detail);
+    const blockContext = { code: "file_protected", changeId: remoteFile.changeId };
+    blockRow(draft, row, "delete-refused", `${detail}: it cannot be deleted`, blockContext);
+    proposeLocalCreation(draft, row, remoteFile, detail);
     return;
   }
   if (isForbidden(draft, row, "delete")) {
     // A review only delays the deletion on the service, so the file is not restored.
     if (draft.blocks.get(record.id)?.reason !== "delete-pending")
-      createLocal(draft, row, remoteFile, "the service refused to delete it");
+      proposeLocalCreation(draft, row, remoteFile, "the service refused to delete it");
     return;
   }
   setGoal(row, "remote", null);
-  propose(draft, row, "leave-remote", (paths) => ({
+  proposeAction(draft, row, "leave-remote", (paths) => ({
     kind: "delete-remote",
     why: "deleted locally",
     id: record.id,
-    localPath: absentPath(draft, row),
+    localPath: choosePathToProveAbsent(draft, row),
     remotePath: paths.remote,
     changeId: remoteFile.changeId,
   }));
 }
 
-export function trash(draft: PlanDraft, row: DocumentRow, localFile: LocalFile, cause: "gone" | "outside"): void {
-  const why = cause === "gone" ? "no longer on the service" : MOVED_OUT;
+export function proposeTrash(
+  draft: PlanDraft,
+  row: DocumentRow,
+  localFile: LocalFile,
+  cause: "gone" | "outside",
+): void {
+  const why = cause === "gone" ? "no longer on the service" : MOVED_OUT_CLAUSE;
   if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
   setGoal(row, "local", null);
   const record = row.record!;
-  propose(draft, row, "leave-local", (paths) => ({
+  proposeAction(draft, row, "leave-local", (paths) => ({
     kind: "trash-local",
     why,
     id: record.id,
@@ -90,9 +96,9 @@ export function trash(draft: PlanDraft, row: DocumentRow, localFile: LocalFile, 
   }));
 }
 
-export function forget(draft: PlanDraft, row: DocumentRow): void {
+export function proposeForget(draft: PlanDraft, row: DocumentRow): void {
   const record = row.record!;
-  propose(draft, row, "note", () => ({
+  proposeAction(draft, row, "note", () => ({
     kind: "forget",
     why: "deleted on both sides",
     id: record.id,
@@ -106,27 +112,27 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
  * the service. If there is no file, the record gives up its local path, so that another document
  * can have the path.
  */
-export function leaveSubtree(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
+export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
   const record = row.record!;
   if (localFile === null) {
     if (!isAway(record) && !needsSecondScan(draft, row, record))
-      recordFacts(draft, row, record, "away", `${MOVED_OUT}, and deleted locally`);
+      proposeFacts(draft, row, record, "away", `${MOVED_OUT_CLAUSE}, and deleted locally`);
     return;
   }
   if (drift.local === "unchanged") {
-    trash(draft, row, localFile, "outside");
+    proposeTrash(draft, row, localFile, "outside");
     return;
   }
-  if (record.state !== "outside") recordFacts(draft, row, record, "outside", MOVED_OUT);
-  blockRow(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
+  if (record.state !== "outside") proposeFacts(draft, row, record, "outside", MOVED_OUT_CLAUSE);
+  blockRow(draft, row, "outside", `${MOVED_OUT_CLAUSE}, and edited locally`, {
     digest: localFile.digest,
   });
 }
 
-const MOVED_OUT = "moved out of the linked folder of the workspace";
+const MOVED_OUT_CLAUSE = "moved out of the linked folder of the workspace";
 
 /** Records a new state or protection of a document. Content and place stay unchanged. */
-export function recordFacts(
+export function proposeFacts(
   draft: PlanDraft,
   row: DocumentRow,
   record: DocumentRecord,
@@ -134,7 +140,7 @@ export function recordFacts(
   why: string,
   isProtected = record.protected,
 ): void {
-  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: record.id, protected: isProtected, state }));
+  proposeAction(draft, row, "note", () => ({ kind: "note-facts", why, id: record.id, protected: isProtected, state }));
 }
 
 /**
@@ -142,11 +148,16 @@ export function recordFacts(
  * new document, if the key can still read the folder. Otherwise the document may only be hidden
  * from the key, so it is blocked and nothing is sent.
  */
-export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, localFile: LocalFile): void {
+export function decideEditOfDeleted(
+  draft: PlanDraft,
+  row: DocumentRow,
+  record: DocumentRecord,
+  localFile: LocalFile,
+): void {
   // The service normalises content and has turned this local content into base's content, so the
   // file has no edit to save.
   if (localFile.digest === record.echoDigest) {
-    trash(draft, row, localFile, "gone");
+    proposeTrash(draft, row, localFile, "gone");
     return;
   }
   const folder = baseFolderOf(draft.forest, "remote", record);
@@ -155,9 +166,10 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRe
     blockRow(draft, row, "gone-or-unreadable", detail, { digest: localFile.digest });
     return;
   }
-  if (!createOnService(draft, row, localFile, record.id, "edited locally after it was deleted on the service")) return;
+  if (!proposeRemoteCreation(draft, row, localFile, record.id, "edited locally after it was deleted on the service"))
+    return;
   // ORDER: the old record is removed before the file belongs to the new document.
-  propose(draft, row, "before", () => ({
+  proposeAction(draft, row, "before", () => ({
     kind: "forget",
     why: "no longer on the service; its content becomes a new document",
     id: record.id,
@@ -170,7 +182,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, record: DocumentRe
  * @param tombstone the deleted document that the new one replaces; null if it replaces none
  * @returns false if the document may not be created now
  */
-export function createOnService(
+export function proposeRemoteCreation(
   draft: PlanDraft,
   row: DocumentRow,
   localFile: LocalFile,
@@ -180,19 +192,19 @@ export function createOnService(
   if (isContentBlocked(draft, row, localFile)) return false;
   // The result of an earlier POST of this file is not known. Sending it again might create the
   // document twice (I08).
-  const open = draft.trees.local.unseen.get(localFile.path);
-  if (open !== undefined) {
-    blockRow(draft, row, "not-seen", open.why);
+  const unreadReason = draft.trees.local.unseen.get(localFile.path);
+  if (unreadReason !== undefined) {
+    blockRow(draft, row, "not-seen", unreadReason.why);
     return false;
   }
-  const wish = remoteWish(draft, row);
+  const wish = deriveRemotePlace(draft, row);
   if (wish.kind === "impossible") {
     blockRow(draft, row, wish.reason, wish.detail);
     return false;
   }
   if (isDirectionOff(draft, row, "pull", why) || isForbidden(draft, row, "post")) return false;
   setGoal(row, "remote", wish.place);
-  propose(draft, row, "arrive-remote", (paths) => ({
+  proposeAction(draft, row, "arrive-remote", (paths) => ({
     kind: "create-remote",
     why,
     localPath: paths.local,
@@ -203,7 +215,7 @@ export function createOnService(
   return true;
 }
 
-export function recordNewOnBothSides(
+export function decideNewOnBothSides(
   draft: PlanDraft,
   row: DocumentRow,
   localFile: LocalFile,
@@ -212,12 +224,16 @@ export function recordNewOnBothSides(
   keepBlockOfNewFile(draft, localFile);
   if (isContentBlocked(draft, row, localFile)) return;
   const why = "new on both sides";
-  const about = { digest: localFile.digest, changeId: remoteFile.changeId };
+  const contentContext = { digest: localFile.digest, changeId: remoteFile.changeId };
   // The contents are known to differ, or the local file is empty. The action would then write the
   // service's content to the file, which is not allowed if the sync only uploads.
-  if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
+  if (
+    (localFile.empty || isKnownToDiffer(draft, row, contentContext)) &&
+    isDirectionOff(draft, row, "push", why, contentContext)
+  )
+    return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  propose(draft, row, "content", (paths) => ({
+  proposeAction(draft, row, "content", (paths) => ({
     kind: "meet",
     why,
     id: remoteFile.id,
@@ -233,8 +249,12 @@ function isKnownToDiffer(
   row: DocumentRow,
   about: Required<Pick<Block, "digest" | "changeId">>,
 ): boolean {
-  const before = trees.base.blocks.get(keyOf(row));
-  return before?.reason === "direction-off" && before.digest === about.digest && before.changeId === about.changeId;
+  const earlierBlock = trees.base.blocks.get(toBlockKey(row));
+  return (
+    earlierBlock?.reason === "direction-off" &&
+    earlierBlock.digest === about.digest &&
+    earlierBlock.changeId === about.changeId
+  );
 }
 
 /**
@@ -245,7 +265,7 @@ function isKnownToDiffer(
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
   if (draft.foldersWithDocuments().has(folder.remotePath)) return true;
-  return folder === draft.forest.root ? showsAllInRoot(draft) : folder.remoteSeen === "listed";
+  return folder === draft.forest.root ? isRootReadable(draft) : folder.remoteSeen === "listed";
 }
 
 /**
@@ -253,7 +273,9 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
  * in it must be listed. A key that cannot read the root sees such a folder only with a separate
  * grant.
  */
-function showsAllInRoot({ forest }: PlanDraft): boolean {
-  const known = [...forest.folders].filter(({ record }) => record !== null && parentOf(record.remotePath) === "");
-  return known.length > 0 && known.every(({ remoteSeen }) => remoteSeen === "listed");
+function isRootReadable({ forest }: PlanDraft): boolean {
+  const foldersInRoot = [...forest.folders].filter(
+    ({ record }) => record !== null && parentOf(record.remotePath) === "",
+  );
+  return foldersInRoot.length > 0 && foldersInRoot.every(({ remoteSeen }) => remoteSeen === "listed");
 }

@@ -2,8 +2,8 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import { type DocumentRow, type FolderRow, pathOn, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { baseFolderOf, isInside } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf } from "../../../contract/path.ts";
-import { type PlanDraft, proposeFolderRecord, rowsOf, withdraw } from "./plan-draft.ts";
-import { pathOfGoal } from "./places.ts";
+import { type PlanDraft, proposeFolderRecord, listRows, withdrawProposals } from "./plan-draft.ts";
+import { derivePlannedPath } from "./places.ts";
 
 /**
  * Decides which records get new paths when a folder moves. Usually one SQL statement renames every
@@ -15,11 +15,13 @@ import { pathOfGoal } from "./places.ts";
  * blocked document gets no step of its own; its record is renamed together with its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
-  const moved = [...draft.forest.folders].filter((folder) => folder.record !== null && draft.moveReasons.has(folder));
-  if (moved.length === 0) return;
-  const split = new Set<FolderRow>();
-  for (const side of SIDES) addSplitFolders(draft, side, recordedAt(draft, moved, side), split);
-  if (split.size > 0) splitRecords(draft, split);
+  const movedFolders = [...draft.forest.folders].filter(
+    (folder) => folder.record !== null && draft.moveReasons.has(folder),
+  );
+  if (movedFolders.length === 0) return;
+  const splitFolders = new Set<FolderRow>();
+  for (const side of SIDES) addSplitFolders(draft, side, indexByRecordedPath(draft, movedFolders, side), splitFolders);
+  if (splitFolders.size > 0) splitRecords(draft, splitFolders);
 }
 
 /**
@@ -27,14 +29,14 @@ export function splitFolderRecords(draft: PlanDraft): void {
  * below their recorded path.
  */
 function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
-  for (const row of rowsOf(draft))
-    for (const { path, parent } of placesToRecord(row, side))
-      for (const folder of recordedAbove(recorded, path))
-        if (folder !== row && !movesInside(parent, folder, side)) split.add(folder);
+  for (const row of listRows(draft))
+    for (const { path, parent } of listPlacesToRecord(row, side))
+      for (const folder of findFoldersAbove(recorded, path))
+        if (folder !== row && !isPlannedInside(parent, folder, side)) split.add(folder);
 }
 
 /** Returns the moved folders whose recorded path is this path, or a folder above it. */
-function recordedAbove(recorded: FoldersByPath, path: string): FolderRow[] {
+function findFoldersAbove(recorded: FoldersByPath, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
 
@@ -44,21 +46,21 @@ type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
  * Returns the moved folders by the paths that base has for them while the plan runs. A folder has
  * up to two: its path in base now, and this path after the folders above are recorded.
  */
-function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
-  const index = new Map<string, FolderRow[]>();
+function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
+  const foldersByPath = new Map<string, FolderRow[]>();
   for (const folder of moved) {
     const path = pathOn(folder.record!, side);
     const parent = baseFolderOf(draft.forest, side, folder.record!);
-    for (const recordedPath of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)]))
-      index.set(recordedPath, [...(index.get(recordedPath) ?? []), folder]);
+    for (const recordedPath of new Set([path, derivePlannedPath({ parent, name: nameOf(path) }, side)]))
+      foldersByPath.set(recordedPath, [...(foldersByPath.get(recordedPath) ?? []), folder]);
   }
-  return index;
+  return foldersByPath;
 }
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
 /** Returns every place that base may record for a document or folder while the plan runs. */
-function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
+function listPlacesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
@@ -66,34 +68,37 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   // document has one of these two places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
-  const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
-  const current = row.kind === "folder" && !samePlace(now, goal) ? pathUnlikeBase(row, side) : null;
-  if (current !== null) recorded.push({ path: current, parent: null });
-  return recorded;
+  const recordedPlaces: PlaceToRecord[] = places.map((place) => ({
+    path: derivePlannedPath(place, side),
+    parent: place.parent,
+  }));
+  const currentPath = row.kind === "folder" && !samePlace(now, goal) ? findPathUnlikeBase(row, side) : null;
+  if (currentPath !== null) recordedPlaces.push({ path: currentPath, parent: null });
+  return recordedPlaces;
 }
 
 /**
  * Returns the current path of a recorded folder if it differs from the path in base; otherwise
  * null.
  */
-function pathUnlikeBase(folder: FolderRow, side: Side): string | null {
+function findPathUnlikeBase(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
   return folder.record === null || path === pathOn(folder.record, side) ? null : path;
 }
 
-function movesInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
+function isPlannedInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
   return start !== null && isInside(start, folder, (above) => above[side].goal?.parent ?? null);
 }
 
 function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
-  const carried = listCarried(draft, split);
+  const carriedDocuments = listCarriedDocuments(draft, split);
   for (const folder of draft.forest.folders) {
     if (!hasRecordedId(folder) || draft.blocks.has(folder.dirId)) continue;
     if (!split.has(folder) && !isInSplitFolder(folder, split)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
-    withdraw(draft, folder, "record");
+    withdrawProposals(draft, folder, "record");
     const why = draft.moveReasons.get(folder) ?? "its folder moved";
-    proposeFolderRecord(draft, folder, { dirId: folder.dirId, why, carries: carried.get(folder) ?? [] });
+    proposeFolderRecord(draft, folder, { dirId: folder.dirId, why, carries: carriedDocuments.get(folder) ?? [] });
   }
 }
 
@@ -108,7 +113,7 @@ function hasRecordedId(folder: FolderRow): folder is FolderRow & { readonly dirI
  */
 function isInSplitFolder(row: Row, split: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
-  return [...split].some((folder) => movesInside(parent, folder, "local") || isBelowRecord(row, folder));
+  return [...split].some((folder) => isPlannedInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
@@ -116,28 +121,31 @@ function isInSplitFolder(row: Row, split: ReadonlySet<FolderRow>): boolean {
  * The step of that folder renames their records. A blocked document, for example, keeps its name
  * and its folder in base. Otherwise base would lose the document's pending move.
  */
-function listCarried(draft: PlanDraft, split: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
-  const carried = new Map<FolderRow, DocId[]>();
+function listCarriedDocuments(
+  draft: PlanDraft,
+  split: ReadonlySet<FolderRow>,
+): ReadonlyMap<FolderRow, readonly DocId[]> {
+  const carriedByFolder = new Map<FolderRow, DocId[]>();
   for (const document of draft.documents) {
     const { record } = document;
     if (
       record === null ||
       !isInSplitFolder(document, split) ||
       hasArrivalStep(document) ||
-      recordAlone(draft, document)
+      proposeOwnRecord(draft, document)
     )
       continue;
     const folder = baseFolderOf(draft.forest, "local", record);
-    carried.set(folder, [...(carried.get(folder) ?? []), record.id]);
+    carriedByFolder.set(folder, [...(carriedByFolder.get(folder) ?? []), record.id]);
   }
-  return carried;
+  return carriedByFolder;
 }
 
 /**
  * Plans a step that records the new path of a document. Returns false if there is no such step,
  * because the document is blocked or missing on a side.
  */
-function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
+function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.moveReasons.has(document)) return true;
   if (draft.blocks.has(document.record!.id)) return false;

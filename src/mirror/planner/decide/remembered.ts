@@ -12,13 +12,13 @@ import { hasFileAt } from "../../model/left-out.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
-import { type PlanDraft, blockRow, keepBlock, keyOf, pathOfRow } from "./plan-draft.ts";
+import { type PlanDraft, blockRow, keepBlock, toBlockKey, findPathOfRow } from "./plan-draft.ts";
 
 /**
  * Returns the block that an earlier answer of the service caused. Null if there is none, or refused
  * requests are sent again in this cycle.
  */
-function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
+function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
   return block === undefined || !isRemembered(block) || policy.retryRefused ? null : block;
 }
@@ -27,14 +27,14 @@ function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | nul
  * Returns the block that an earlier answer of the service caused, if the document still has the
  * content, version and path to which it applies. Otherwise returns null.
  */
-export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
-  const block = rememberedBlock(draft, keyOf(row));
+export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
+  const block = findRememberedBlock(draft, toBlockKey(row));
   if (block === null) return null;
-  if (block.digest === null && block.changeId === null) return blockOfPlace(draft, block, row);
-  const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
-  const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
-  const isSameText = block.digest === null || block.digest === local;
-  return isSameText && (block.changeId === null || block.changeId === remote) ? block : null;
+  if (block.digest === null && block.changeId === null) return findBlockOfPlace(draft, block, row);
+  const localDigest = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
+  const remoteChangeId = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
+  const isSameContent = block.digest === null || block.digest === localDigest;
+  return isSameContent && (block.changeId === null || block.changeId === remoteChangeId) ? block : null;
 }
 
 /**
@@ -42,10 +42,10 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
  * current path. Otherwise returns null, because another path ends such a block. A missing grant
  * blocks the document at any path.
  */
-function blockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
-  const path = pathOfRow(row);
-  const isAtBase = block.reason === "read-only" && block.path === row.record?.localPath;
-  if (block.path === path || isAtBase) return block;
+function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
+  const path = findPathOfRow(row);
+  const isAtBasePath = block.reason === "read-only" && block.path === row.record?.localPath;
+  if (block.path === path || isAtBasePath) return block;
   return isSameMove(draft, block, row, path) ? { ...block, path } : null;
 }
 
@@ -64,10 +64,11 @@ function isSameMove(
   if (record === null || (reason !== "read-only" && reason !== "refused") || nameOf(blockedPath) !== nameOf(path))
     return false;
   if (nameOf(path) !== nameOf(record.localPath)) return true;
-  const folder = local.now?.parent.record?.id;
+  const folderId = local.now?.parent.record?.id;
   const { dirs, blocks } = trees.base;
   return (
-    folder !== undefined && [dirs.get(folder)?.localPath, blocks.get(folder)?.path].includes(parentOf(blockedPath))
+    folderId !== undefined &&
+    [dirs.get(folderId)?.localPath, blocks.get(folderId)?.path].includes(parentOf(blockedPath))
   );
 }
 
@@ -76,7 +77,7 @@ function isSameMove(
  * then keeps the block.
  */
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
-  const block = remainingBlock(draft, row);
+  const block = findRemainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
   // Without the grant to edit, edits of other users are still merged into the local file. Only the
   // merge that failed is not repeated for the same version.
@@ -91,7 +92,7 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Inten
  * request would be sent again (I08).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
-  const block = draft.trees.base.blocks.get(keyOf(row));
+  const block = draft.trees.base.blocks.get(toBlockKey(row));
   // This block is kept even when refused requests are retried, because each scan checks anyway
   // whether the document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
@@ -105,7 +106,7 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
  * next listing was incomplete, the refused POST would be sent again.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
-  const block = rememberedBlock(draft, path);
+  const block = findRememberedBlock(draft, path);
   if (block !== null && (block.digest === null || block.digest === digest)) keepBlock(draft, block);
 }
 
@@ -117,20 +118,20 @@ export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
   const { base, local } = trees;
   if (base.blocks.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
-  const hidden = hiddenFolders(draft);
+  const hiddenFolderIds = listHiddenFolders(draft);
   for (const block of base.blocks.values()) {
     if (!isRemembered(block) || draft.blocks.has(block.key) || isTriedAgain(draft, block)) continue;
     const isUnjudged = isDirId(block.key)
-      ? hidden.has(block.key)
+      ? hiddenFolderIds.has(block.key)
       : undecided.has(block.key) || isUnseenPath(trees, block.key);
     if (isUnjudged) keepBlock(draft, block);
   }
 }
 
 /** Returns the ids of folders that the scan could not read. */
-function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
-  const hidden = [...forest.folders].filter(({ localSeen }) => localSeen === "unknown");
-  return new Set(hidden.flatMap(({ dirId }) => dirId ?? []));
+function listHiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
+  const hiddenRows = [...forest.folders].filter(({ localSeen }) => localSeen === "unknown");
+  return new Set(hiddenRows.flatMap(({ dirId }) => dirId ?? []));
 }
 
 function isUnseenPath(trees: Trees, key: string): boolean {

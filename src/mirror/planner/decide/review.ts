@@ -4,7 +4,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { blockRow, type PlanDraft } from "./plan-draft.ts";
-import { proposeFetch, type SharedDocument } from "./emptied.ts";
+import { proposeDownload, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
@@ -14,13 +14,13 @@ import { isForbidden } from "./remembered.ts";
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;
-  const outstanding = record.submissions.length > 0;
-  if (outstanding && remoteFile.changeId !== record.changeId) {
+  const hasContentInReview = record.submissions.length > 0;
+  if (hasContentInReview && remoteFile.changeId !== record.changeId) {
     settleReview(draft, shared);
     return true;
   }
   if (hasBaseContent(record, localFile)) return false;
-  if (outstanding && !remoteFile.protected && !hasMetEdit(record)) {
+  if (hasContentInReview && !remoteFile.protected && !conflictsWithEdit(record)) {
     blockRow(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: localFile.digest,
     });
@@ -43,7 +43,7 @@ export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean 
   return false;
 }
 
-function hasMetEdit({ submissions }: DocumentRecord): boolean {
+function conflictsWithEdit({ submissions }: DocumentRecord): boolean {
   return submissions.some(({ reason }) => reason === "conflict");
 }
 
@@ -59,17 +59,17 @@ export function decideReviewConflict(
   localFile: LocalFile,
   publishedId: ChangeId | null,
 ): boolean {
-  if (!hasMetEdit(record) || !record.submissions.some(({ digest }) => digest === localFile.digest)) return false;
-  const other = publishedId === null ? "another edit" : `another edit (${publishedId})`;
-  blockRow(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
+  if (!conflictsWithEdit(record) || !record.submissions.some(({ digest }) => digest === localFile.digest)) return false;
+  const otherEditClause = publishedId === null ? "another edit" : `another edit (${publishedId})`;
+  blockRow(draft, row, "review-conflict", `in review, because it conflicts with ${otherEditClause}`, {
     digest: localFile.digest,
   });
   return true;
 }
 
 function isUnchanged(draft: PlanDraft, record: DocumentRecord, localFile: LocalFile): boolean {
-  const unchanged = draft.policy.unchangedContents;
-  return unchanged === null || unchanged.get(record.id) === localFile.digest;
+  const unchangedContents = draft.policy.unchangedContents;
+  return unchangedContents === null || unchangedContents.get(record.id) === localFile.digest;
 }
 
 /**
@@ -81,5 +81,10 @@ function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
   if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeFetch(draft, shared, { kind: "settle-review" }, "a new version on the service while a change was in review");
+  proposeDownload(
+    draft,
+    shared,
+    { kind: "settle-review" },
+    "a new version on the service while a change was in review",
+  );
 }

@@ -3,11 +3,11 @@ import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, setGoal }
 import { baseFolderOf, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
-import { absentPath } from "./absence.ts";
-import { type PlanDraft, propose, proposeFolderRecord, blockRow } from "./plan-draft.ts";
+import { choosePathToProveAbsent } from "./absence.ts";
+import { type PlanDraft, proposeAction, proposeFolderRecord, blockRow } from "./plan-draft.ts";
 import { localPathsOf } from "../../model/left-out.ts";
-import { isOnBoth } from "./place-rows.ts";
-import { localWish, remoteWish } from "./places.ts";
+import { isOnBothSides } from "./place-rows.ts";
+import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 
 /**
@@ -16,18 +16,23 @@ import { isFolderChangeForbidden } from "./remembered.ts";
  * folders, because a folder that is kept also keeps the folders above it.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): void {
-  const occupied = once(() => occupiedFolders(draft));
-  const contents: Contents = { local: new Set(), remote: new Set(), unseen: new Set(), occupied };
+  const getOccupiedFolders = once(() => findOccupiedFolders(draft));
+  const contents: FolderContents = {
+    local: new Set(),
+    remote: new Set(),
+    unseen: new Set(),
+    occupied: getOccupiedFolders,
+  };
   for (const document of draft.documents) {
     noteParents(contents, document);
     noteUnseen(draft, document, contents);
   }
   for (const path of draft.undecided) contents.local.add(folderAt(draft.forest, "local", parentOf(path)));
-  for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(contents, folder);
-  const order = [...draft.forest.folders]
-    .filter((folder) => !isOnBoth(folder))
-    .sort((a, b) => folderDepth(b) - folderDepth(a) || a.key - b.key);
-  for (const folder of order) {
+  for (const folder of draft.forest.folders) if (isOnBothSides(folder)) noteParents(contents, folder);
+  const foldersToSettle = [...draft.forest.folders]
+    .filter((folder) => !isOnBothSides(folder))
+    .sort((a, b) => getFolderDepth(b) - getFolderDepth(a) || a.key - b.key);
+  for (const folder of foldersToSettle) {
     if (!keptInPlace.has(folder)) settleFolder(draft, folder, contents);
     noteParents(contents, folder);
   }
@@ -40,9 +45,9 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
  *   created.
  * - `occupied`: folders that are not empty on disk before the plan.
  */
-type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => OccupiedFolders };
+type FolderContents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => OccupiedFolders };
 
-function noteParents(contents: Contents, row: Row): void {
+function noteParents(contents: FolderContents, row: Row): void {
   for (const side of SIDES) {
     const parent = row[side].goal?.parent;
     if (parent !== undefined) contents[side].add(parent);
@@ -53,49 +58,49 @@ function noteParents(contents: Contents, row: Row): void {
  * Records the last known folder of a document that a scan did not show, so that the folder is not
  * removed.
  */
-function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents): void {
+function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
   if (document.local.seen.kind === "unknown") contents.local.add(baseFolderOf(draft.forest, "local", record));
   if (document.remote.seen.kind === "unseen") contents.unseen.add(baseFolderOf(draft.forest, "remote", record));
 }
 
-function folderDepth(folder: FolderRow): number {
+function getFolderDepth(folder: FolderRow): number {
   return Math.max(depthOf(folder.localPath ?? ""), depthOf(folder.remotePath ?? ""));
 }
 
-function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function settleFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (folder === draft.forest.root || folder.localSeen === "unknown") return;
   if (folder.remoteSeen === "unknown" && folder.remotePath === null) return;
-  const onDisk = folder.localPath !== null;
-  const onService = folder.remotePath !== null;
-  if (onDisk && !onService) settleLocalOnly(draft, folder, contents);
-  else if (!onDisk && onService) settleRemoteOnly(draft, folder, contents);
-  else if (!onDisk && folder.record !== null) forgetFolder(draft, folder);
+  const isOnDisk = folder.localPath !== null;
+  const isOnService = folder.remotePath !== null;
+  if (isOnDisk && !isOnService) settleLocalOnly(draft, folder, contents);
+  else if (!isOnDisk && isOnService) settleRemoteOnly(draft, folder, contents);
+  else if (!isOnDisk && folder.record !== null) forgetFolder(draft, folder);
 }
 
 /** Decides about a folder that exists only locally: it is new, or was deleted on the service. */
-function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.remote.has(folder)) {
-    createOnService(draft, folder, contents);
+    proposeRemoteFolder(draft, folder, contents);
     return;
   }
   // The listing did not show a document of this folder, so the folder may still exist on the
   // service. Creating it again would make a second folder, or be refused in every cycle (I08).
   if (contents.unseen.has(folder)) return;
-  if (folder.isVacated) removeVacated(draft, folder, contents);
-  else if (folder.record !== null) removeLocally(draft, folder, folder.record.id, contents);
-  else createOnService(draft, folder, contents);
+  if (folder.isVacated) decideVacatedFolder(draft, folder, contents);
+  else if (folder.record !== null) decideLocalRemoval(draft, folder, folder.record.id, contents);
+  else proposeRemoteFolder(draft, folder, contents);
 }
 
-function removeVacated(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function decideVacatedFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (!isLeftEmpty(folder, contents) || draft.policy.direction === "push") return;
   proposeLocalRemoval(draft, folder, null, "its content is in the folder on the service");
 }
 
-function removeLocally(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: Contents): void {
-  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, contents);
-  if (leaves && draft.policy.direction !== "push")
+function decideLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: FolderContents): void {
+  const isToBeRemoved = folder.remoteSeen === "gone" && isLeftEmpty(folder, contents);
+  if (isToBeRemoved && draft.policy.direction !== "push")
     proposeLocalRemoval(draft, folder, dirId, "no longer on the service");
   else forgetFolder(draft, folder);
 }
@@ -104,32 +109,38 @@ function removeLocally(draft: PlanDraft, folder: FolderRow, dirId: DirId, conten
  * Returns true if a local folder will be empty after this plan. Files that are not synced count as
  * content; leftovers of editors and desktops do not.
  */
-function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
+function isLeftEmpty(folder: FolderRow, contents: FolderContents): boolean {
   const path = folder.localPath!;
   return !contents.occupied().foreign.has(path) && !contents.local.has(folder);
 }
 
 function proposeLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
   setGoal(folder, "local", null);
-  propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
+  proposeAction(draft, folder, "leave-local", (at) => ({
+    kind: "remove-folder-local",
+    why,
+    dirId,
+    localPath: at.local,
+  }));
 }
 
-function createOnService(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   const path = folder.localPath!;
-  const isForeign = contents.occupied().foreign.has(path);
-  const wish = remoteWish(draft, folder);
-  if (wish.kind === "impossible") {
-    if (!isForeign || contents.remote.has(folder)) blockRow(draft, folder, wish.reason, wish.detail);
+  const hasForeignFiles = contents.occupied().foreign.has(path);
+  const wantedPlace = deriveRemotePlace(draft, folder);
+  if (wantedPlace.kind === "impossible") {
+    if (!hasForeignFiles || contents.remote.has(folder))
+      blockRow(draft, folder, wantedPlace.reason, wantedPlace.detail);
     return;
   }
-  const isEmpty = !isForeign && !contents.occupied().mirrored.has(path);
+  const isEmpty = !hasForeignFiles && !contents.occupied().mirrored.has(path);
   if (!contents.remote.has(folder) && !isEmpty) return;
   if (isCreationForbidden(draft, folder, path)) return;
   const isNew = folder.record === null;
   if (!isNew) forgetFolder(draft, folder);
-  setGoal(folder, "remote", wish.place);
+  setGoal(folder, "remote", wantedPlace.place);
   const why = isNew ? "created locally" : "no longer on the service, but new documents are in it";
-  propose(draft, folder, "arrive-remote", (paths) => ({
+  proposeAction(draft, folder, "arrive-remote", (paths) => ({
     kind: "make-folder-remote",
     why,
     localPath: paths.local,
@@ -139,39 +150,39 @@ function createOnService(draft: PlanDraft, folder: FolderRow, contents: Contents
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
   // The result of an earlier POST of this folder is not known, so it is not sent again (I08).
-  const open = draft.trees.local.unseen.get(path);
-  if (open !== undefined) {
-    blockRow(draft, folder, "not-seen", open.why);
+  const unreadReason = draft.trees.local.unseen.get(path);
+  if (unreadReason !== undefined) {
+    blockRow(draft, folder, "not-seen", unreadReason.why);
     return true;
   }
   return draft.policy.direction === "pull" || isFolderChangeForbidden(draft, path, "make");
 }
 
 /** Decides about a folder that exists only on the service: it is new, or was deleted locally. */
-function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
-  if (contents.local.has(folder) || folder.record === null) createLocally(draft, folder, contents);
-  else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeOnService(draft, folder);
+function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
+  if (contents.local.has(folder) || folder.record === null) proposeLocalFolder(draft, folder, contents);
+  else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) proposeRemoteRemoval(draft, folder);
 }
 
-function removeOnService(draft: PlanDraft, folder: FolderRow): void {
+function proposeRemoteRemoval(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || draft.policy.direction === "pull") return;
   if (isFolderChangeForbidden(draft, dirId, "remove")) return;
   setGoal(folder, "remote", null);
-  propose(draft, folder, "leave-remote", (paths) => ({
+  proposeAction(draft, folder, "leave-remote", (paths) => ({
     kind: "remove-folder-remote",
     why: "deleted locally",
     dirId,
-    localPath: absentPath(draft, folder),
+    localPath: choosePathToProveAbsent(draft, folder),
     remotePath: paths.remote,
   }));
 }
 
-function createLocally(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   const { record, dirId } = folder;
   // A folder that no list shows is created only together with a document in it.
   if (!contents.local.has(folder) && dirId === null) return;
-  const wish = localWish(draft, folder);
+  const wish = deriveLocalPlace(draft, folder);
   if (wish.kind === "impossible") {
     if (wish.reason !== "suspended") blockRow(draft, folder, wish.reason, wish.detail);
     return;
@@ -180,19 +191,19 @@ function createLocally(draft: PlanDraft, folder: FolderRow, contents: Contents):
   setGoal(folder, "local", wish.place);
   if (dirId === null) return;
   const why = record === null ? "new on the service" : "deleted locally, but documents are in it";
-  const carries = record === null ? [] : listDeleted(draft, folder);
-  propose(draft, folder, "arrive-local", (paths) => ({
+  const carriedIds = record === null ? [] : listDeletedDocuments(draft, folder);
+  proposeAction(draft, folder, "arrive-local", (paths) => ({
     kind: "make-folder-local",
     why,
     dirId,
     localPath: paths.local,
     remotePath: paths.remote,
-    carries,
+    carries: carriedIds,
   }));
 }
 
 /** Returns the recorded documents of a folder that were deleted locally and are not restored. */
-function listDeleted({ forest, documents }: PlanDraft, folder: FolderRow): DocId[] {
+function listDeletedDocuments({ forest, documents }: PlanDraft, folder: FolderRow): DocId[] {
   const isDeleted = ({ record, local }: DocumentRow) =>
     record !== null && local.goal === null && baseFolderOf(forest, "local", record) === folder;
   return documents.filter(isDeleted).map(({ record }) => record!.id);
@@ -200,7 +211,7 @@ function listDeleted({ forest, documents }: PlanDraft, folder: FolderRow): DocId
 
 function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
   const dirId = folder.replaced ?? folder.record!.id;
-  propose(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
+  proposeAction(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
 }
 
 /**
@@ -209,7 +220,7 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
  */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
-  if (dirId === null || !isOnBoth(folder) || folder === draft.forest.root) return;
+  if (dirId === null || !isOnBothSides(folder) || folder === draft.forest.root) return;
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const why = draft.moveReasons.get(folder) ?? "on both sides";
@@ -228,12 +239,12 @@ type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreig
  * Returns the folders on disk that are not empty, by what is directly in them: synced files and
  * folders, or files that are not synced. Leftovers of editors and desktops do not count.
  */
-function occupiedFolders(draft: PlanDraft): OccupiedFolders {
-  const mirrored = new Set<string>();
-  const foreign = new Set<string>();
+function findOccupiedFolders(draft: PlanDraft): OccupiedFolders {
+  const parentsOfSynced = new Set<string>();
+  const parentsOfForeign = new Set<string>();
   const { folders, others } = draft.trees.local;
-  for (const path of localPathsOf(draft.trees)) mirrored.add(parentOf(path));
-  for (const path of folders.keys()) mirrored.add(parentOf(path));
-  for (const other of others.values()) if (other.kind !== "litter") foreign.add(parentOf(other.path));
-  return { mirrored, foreign };
+  for (const path of localPathsOf(draft.trees)) parentsOfSynced.add(parentOf(path));
+  for (const path of folders.keys()) parentsOfSynced.add(parentOf(path));
+  for (const other of others.values()) if (other.kind !== "litter") parentsOfForeign.add(parentOf(other.path));
+  return { mirrored: parentsOfSynced, foreign: parentsOfForeign };
 }

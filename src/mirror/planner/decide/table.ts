@@ -7,7 +7,7 @@ import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-ch
 
 export type ContentCell = `${LocalDrift}/${RemoteDrift}` | "created/created" | "created/never" | "never/created";
 
-export function cellOf({ local, remote }: Drift): ContentCell {
+export function toContentCell({ local, remote }: Drift): ContentCell {
   return `${local}/${remote}` as ContentCell;
 }
 

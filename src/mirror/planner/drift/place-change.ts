@@ -19,23 +19,27 @@ export type RemoteDrift = "unchanged" | "edited" | "gone" | "unseen" | "outside"
 type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };
-type Contents = { readonly local: LocalDrift; readonly remote: RemoteDrift } | NewContents;
+type DriftContents = { readonly local: LocalDrift; readonly remote: RemoteDrift } | NewContents;
 export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
-export type Drift = Contents & { readonly place: WhoMoved };
+export type Drift = DriftContents & { readonly place: WhoMoved };
 
-export function driftOf(forest: Forest, row: DocumentRow): Drift {
+export function compareWithBase(forest: Forest, row: DocumentRow): Drift {
   const { record } = row;
-  if (record === null) return { ...newContents(row), place: "nobody" };
-  return { local: localContent(row, record), remote: remoteContent(row, record), place: whoMoved(forest, row) };
+  if (record === null) return { ...describeNewContents(row), place: "nobody" };
+  return {
+    local: compareLocalContent(row, record),
+    remote: compareRemoteContent(row, record),
+    place: findWhoMoved(forest, row),
+  };
 }
 
-function newContents({ local, remote }: DocumentRow): NewContents {
+function describeNewContents({ local, remote }: DocumentRow): NewContents {
   if (local.seen.kind !== "present") return { local: "never", remote: "created" };
   return { local: "created", remote: remote.seen.kind === "present" ? "created" : "never" };
 }
 
-function localContent({ local: { seen } }: DocumentRow, record: DocumentRecord): LocalDrift {
+function compareLocalContent({ local: { seen } }: DocumentRow, record: DocumentRecord): LocalDrift {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return "deleted";
   return hasBaseContent(record, seen.value) ? "unchanged" : "edited";
@@ -49,7 +53,7 @@ export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean
   return file.digest === record.localDigest || file.digest === record.digest;
 }
 
-function remoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord): RemoteDrift {
+function compareRemoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord): RemoteDrift {
   if (seen.kind === "present") return seen.file.changeId === record.changeId ? "unchanged" : "edited";
   return seen.kind === "never" ? "unseen" : seen.kind;
 }
@@ -58,7 +62,7 @@ function remoteContent({ remote: { seen } }: DocumentRow, record: DocumentRecord
  * Returns the sides on which the parent folder or the name of a document or folder differs from
  * base. A document that moves together with its folder has not moved itself.
  */
-export function whoMoved(forest: Forest, row: Row): WhoMoved {
+export function findWhoMoved(forest: Forest, row: Row): WhoMoved {
   const { record } = row;
   if (record === null) return "nobody";
   const [isMovedLocally, isMovedRemotely] = SIDES.map((side) => {

@@ -4,7 +4,7 @@ import {
   type ActionPaths,
   type PlanDraft,
   type Proposal,
-  pathOfRow,
+  findPathOfRow,
   type ConflictCopyPlace,
 } from "../decide/plan-draft.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
@@ -243,7 +243,7 @@ function moveAction(row: Row, side: Side, hop: Hop, paths: { from: string; to: s
   if (row.kind === "document") {
     const move = { why, id: row.id!, ...paths, temporary };
     if (side === "local") return { kind: "move-local", ...move };
-    const localPath = pathOfRow(row);
+    const localPath = findPathOfRow(row);
     return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, lastLocalPath: localPath };
   }
   const move = { why, dirId: row.dirId!, ...paths, temporary };

@@ -1,5 +1,5 @@
 import type { Step } from "../../model/action.ts";
-import { claimantsOf } from "../decide/absence.ts";
+import { listPathClaimants } from "../decide/absence.ts";
 import { blockRow, type PlanDraft } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { Layout, type RowChange } from "./layout.ts";
@@ -140,7 +140,7 @@ class Schedule {
   }
 
   #claimantsOf(row: Row, side: Side): readonly Row[] {
-    return side === "remote" ? claimantsOf(this.#draft, row) : [];
+    return side === "remote" ? listPathClaimants(this.#draft, row) : [];
   }
 
   /**
