@@ -3,7 +3,7 @@ import type { Action } from "../../src/mirror/model/action.ts";
 import type { StopReason, Plan, Signals } from "../../src/mirror/planner/plan-types.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
-import { deleteBudget } from "../../src/mirror/planner/verdict/losses.ts";
+import { computeDeleteBudget } from "../../src/mirror/planner/verdict/losses.ts";
 import { openConflict } from "./commands.ts";
 import { planOf } from "./table.ts";
 import { World } from "./world.ts";
@@ -305,7 +305,7 @@ test.each([
   [1000, 100],
   [50_000, 100],
 ])("of %i documents %i may be deleted without a question", (known, budget) => {
-  expect(deleteBudget(DEFAULT_GUARDS, known)).toBe(budget);
+  expect(computeDeleteBudget(DEFAULT_GUARDS, known)).toBe(budget);
 });
 
 test("for a restored service nothing is removed locally without approval, and each removal is asked for once", () => {

@@ -3,7 +3,7 @@ import { localNameFor } from "../model/local-name.ts";
 import { type DiskNames, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../contract/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
-import { folderAt, type Forest } from "./match/forest.ts";
+import { findOrAddFolder, type FolderForest } from "./match/forest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, FolderRow } from "./match/row.ts";
 
@@ -60,7 +60,7 @@ function addFolder(
 function addDocument(
   { found, uncertain, arriving, unknownFiles }: LocalPlaces,
   { id, local, remote }: DocumentRow,
-  forest: Forest,
+  forest: FolderForest,
   { maxNameBytes }: DiskNames,
 ): void {
   if (local.seen.kind === "present") {
@@ -74,7 +74,7 @@ function addDocument(
   }
 }
 
-function derivePathOfArrival(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
-  const folder = folderAt(forest, "remote", parentOf(remotePath));
+function derivePathOfArrival(forest: FolderForest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
+  const folder = findOrAddFolder(forest, "remote", parentOf(remotePath));
   return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id, maxBytes));
 }

@@ -9,15 +9,15 @@ import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
 import { compareWithBase } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
-import { idsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
+import { listIdsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, Side } from "./match/row.ts";
-import { layOut } from "./order/schedule.ts";
+import { orderSteps } from "./order/schedule.ts";
 import type { RenamedForOther, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
 import type { PresenceCounts } from "./verdict/stops.ts";
-import { judge } from "./verdict/verdict.ts";
+import { judgePlan } from "./verdict/verdict.ts";
 
 /**
  * Plans the steps for three trees: match → drift → decide → order → verdict. Pure: the same
@@ -34,7 +34,7 @@ export function makePlan(
   const { draft, steps } = planChangedDocuments(seen, policy, texts, judged);
   const { trees } = draft;
   const blocks = [...draft.blocks.values()].sort((a, b) => compareStrings(a.key, b.key));
-  const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(draft));
+  const { verdict, toRead } = judgePlan(trees, policy, signals, steps, countPresences(draft));
   const renamedForOthers = listRenamedForOthers(draft);
   return {
     steps,
@@ -69,10 +69,10 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
   let trees =
     judgedDocuments === "all"
       ? withAllDocuments(whole)
-      : withDocuments(whole, [...judgedDocuments, ...idsInMovedFolders(whole, policy)]);
+      : withDocuments(whole, [...judgedDocuments, ...listIdsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
     const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judgedDocuments)));
-    const steps = layOut(draft);
+    const steps = orderSteps(draft);
     const idsToInclude = [...draft.toInclude].filter((id) => !isJudged(judgedDocuments, id));
     if (judgedDocuments === "all" || idsToInclude.length === 0) return { draft, steps };
     judgedDocuments = round === MAX_ROUNDS ? "all" : new Set([...judgedDocuments, ...idsToInclude]);

@@ -87,8 +87,8 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I09",
     does: "takes one of several files for a document, though the evidence is equal",
     file: "mirror/planner/match/elsewhere.ts",
-    find: "const rivals = this.#hasFileAtPath(record) ? this.#rivalsOf(candidate) : [];",
-    replace: "const rivals: Candidate[] = [];",
+    find: "const rivalCandidates = this.#hasFileAtPath(record) ? this.#rivalsOf(candidate) : [];",
+    replace: "const rivalCandidates: MatchCandidate[] = [];",
     tests: ["planner/match/evidence.test.ts"],
   },
   {

@@ -3,7 +3,7 @@ import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { MirrorEvent } from "../../../src/mirror/ports/state.ts";
 import { DEFAULT_GUARDS } from "../../../src/mirror/model/policy.ts";
 import { copyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
-import { deleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
+import { computeDeleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
@@ -186,5 +186,5 @@ function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
 
 /** Returns the limit of one side without an approval. */
 function budgetOf(known: number): number {
-  return deleteBudget(DEFAULT_GUARDS, known);
+  return computeDeleteBudget(DEFAULT_GUARDS, known);
 }

@@ -1,5 +1,5 @@
-import { type FolderRow, nameKindOf, type Row } from "../match/row.ts";
-import { baseFolderOf } from "../match/forest.ts";
+import { type FolderRow, getNameKind, type PlanRow } from "../match/row.ts";
+import { findBaseFolder } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
@@ -11,20 +11,20 @@ import { derivePlannedPath } from "./places.ts";
  * another file or folder is at the path (`rm b; mv a b`), or the plan moves one there first, the
  * absence of the deleted one is already proven. Then returns a free name in the same folder.
  */
-export function choosePathToProveAbsent(draft: PlanDraft, row: Row): LocalPath {
+export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
   const path = deriveFinalPath(draft, row);
   if (isFree(draft, path)) return path;
   const { maxNameBytes } = draft.trees.local.disk;
   for (let number = 2; ; number++) {
-    const siblingPath = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number, maxNameBytes));
+    const siblingPath = joinPath(parentOf(path), numberedName(nameOf(path), getNameKind(row), number, maxNameBytes));
     if (isFree(draft, siblingPath)) return siblingPath;
   }
 }
 
 /** Returns the local path that a missing document or folder would have at the end of this plan. */
-function deriveFinalPath(draft: PlanDraft, row: Row): LocalPath {
+function deriveFinalPath(draft: PlanDraft, row: PlanRow): LocalPath {
   const record = row.record!;
-  const folder = baseFolderOf(draft.forest, "local", record);
+  const folder = findBaseFolder(draft.forest, "local", record);
   const name = nameOf(record.localPath);
   return folder.localPath === null ? record.localPath : derivePlannedPath({ parent: folder, name }, "local");
 }
@@ -35,7 +35,7 @@ function deriveFinalPath(draft: PlanDraft, row: Row): LocalPath {
  * the deleted file is back at the path. The deletion is then skipped, because nothing is deleted
  * without proof (I04).
  */
-export function listPathClaimants(draft: PlanDraft, row: Row): readonly Row[] {
+export function listPathClaimants(draft: PlanDraft, row: PlanRow): readonly PlanRow[] {
   if (row.record === null) return [];
   const { folders, found } = findPathClaimants(draft, deriveFinalPath(draft, row));
   return [...folders, ...found].filter((other) => other !== row);
@@ -71,7 +71,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 
 type PathClaimants = {
   /** Documents and folders that may have the path at some moment of the plan. */
-  readonly found: readonly Row[];
+  readonly found: readonly PlanRow[];
   /** Folders that may directly contain the path. */
   readonly parents: readonly FolderRow[];
   /** All folders that may be above the path. */
@@ -96,6 +96,6 @@ function findPathClaimants(draft: PlanDraft, path: LocalPath): PathClaimants {
   return { found: findRowsNamed(parents, nameOf(path)), parents, folders: [...folders] };
 }
 
-function isFolderRow(row: Row): row is FolderRow {
+function isFolderRow(row: PlanRow): row is FolderRow {
   return row.kind === "folder";
 }

@@ -9,13 +9,13 @@ import {
 } from "../../model/local-name.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import {
-  idOf,
+  toUniqueId,
   isMoving,
-  nameKindOf,
-  pathOn,
+  getNameKind,
+  getPathOnSide,
   type Place,
-  type Row,
-  samePlace,
+  type PlanRow,
+  isSamePlace,
   type Side,
   SIDES,
   setGoal,
@@ -24,15 +24,15 @@ import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { generateLastingNames } from "./left-over.ts";
-import { slotKey, SlotMap } from "../match/slots.ts";
+import { toSlotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
 /** The place on each side that every document or folder should have if nothing blocks it. */
-export type WantedPlacesByRow = ReadonlyMap<Row, WantedPlaces>;
+export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 
 /** A document or folder that must be blocked, so that the other ones can have their places. */
-export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
+export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
 /**
  * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
@@ -46,20 +46,25 @@ const MAX_NAME_NUMBER = 99;
  */
 export class NameAssignment {
   readonly #owners: SlotOwners;
-  readonly #blockedRows = new Map<Row, RowToBlock>();
+  readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
    * Reasons for moves. They are copied to the draft only after success, so that a failed attempt
    * changes nothing in the draft.
    */
-  readonly #moveReasons = new Map<Row, string>();
-  readonly #renamedForOthers = new Map<Row, string>();
+  readonly #moveReasons = new Map<PlanRow, string>();
+  readonly #renamedForOthers = new Map<PlanRow, string>();
   readonly #draft: PlanDraft;
-  readonly #rows: readonly Row[];
-  readonly #keptInPlace: ReadonlySet<Row>;
+  readonly #rows: readonly PlanRow[];
+  readonly #keptInPlace: ReadonlySet<PlanRow>;
   readonly #wishes: WantedPlacesByRow;
   readonly #maxNameBytes: number;
 
-  constructor(draft: PlanDraft, rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: WantedPlacesByRow) {
+  constructor(
+    draft: PlanDraft,
+    rows: readonly PlanRow[],
+    keptInPlace: ReadonlySet<PlanRow>,
+    wishes: WantedPlacesByRow,
+  ) {
     this.#owners = new SlotOwners(draft, rows);
     this.#draft = draft;
     this.#rows = rows;
@@ -98,7 +103,7 @@ export class NameAssignment {
       }
   }
 
-  #claim(side: Side, row: Row): void {
+  #claim(side: Side, row: PlanRow): void {
     if (!isMoving(row, side) || this.#blockedRows.has(row) || this.#owners.hasSlot(side, row)) return;
     const rowToBlock =
       this.#blockOfFolder(side, row) ?? (side === "local" ? this.#claimLocal(row) : this.#claimRemote(row));
@@ -109,13 +114,13 @@ export class NameAssignment {
    * Returns a block if the planned folder is missing and this plan does not create it; otherwise
    * null.
    */
-  #blockOfFolder(side: Side, row: Row): RowToBlock | null {
+  #blockOfFolder(side: Side, row: PlanRow): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
     return isMissing ? makeRowToBlock(row, "folder-blocked", "its folder is blocked") : null;
   }
 
-  #claimLocal(row: Row): RowToBlock | null {
+  #claimLocal(row: PlanRow): RowToBlock | null {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
     if (owner === "foreign")
@@ -130,7 +135,7 @@ export class NameAssignment {
    * Resolves a local name that is wanted twice. Either its current owner or the document or folder
    * `row` gets another name.
    */
-  #resolveClash(row: Row, place: Place, owner: Row): RowToBlock | null {
+  #resolveClash(row: PlanRow, place: Place, owner: PlanRow): RowToBlock | null {
     if (owner.kind !== row.kind)
       return makeRowToBlock(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#keptInPlace.has(owner) && this.#renameOwner(owner)) {
@@ -156,8 +161,8 @@ export class NameAssignment {
    * Gives a document or folder a local name with digits of its id, because the name that fits its
    * name on the service is taken.
    */
-  #takeHashedName(row: Row, place: Place): RowToBlock | null {
-    const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
+  #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
+    const name = hashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
     const hashedPlace = { parent: place.parent, name };
     if (this.#owners.ownerOf("local", hashedPlace, row) !== null)
       return makeRowToBlock(row, "path-taken", `the local name ${place.name} is taken`);
@@ -169,10 +174,10 @@ export class NameAssignment {
    * Returns true if a blocked document or folder should move to another local place when its block
    * ends.
    */
-  #isLeaving(owner: Row): boolean {
+  #isLeaving(owner: PlanRow): boolean {
     const wantedPlaces = this.#wishes.get(owner);
     return (
-      this.#keptInPlace.has(owner) && wantedPlaces !== undefined && !samePlace(wantedPlaces.local, owner.local.now)
+      this.#keptInPlace.has(owner) && wantedPlaces !== undefined && !isSamePlace(wantedPlaces.local, owner.local.now)
     );
   }
 
@@ -181,7 +186,7 @@ export class NameAssignment {
    * Returns false if the owner must keep its name. It can be renamed in two cases: it moves on the
    * service, or its name on the service does not correspond to its local name.
    */
-  #renameOwner(owner: Row): boolean {
+  #renameOwner(owner: PlanRow): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
     const currentPlace = owner.local.now;
     if (currentPlace === null || isMoving(owner, "local")) return false;
@@ -199,15 +204,15 @@ export class NameAssignment {
    * Returns the local name that fits the name on the service. Returns null if the two names already
    * correspond, or base has no record.
    */
-  #serviceNameOf(row: Row, localName: string): string | null {
+  #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
     if (
       row.record === null ||
       remoteName === undefined ||
-      isNamePair(localName, remoteName, nameKindOf(row), idOf(row))
+      isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row))
     )
       return null;
-    return localNameFor(remoteName, nameKindOf(row), idOf(row), this.#maxNameBytes);
+    return localNameFor(remoteName, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
   }
 
   /**
@@ -215,15 +220,15 @@ export class NameAssignment {
    * both sides get the name in this cycle. Otherwise the service gets the name now, and the local
    * file in the next cycle.
    */
-  #addNumber(row: Row): boolean {
+  #addNumber(row: PlanRow): boolean {
     const localPlace = row.local.goal ?? row.local.now;
     const remotePlace = row.remote.goal;
     if (localPlace === null || remotePlace === null) return false;
     const isOnBothSides = row.record !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NAME_NUMBER; number++) {
-      const name = numberedName(lastingName(localPlace.name), nameKindOf(row), number, this.#maxNameBytes);
+      const name = numberedName(lastingName(localPlace.name), getNameKind(row), number, this.#maxNameBytes);
       const localCandidate = { parent: localPlace.parent, name };
-      const mappedName = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
+      const mappedName = remoteNameFor(name, getNameKind(row), this.#draft.policy.refusedCharacters);
       if (mappedName === null) return false;
       const remoteCandidate = { parent: remotePlace.parent, name: mappedName };
       if (this.#owners.ownerOf("local", localCandidate, row) !== null) continue;
@@ -237,7 +242,7 @@ export class NameAssignment {
     return false;
   }
 
-  #restoreLastingName(side: Side, row: Row): void {
+  #restoreLastingName(side: Side, row: PlanRow): void {
     for (const name of generateLastingNames(this.#draft, row, side)) {
       const place = { parent: row[side].goal!.parent, name };
       if (this.#owners.ownerOf(side, place, row) !== null) continue;
@@ -246,7 +251,7 @@ export class NameAssignment {
     }
   }
 
-  #claimRemote(row: Row): RowToBlock | null {
+  #claimRemote(row: PlanRow): RowToBlock | null {
     const place = row.remote.goal!;
     const owner = this.#owners.ownerOf("remote", place, row);
     if (owner === null) {
@@ -255,7 +260,7 @@ export class NameAssignment {
     }
     if (this.#mayGetNumber(row, owner) && this.#addNumber(row)) return null;
     if (typeof owner !== "string") {
-      const ownersBlockReason = this.#draft.blocks.get(idOf(owner))?.reason;
+      const ownersBlockReason = this.#draft.blocks.get(toUniqueId(owner))?.reason;
       const isOwnerGone = owner.local.now === null && owner.local.goal === null;
       if (isOwnerGone || ownersBlockReason === "path-pending") {
         const isPending = ownersBlockReason !== undefined && BLOCK_REASONS[ownersBlockReason].work === "pending";
@@ -272,7 +277,7 @@ export class NameAssignment {
   }
 
   /** Returns true if a document or folder may get a number in its name on the service. */
-  #mayGetNumber(row: Row, owner: SlotOwner): boolean {
+  #mayGetNumber(row: PlanRow, owner: SlotOwner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
     // A new file with a temporary name has no claim to the original name, so it may get a number.
@@ -285,7 +290,7 @@ export class NameAssignment {
    * Returns a clause for messages about a wanted name on the service: who has it, and under which
    * local name.
    */
-  #clashText(row: Row, place: Place, owner: SlotOwner): string {
+  #clashText(row: PlanRow, place: Place, owner: SlotOwner): string {
     const name = this.#nameOnService(place, owner);
     const ownersLocalPlace = typeof owner === "string" ? null : owner.local.now;
     const localNameClause =
@@ -304,11 +309,11 @@ export class NameAssignment {
   }
 }
 
-function hasConvertedName({ local, remote }: Row): boolean {
+function hasConvertedName({ local, remote }: PlanRow): boolean {
   return local.goal !== null && local.goal.name !== remote.goal?.name;
 }
 
-function makeRowToBlock(row: Row, reason: BlockReason, detail: string): RowToBlock {
+function makeRowToBlock(row: PlanRow, reason: BlockReason, detail: string): RowToBlock {
   return { row, reason, detail };
 }
 
@@ -316,17 +321,17 @@ function makeRowToBlock(row: Row, reason: BlockReason, detail: string): RowToBlo
  * Owner of a name in a folder: a document or folder of this plan; a file or folder that is not
  * synced (`foreign`); or a document that this plan leaves out (`unjudged`).
  */
-type SlotOwner = Row | "foreign" | "unjudged";
+type SlotOwner = PlanRow | "foreign" | "unjudged";
 
 /** Records which document or folder has which slot (a name in a folder), while names are chosen. */
 class SlotOwners {
-  readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
+  readonly #taken: Readonly<Record<Side, SlotMap<PlanRow>>>;
   /** Documents and folders by their slots before the plan; null until the first use. */
-  readonly #currentRows: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
+  readonly #currentRows: Record<Side, SlotMap<PlanRow> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
-  readonly #rows: readonly Row[];
+  readonly #rows: readonly PlanRow[];
 
-  constructor(draft: PlanDraft, rows: readonly Row[]) {
+  constructor(draft: PlanDraft, rows: readonly PlanRow[]) {
     const { local, remote } = draft.occupancy.foldings;
     this.#taken = { local: new SlotMap(local), remote: new SlotMap(remote) };
     this.#draft = draft;
@@ -339,28 +344,28 @@ class SlotOwners {
    */
   isSameSlot(side: Side, a: Place, b: Place): boolean {
     const folding = this.#draft.occupancy.foldings[side];
-    return slotKey(a, folding) === slotKey(b, folding);
+    return toSlotKey(a, folding) === toSlotKey(b, folding);
   }
 
-  hasSlot(side: Side, row: Row): boolean {
+  hasSlot(side: Side, row: PlanRow): boolean {
     return this.#taken[side].get(row[side].goal!) === row;
   }
 
   /** Gives a slot to a document or folder, and plans its move to this place. */
-  take(side: Side, row: Row, place: Place): void {
+  take(side: Side, row: PlanRow, place: Place): void {
     setGoal(row, side, place);
     this.#taken[side].set(place, row);
   }
 
   /** Frees the planned slot of a document or folder, and gives it another one. */
-  replaceSlot(side: Side, row: Row, place: Place): void {
+  replaceSlot(side: Side, row: PlanRow, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
     this.take(side, row, place);
   }
 
   /** Returns the owner of a slot; null if the slot is free or belongs to `row` itself. */
-  ownerOf(side: Side, place: Place, row: Row): SlotOwner | null {
+  ownerOf(side: Side, place: Place, row: PlanRow): SlotOwner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
@@ -378,14 +383,14 @@ class SlotOwners {
     const { trees, toInclude, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;
     for (const records of [base.records.values(), leftOut.documents()])
-      for (const record of records) if (pathOn(record, side) === path) toInclude.add(record.id);
+      for (const record of records) if (getPathOnSide(record, side) === path) toInclude.add(record.id);
     for (const file of arrivals.all) if (side === "remote" && file.path === path) toInclude.add(file.id);
   }
 
-  #rowsByCurrentSlot(side: Side): SlotMap<Row> {
+  #rowsByCurrentSlot(side: Side): SlotMap<PlanRow> {
     const cachedRows = this.#currentRows[side];
     if (cachedRows !== null) return cachedRows;
-    const rowsBySlot = new SlotMap<Row>(this.#draft.occupancy.foldings[side]);
+    const rowsBySlot = new SlotMap<PlanRow>(this.#draft.occupancy.foldings[side]);
     for (const row of this.#rows) if (row[side].now !== null) rowsBySlot.set(row[side].now, row);
     this.#currentRows[side] = rowsBySlot;
     return rowsBySlot;

@@ -8,7 +8,7 @@ import {
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
-import { placeAt } from "../match/forest.ts";
+import { toPlace } from "../match/forest.ts";
 import {
   blockRow,
   toCopyInodeKey,
@@ -238,7 +238,7 @@ function dropConflict(
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const presentCopies = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
-    const place = placeAt(draft.forest, "local", found.path);
+    const place = toPlace(draft.forest, "local", found.path);
     return [{ nth, recorded: isNewest ? path : null, place }];
   });
   if (presentCopies.length > 0) draft.copies.set(row, presentCopies);

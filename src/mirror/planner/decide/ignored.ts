@@ -1,7 +1,7 @@
 import type { Drift } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
-import { findRenamed } from "../match/inode.ts";
+import { findRenamedFile } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { endConflictOfRemovedDocument } from "./conflict.ts";
 import { describeExclusion, type PlanDraft, blockRow } from "./plan-draft.ts";
@@ -27,7 +27,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
     return true;
   }
   if (drift.local !== "deleted") return false;
-  const renamedFile = findRenamed(draft.trees.local, draft.othersByInode(), record.stamp);
+  const renamedFile = findRenamedFile(draft.trees.local, draft.othersByInode(), record.stamp);
   if (renamedFile !== null) {
     blockRow(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(renamedFile.path)}, which is not synced`);
     return true;

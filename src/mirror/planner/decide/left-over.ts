@@ -13,7 +13,16 @@ import {
   ownNameOf,
   remoteNameFor,
 } from "../../model/local-name.ts";
-import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type Side, SIDES } from "../match/row.ts";
+import {
+  type DocumentRow,
+  toUniqueId,
+  getNameKind,
+  otherSide,
+  getPathOnSide,
+  type PlanRow,
+  type Side,
+  SIDES,
+} from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
 import { DIRECTION_NEVER_CHANGING } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
@@ -25,7 +34,7 @@ import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./reme
  */
 const MAX_NAME_NUMBER = 99;
 
-export function hasLeftOverName(draft: PlanDraft, row: Row): boolean {
+export function hasLeftOverName(draft: PlanDraft, row: PlanRow): boolean {
   if (findNameIfFree(draft, row) !== null) return true;
   return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
@@ -34,14 +43,14 @@ export function hasLeftOverName(draft: PlanDraft, row: Row): boolean {
  * Yields names that may replace a temporary name, or a name with digits of the id; the best first.
  * Yields nothing if the document or folder may not be renamed in this plan.
  */
-export function* generateLastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
+export function* generateLastingNames(draft: PlanDraft, row: PlanRow, side: Side): Generator<string> {
   const { goal } = row[side];
   const freeName = side === "local" && draft.policy.direction !== "push" ? findNameIfFree(draft, row) : null;
   if (freeName !== null) yield freeName;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeRenamed(draft, row, side)) return;
   const otherSidesName = findNameOnOtherSide(row, side) ?? goal.name;
   const bestName = isTemporaryName(otherSidesName) ? lastingName(goal.name) : otherSidesName;
-  for (const candidate of generateNumberedNames(draft, bestName, nameKindOf(row))) {
+  for (const candidate of generateNumberedNames(draft, bestName, getNameKind(row))) {
     const name = toLegalName(draft, row, side, candidate);
     if (name !== null) yield name;
   }
@@ -57,15 +66,15 @@ function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file"
  * Returns the name of a document or folder on the other side: the planned name, otherwise the name
  * in base. Null if it has neither.
  */
-function findNameOnOtherSide(row: Row, side: Side): string | null {
+function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
   const other = otherSide(side);
-  return row[other].goal?.name ?? (row.record === null ? null : nameOf(pathOn(row.record, other)));
+  return row[other].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, other)));
 }
 
-function toLegalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: string): string | null {
-  const kind = nameKindOf(row);
+function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, name: string): string | null {
+  const kind = getNameKind(row);
   return side === "local"
-    ? localNameFor(name, kind, idOf(row), trees.local.disk.maxNameBytes)
+    ? localNameFor(name, kind, toUniqueId(row), trees.local.disk.maxNameBytes)
     : remoteNameFor(name, kind, policy.refusedCharacters);
 }
 
@@ -74,14 +83,14 @@ function toLegalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: s
  * was created. Returns null if it already has that name. Also returns null if it is in different
  * folders on the two sides: base would record the new name, and the local move would be lost.
  */
-function findNameIfFree({ trees }: PlanDraft, row: Row): string | null {
+function findNameIfFree({ trees }: PlanDraft, row: PlanRow): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
   const { maxNameBytes } = trees.local.disk;
-  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row), maxNameBytes);
+  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, getNameKind(row), toUniqueId(row), maxNameBytes);
 }
 
-function mayBeRenamed(draft: PlanDraft, row: Row, side: Side): boolean {
+function mayBeRenamed(draft: PlanDraft, row: PlanRow, side: Side): boolean {
   const { record } = row;
   const currentPlace = row[side].now;
   if (record === null || currentPlace === null || row.local.now === null) return false;
@@ -98,7 +107,7 @@ function mayBeRenamed(draft: PlanDraft, row: Row, side: Side): boolean {
  * to rename the document. This plan records the name in base, and the next plan decides.
  */
 function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
-  return nameOf(pathOn(record, side)) === name || draft.blocks.has(record.id);
+  return nameOf(getPathOnSide(record, side)) === name || draft.blocks.has(record.id);
 }
 
 function mayFolderMove(draft: PlanDraft, id: string): boolean {
@@ -115,7 +124,7 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
  * Returns true if a document was deleted on the service, or moved out of the linked folder, but
  * still has a local file. Its name then cannot be taken from the service.
  */
-function isOnlyLocal(row: Row): boolean {
+function isOnlyLocal(row: PlanRow): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;
   return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";
 }

@@ -1,4 +1,4 @@
-import { isMoving, type Row, SIDES, setGoal } from "../match/row.ts";
+import { isMoving, type PlanRow, SIDES, setGoal } from "../match/row.ts";
 import { type PlanDraft, blockRow, listRows, withdrawProposals } from "./plan-draft.ts";
 import { hasLeftOverName } from "./left-over.ts";
 import { type RowToBlock, type WantedPlaces, NameAssignment, type WantedPlacesByRow } from "./assign-names.ts";
@@ -13,7 +13,7 @@ import { settleFolders } from "./settle-folders.ts";
 export function resolveNameClashes(draft: PlanDraft): void {
   const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));
   const wantedPlaces = new Map(decidedPlaces);
-  const rowsKeptInPlace = new Set<Row>();
+  const rowsKeptInPlace = new Set<PlanRow>();
   for (;;) {
     resetPlannedPlaces(draft, decidedPlaces, rowsKeptInPlace);
     settleFolders(draft, rowsKeptInPlace);
@@ -29,7 +29,7 @@ export function resolveNameClashes(draft: PlanDraft): void {
   }
 }
 
-function getPlannedPlaces({ local, remote }: Row): WantedPlaces {
+function getPlannedPlaces({ local, remote }: PlanRow): WantedPlaces {
   return { local: local.goal, remote: remote.goal };
 }
 
@@ -37,7 +37,7 @@ function getPlannedPlaces({ local, remote }: Row): WantedPlaces {
  * Resets all planned places to those that were decided before this function. A blocked document or
  * folder is planned at its current place.
  */
-function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<Row>): void {
+function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<PlanRow>): void {
   for (const row of listRows(draft)) {
     const plannedPlaces = keptInPlace.has(row) ? undefined : decided.get(row);
     for (const side of SIDES) setGoal(row, side, plannedPlaces === undefined ? row[side].now : plannedPlaces[side]);
@@ -45,7 +45,11 @@ function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptIn
   }
 }
 
-function recordWantedPlaces(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
+function recordWantedPlaces(
+  rows: readonly PlanRow[],
+  keptInPlace: ReadonlySet<PlanRow>,
+  wishes: Map<PlanRow, WantedPlaces>,
+): void {
   for (const row of rows) {
     const knownPlaces = wishes.get(row);
     const goals = getPlannedPlaces(row);

@@ -9,8 +9,8 @@ import {
   isMoving,
   otherSide,
   type Place,
-  type Row,
-  samePlace,
+  type PlanRow,
+  isSamePlace,
   type Side,
   SIDES,
   setGoal,
@@ -51,7 +51,7 @@ const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
 };
 
 /** Plans the place of a document or folder that both sides have. Its content does not matter. */
-export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
+export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): void {
   const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
   const side = rule === "follow-local" ? "remote" : "local";
@@ -68,7 +68,7 @@ export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
     return;
   }
   const why = rule === "agree" ? "moved on both sides" : MOVED_CLAUSES[otherSide(side)];
-  if (samePlace(wantedPlace.place, row[side].now)) {
+  if (isSamePlace(wantedPlace.place, row[side].now)) {
     draft.moveReasons.set(row, NAME_STAYS_CLAUSES[side]);
     return;
   }
@@ -78,7 +78,7 @@ export function placeRow(draft: PlanDraft, row: Row, movedBy: WhoMoved): void {
 }
 
 /** Returns true if a document or folder may not move on a side, and then blocks it. */
-function isMoveForbidden(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
+function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, why: string): boolean {
   const direction = DIRECTION_NEVER_CHANGING[side];
   if (draft.policy.direction === direction) {
     blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[direction]}`);
@@ -118,7 +118,7 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
  * Such a move needs `parentId: null`, which some deployments refuse. Edits of the document are
  * still sent.
  */
-function isMoveToRootBlocked(draft: PlanDraft, row: Row, to: Place): boolean {
+function isMoveToRootBlocked(draft: PlanDraft, row: PlanRow, to: Place): boolean {
   const { root } = draft.forest;
   if (to.parent !== root || row.remote.now?.parent === root) return false;
   const earlierBlock = row.kind === "document" ? findRemainingBlock(draft, row) : null;
@@ -166,7 +166,7 @@ function breakCycles(draft: PlanDraft): void {
 function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
-    if (samePlace(goal, folder.remote.now)) continue;
+    if (isSamePlace(goal, folder.remote.now)) continue;
     if (isWithinItself(folder, goal!, "remote") || isWithinItself(folder, goal!, "local")) return folder;
   }
   return undefined;

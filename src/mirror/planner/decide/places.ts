@@ -4,18 +4,18 @@ import type { BlockReason } from "../../model/block.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import {
   type FolderRow,
-  idOf,
-  nameKindOf,
+  toUniqueId,
+  getNameKind,
   otherSide,
-  pathOn,
+  getPathOnSide,
   type Place,
-  type Row,
-  samePlace,
+  type PlanRow,
+  isSamePlace,
   type Side,
 } from "../match/row.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { baseFolderOf, type Forest } from "../match/forest.ts";
+import { findBaseFolder, type FolderForest } from "../match/forest.ts";
 import { whyHidden } from "../match/unseen.ts";
 import { describeExclusion, type PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
@@ -33,12 +33,12 @@ type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReas
  * Returns the local place that corresponds to the place on the service. If only a folder above was
  * moved, the local spelling of the name stays.
  */
-export function deriveLocalPlace(draft: PlanDraft, row: Row): WantedPlace {
+export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const remotePlace = row.remote.now;
   if (remotePlace === null) return makeImpossiblePlace("not-seen", "its path on the service is not known");
   const localParent = deriveLocalFolderPath(draft, remotePlace.parent);
   if (localParent.kind === "impossible") return localParent;
-  const kind = nameKindOf(row);
+  const kind = getNameKind(row);
   const keptLocalName = findKeptName(row, "local", remotePlace.name, readBasePaths(row));
   if (keptLocalName === null && isUnsafeName(remotePlace.name, kind))
     return makeImpossiblePlace(
@@ -46,7 +46,8 @@ export function deriveLocalPlace(draft: PlanDraft, row: Row): WantedPlace {
       `its name on the service, ${JSON.stringify(remotePlace.name)}, cannot be used on disk`,
     );
   const name =
-    keptLocalName ?? localNameFor(lastingName(remotePlace.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
+    keptLocalName ??
+    localNameFor(lastingName(remotePlace.name), kind, toUniqueId(row), draft.trees.local.disk.maxNameBytes);
   const path = joinPath(localParent.path, name);
   if (draft.trees.local.ignores(path, kind))
     return makeImpossiblePlace(
@@ -57,14 +58,14 @@ export function deriveLocalPlace(draft: PlanDraft, row: Row): WantedPlace {
 }
 
 /** Returns the place on the service that corresponds to the local place. */
-export function deriveRemotePlace(draft: PlanDraft, row: Row): WantedPlace {
+export function deriveRemotePlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const localPlace = row.local.now;
   if (localPlace === null) return makeImpossiblePlace("not-seen", "its local path is not known");
   const folderBlock = findRemoteFolderProblem(draft, localPlace.parent);
   if (folderBlock !== null) return makeImpossiblePlace("folder-blocked", folderBlock.detail);
   const keptRemoteName = findKeptName(row, "remote", localPlace.name, row.record);
   if (keptRemoteName !== null) return { kind: "place", place: { parent: localPlace.parent, name: keptRemoteName } };
-  const mappedName = toRemoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
+  const mappedName = toRemoteName(lastingName(localPlace.name), getNameKind(row), draft.policy);
   return mappedName.kind === "impossible"
     ? mappedName
     : { kind: "place", place: { parent: localPlace.parent, name: mappedName.name } };
@@ -72,7 +73,7 @@ export function deriveRemotePlace(draft: PlanDraft, row: Row): WantedPlace {
 
 /** Returns true if a document or folder is already at the wanted place. */
 export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
-  return wish.kind === "place" && samePlace(wish.place, now);
+  return wish.kind === "place" && isSamePlace(wish.place, now);
 }
 
 type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
@@ -81,7 +82,7 @@ type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePat
  * Returns the paths of a document or folder in base. For a deleted document, returns its last paths
  * in base; for a new document or folder, null.
  */
-function readBasePaths(row: Row): BasePaths | null {
+function readBasePaths(row: PlanRow): BasePaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
@@ -91,15 +92,16 @@ function readBasePaths(row: Row): BasePaths | null {
  * @param otherName current name on the other side
  * @param known paths in base; null if it has none
  */
-function findKeptName(row: Row, side: Side, otherName: string, known: BasePaths | null): string | null {
-  if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {
-    const baseName = nameOf(pathOn(known, side));
+function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePaths | null): string | null {
+  if (known !== null && nameOf(getPathOnSide(known, otherSide(side))) === otherName) {
+    const baseName = nameOf(getPathOnSide(known, side));
     const [localName, remoteName] = side === "local" ? [baseName, otherName] : [otherName, baseName];
-    if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, nameKindOf(row), idOf(row))) return baseName;
+    if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row)))
+      return baseName;
   }
   // No user chose a temporary name. So the name stays, and only the folder follows the other side.
   if (!isTemporaryName(otherName)) return null;
-  const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(pathOn(known, side))];
+  const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(getPathOnSide(known, side))];
   return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
 
@@ -158,7 +160,7 @@ function deriveLocalFolderPath(
         `the name of the folder ${JSON.stringify(ancestor.remotePath)} on the service cannot be used on disk`,
       );
     missingNames.unshift(
-      localNameFor(ancestor.remote.now.name, "folder", idOf(ancestor), draft.trees.local.disk.maxNameBytes),
+      localNameFor(ancestor.remote.now.name, "folder", toUniqueId(ancestor), draft.trees.local.disk.maxNameBytes),
     );
   }
   let path = ancestor?.localPath ?? "";
@@ -189,7 +191,7 @@ function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePla
  * - If the names on both sides do not correspond, the service's name is used. mdmirror had sent
  *   only one of two PATCHes when the user moved the document back.
  */
-export function choosePlaceRule(forest: Forest, row: Row, movedBy: WhoMoved): PlaceRule {
+export function choosePlaceRule(forest: FolderForest, row: PlanRow, movedBy: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[movedBy];
   const [localPlace, remotePlace] = [row.local.now, row.remote.now];
   if (localPlace === null || remotePlace === null) return rule;
@@ -197,13 +199,13 @@ export function choosePlaceRule(forest: Forest, row: Row, movedBy: WhoMoved): Pl
   return rule === "agree" ? chooseRuleIfBothMoved(forest, row, localPlace, remotePlace) : rule;
 }
 
-function chooseRuleIfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+function chooseRuleIfUnmoved(row: PlanRow, localPlace: Place, remotePlace: Place): PlaceRule {
   const isLocalNameTemporary = isTemporaryName(localPlace.name);
   const isRemoteNameTemporary = isTemporaryName(remotePlace.name);
   if (isLocalNameTemporary !== isRemoteNameTemporary) return isRemoteNameTemporary ? "follow-local" : "follow-remote";
   const doPlacesCorrespond =
     localPlace.parent === remotePlace.parent &&
-    isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
+    isNamePair(localPlace.name, remotePlace.name, getNameKind(row), toUniqueId(row));
   // If both sides have a temporary name, this cycle replaces the local name, and a later cycle the
   // name on the service.
   return doPlacesCorrespond && !isLocalNameTemporary ? "stay" : "follow-remote";
@@ -214,7 +216,7 @@ function chooseRuleIfUnmoved(row: Row, localPlace: Place, remotePlace: Place): P
  * cut or a late request, mdmirror itself may have made the move on the service. The local place
  * then counts.
  */
-function chooseRuleIfBothMoved(forest: Forest, row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
   const followsLocal =
     isTemporaryName(remotePlace.name) ||
@@ -228,10 +230,10 @@ function chooseRuleIfBothMoved(forest: Forest, row: Row, localPlace: Place, remo
  * the old name in the new folder. Such a move takes two requests, and the sender may be killed
  * between them.
  */
-function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
+function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boolean {
   const { record } = row;
   if (record === null) return false;
-  const hasNewName = isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
+  const hasNewName = isNamePair(localPlace.name, remotePlace.name, getNameKind(row), toUniqueId(row));
   const hasNewFolder = localPlace.parent === remotePlace.parent;
   const hasOldName = remotePlace.name === nameOf(record.remotePath);
   const hasOldFolder = remotePlace.parent.remotePath === parentOf(record.remotePath);
@@ -248,11 +250,11 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
  * - Base has a temporary name on the service, and another client has replaced that name. The folder
  *   does not matter then.
  */
-function isAtBaseLocalPlace(forest: Forest, row: Row, remotePlace: Place): boolean {
+function isAtBaseLocalPlace(forest: FolderForest, row: PlanRow, remotePlace: Place): boolean {
   const { record } = row;
-  if (record === null || !isNamePair(nameOf(record.localPath), remotePlace.name, nameKindOf(row), idOf(row)))
+  if (record === null || !isNamePair(nameOf(record.localPath), remotePlace.name, getNameKind(row), toUniqueId(row)))
     return false;
-  return isTemporaryName(nameOf(record.remotePath)) || remotePlace.parent === baseFolderOf(forest, "local", record);
+  return isTemporaryName(nameOf(record.remotePath)) || remotePlace.parent === findBaseFolder(forest, "local", record);
 }
 
 /** Returns the path that a place has after all planned moves of folders. */

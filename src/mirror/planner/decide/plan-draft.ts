@@ -1,16 +1,16 @@
 import type { Action } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Block, ShownVersion } from "../../model/record.ts";
-import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
+import type { PlanRow, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { MatchedTrees } from "../match/match.ts";
-import { type OthersByInode, othersByInode } from "../match/inode.ts";
+import { type UnsyncedByInode, indexUnsyncedByInode } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
 import { type ConflictCopy, copiesOf } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { remotePathsOf } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
-import { listClaimants, type SlotMap } from "../match/slots.ts";
+import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
 /**
  * Current place of a conflict copy. `recorded`: the path in the state; null if the state has none,
@@ -29,7 +29,7 @@ export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
-  readonly proposals: Map<Row, readonly Proposal[]>;
+  readonly proposals: Map<PlanRow, readonly Proposal[]>;
   readonly blocks: Map<string, Block>;
   /** Conflict copies that must be moved, because their document moves. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
@@ -40,22 +40,22 @@ export type PlanDraft = MatchedTrees & {
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
   /** Paths of folders on the service in which a document is listed directly. */
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
-  readonly othersByInode: () => OthersByInode;
+  readonly othersByInode: () => UnsyncedByInode;
   /**
    * Documents and folders by their current and planned places on disk. Valid only after all places
    * are decided.
    */
-  readonly claimants: () => SlotMap<readonly Row[]>;
+  readonly claimants: () => SlotMap<readonly PlanRow[]>;
   /**
    * New local names of documents and folders that are renamed because a document of the service
    * needs their name.
    */
-  readonly renamedForOthers: Map<Row, string>;
+  readonly renamedForOthers: Map<PlanRow, string>;
   /**
    * Documents and folders whose place changes, or is recorded in base. The value is the reason, as
    * a clause for messages.
    */
-  readonly moveReasons: Map<Row, string>;
+  readonly moveReasons: Map<PlanRow, string>;
 };
 
 export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: MatchedTrees): PlanDraft {
@@ -71,8 +71,8 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     copies: new Map(),
     copiesByInode: once(() => indexCopiesByInode(draft)),
     foldersWithDocuments: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
-    othersByInode: once(() => othersByInode(trees.local)),
-    claimants: once(() => listClaimants(listRows(draft), trees.local.disk)),
+    othersByInode: once(() => indexUnsyncedByInode(trees.local)),
+    claimants: once(() => indexRowsBySlot(listRows(draft), trees.local.disk)),
   };
   return draft;
 }
@@ -108,7 +108,7 @@ export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Plac
 }
 
 /** Returns all folders of the plan, then all documents. */
-export function listRows({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
+export function listRows({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): PlanRow[] {
   return [...forest.folders, ...documents];
 }
 
@@ -141,7 +141,7 @@ export type Proposal = {
   readonly make: (paths: ActionPaths) => Action;
 };
 
-export function proposeAction(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
+export function proposeAction(draft: PlanDraft, row: PlanRow, role: Proposal["role"], make: Proposal["make"]): void {
   draft.proposals.set(row, [...(draft.proposals.get(row) ?? []), { role, make }]);
 }
 
@@ -157,7 +157,7 @@ export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorde
   }));
 }
 
-export function withdrawProposals(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
+export function withdrawProposals(draft: PlanDraft, row: PlanRow, role: Proposal["role"]): void {
   const remainingProposals = draft.proposals.get(row)?.filter((proposal) => proposal.role !== role);
   if (remainingProposals !== undefined) draft.proposals.set(row, remainingProposals);
 }
@@ -170,7 +170,7 @@ export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">
  */
 export function blockRow(
   draft: PlanDraft,
-  row: Row,
+  row: PlanRow,
   reason: BlockReason,
   detail: string,
   facts: BlockedContent = {},
@@ -197,7 +197,7 @@ export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
 
-export function toBlockKey(row: Row): string {
+export function toBlockKey(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? findPathOfRow(row);
 }
 
@@ -205,7 +205,7 @@ export function toBlockKey(row: Row): string {
  * Returns the local path of a document or folder. If it has none, returns its local path in base,
  * or else its path on the service.
  */
-export function findPathOfRow(row: Row): LocalPath {
+export function findPathOfRow(row: PlanRow): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;
   if (row.record !== null) return row.record.localPath;

@@ -3,7 +3,7 @@ import type { ActionOf } from "../../model/action.ts";
 import type { Drift } from "../drift/place-change.ts";
 import { type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import { type DocumentRow, type FolderRow, setGoal } from "../match/row.ts";
-import { baseFolderOf } from "../match/forest.ts";
+import { findBaseFolder } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { choosePathToProveAbsent } from "./absence.ts";
@@ -160,7 +160,7 @@ export function decideEditOfDeleted(
     proposeTrash(draft, row, localFile, "gone");
     return;
   }
-  const folder = baseFolderOf(draft.forest, "remote", record);
+  const folder = findBaseFolder(draft.forest, "remote", record);
   if (record.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited locally; deleted on the service, or no longer readable with this key";
     blockRow(draft, row, "gone-or-unreadable", detail, { digest: localFile.digest });

@@ -1,6 +1,14 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import { type DocumentRow, type FolderRow, pathOn, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
-import { baseFolderOf, isInside } from "../match/forest.ts";
+import {
+  type DocumentRow,
+  type FolderRow,
+  getPathOnSide,
+  type PlanRow,
+  isSamePlace,
+  type Side,
+  SIDES,
+} from "../match/row.ts";
+import { findBaseFolder, isInside } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf } from "../../../contract/path.ts";
 import { type PlanDraft, proposeFolderRecord, listRows, withdrawProposals } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";
@@ -49,8 +57,8 @@ type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const foldersByPath = new Map<string, FolderRow[]>();
   for (const folder of moved) {
-    const path = pathOn(folder.record!, side);
-    const parent = baseFolderOf(draft.forest, side, folder.record!);
+    const path = getPathOnSide(folder.record!, side);
+    const parent = findBaseFolder(draft.forest, side, folder.record!);
     for (const recordedPath of new Set([path, derivePlannedPath({ parent, name: nameOf(path) }, side)]))
       foldersByPath.set(recordedPath, [...(foldersByPath.get(recordedPath) ?? []), folder]);
   }
@@ -60,7 +68,7 @@ function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
 /** Returns every place that base may record for a document or folder while the plan runs. */
-function listPlacesToRecord(row: Row, side: Side): PlaceToRecord[] {
+function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
@@ -72,7 +80,7 @@ function listPlacesToRecord(row: Row, side: Side): PlaceToRecord[] {
     path: derivePlannedPath(place, side),
     parent: place.parent,
   }));
-  const currentPath = row.kind === "folder" && !samePlace(now, goal) ? findPathUnlikeBase(row, side) : null;
+  const currentPath = row.kind === "folder" && !isSamePlace(now, goal) ? findPathUnlikeBase(row, side) : null;
   if (currentPath !== null) recordedPlaces.push({ path: currentPath, parent: null });
   return recordedPlaces;
 }
@@ -82,8 +90,8 @@ function listPlacesToRecord(row: Row, side: Side): PlaceToRecord[] {
  * null.
  */
 function findPathUnlikeBase(folder: FolderRow, side: Side): string | null {
-  const path = pathOn(folder, side);
-  return folder.record === null || path === pathOn(folder.record, side) ? null : path;
+  const path = getPathOnSide(folder, side);
+  return folder.record === null || path === getPathOnSide(folder.record, side) ? null : path;
 }
 
 function isPlannedInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
@@ -111,7 +119,7 @@ function hasRecordedId(folder: FolderRow): folder is FolderRow & { readonly dirI
  * Returns true if a document or folder is recorded below one of the split folders, or is planned to
  * be below one.
  */
-function isInSplitFolder(row: Row, split: ReadonlySet<FolderRow>): boolean {
+function isInSplitFolder(row: PlanRow, split: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
   return [...split].some((folder) => isPlannedInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
@@ -135,7 +143,7 @@ function listCarriedDocuments(
       proposeOwnRecord(draft, document)
     )
       continue;
-    const folder = baseFolderOf(draft.forest, "local", record);
+    const folder = findBaseFolder(draft.forest, "local", record);
     carriedByFolder.set(folder, [...(carriedByFolder.get(folder) ?? []), record.id]);
   }
   return carriedByFolder;
@@ -158,7 +166,7 @@ function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }
 
-function isBelowRecord(row: Row, folder: FolderRow): boolean {
+function isBelowRecord(row: PlanRow, folder: FolderRow): boolean {
   const { record } = row;
   if (record === null || folder.record === null) return false;
   return isWithin(record.localPath, folder.record.localPath) || isWithin(record.remotePath, folder.record.remotePath);

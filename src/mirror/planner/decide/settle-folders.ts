@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, setGoal } from "../match/row.ts";
-import { baseFolderOf, folderAt } from "../match/forest.ts";
+import { type PlanRow, type DocumentRow, type FolderRow, type Side, SIDES, setGoal } from "../match/row.ts";
+import { findBaseFolder, findOrAddFolder } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { choosePathToProveAbsent } from "./absence.ts";
@@ -15,7 +15,7 @@ import { isFolderChangeForbidden } from "./remembered.ts";
  * because a folder is needed if a document or folder will be in it. Starts with the deepest
  * folders, because a folder that is kept also keeps the folders above it.
  */
-export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): void {
+export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {
   const getOccupiedFolders = once(() => findOccupiedFolders(draft));
   const contents: FolderContents = {
     local: new Set(),
@@ -27,7 +27,7 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
     noteParents(contents, document);
     noteUnseen(draft, document, contents);
   }
-  for (const path of draft.undecided) contents.local.add(folderAt(draft.forest, "local", parentOf(path)));
+  for (const path of draft.undecided) contents.local.add(findOrAddFolder(draft.forest, "local", parentOf(path)));
   for (const folder of draft.forest.folders) if (isOnBothSides(folder)) noteParents(contents, folder);
   const foldersToSettle = [...draft.forest.folders]
     .filter((folder) => !isOnBothSides(folder))
@@ -47,7 +47,7 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): 
  */
 type FolderContents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => OccupiedFolders };
 
-function noteParents(contents: FolderContents, row: Row): void {
+function noteParents(contents: FolderContents, row: PlanRow): void {
   for (const side of SIDES) {
     const parent = row[side].goal?.parent;
     if (parent !== undefined) contents[side].add(parent);
@@ -61,8 +61,8 @@ function noteParents(contents: FolderContents, row: Row): void {
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
-  if (document.local.seen.kind === "unknown") contents.local.add(baseFolderOf(draft.forest, "local", record));
-  if (document.remote.seen.kind === "unseen") contents.unseen.add(baseFolderOf(draft.forest, "remote", record));
+  if (document.local.seen.kind === "unknown") contents.local.add(findBaseFolder(draft.forest, "local", record));
+  if (document.remote.seen.kind === "unseen") contents.unseen.add(findBaseFolder(draft.forest, "remote", record));
 }
 
 function getFolderDepth(folder: FolderRow): number {
@@ -205,7 +205,7 @@ function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: Folde
 /** Returns the recorded documents of a folder that were deleted locally and are not restored. */
 function listDeletedDocuments({ forest, documents }: PlanDraft, folder: FolderRow): DocId[] {
   const isDeleted = ({ record, local }: DocumentRow) =>
-    record !== null && local.goal === null && baseFolderOf(forest, "local", record) === folder;
+    record !== null && local.goal === null && findBaseFolder(forest, "local", record) === folder;
   return documents.filter(isDeleted).map(({ record }) => record!.id);
 }
 

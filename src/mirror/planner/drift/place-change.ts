@@ -3,8 +3,8 @@
  * a document or folder.
  */
 
-import { type DocumentRow, pathOn, type Row, SIDES } from "../match/row.ts";
-import { baseFolderOf, type Forest } from "../match/forest.ts";
+import { type DocumentRow, getPathOnSide, type PlanRow, SIDES } from "../match/row.ts";
+import { findBaseFolder, type FolderForest } from "../match/forest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
@@ -24,7 +24,7 @@ export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
 export type Drift = DriftContents & { readonly place: WhoMoved };
 
-export function compareWithBase(forest: Forest, row: DocumentRow): Drift {
+export function compareWithBase(forest: FolderForest, row: DocumentRow): Drift {
   const { record } = row;
   if (record === null) return { ...describeNewContents(row), place: "nobody" };
   return {
@@ -62,13 +62,13 @@ function compareRemoteContent({ remote: { seen } }: DocumentRow, record: Documen
  * Returns the sides on which the parent folder or the name of a document or folder differs from
  * base. A document that moves together with its folder has not moved itself.
  */
-export function findWhoMoved(forest: Forest, row: Row): WhoMoved {
+export function findWhoMoved(forest: FolderForest, row: PlanRow): WhoMoved {
   const { record } = row;
   if (record === null) return "nobody";
   const [isMovedLocally, isMovedRemotely] = SIDES.map((side) => {
-    const parent = baseFolderOf(forest, side, record);
+    const parent = findBaseFolder(forest, side, record);
     const { now } = row[side];
-    return now !== null && (now.parent !== parent || now.name !== nameOf(pathOn(record, side)));
+    return now !== null && (now.parent !== parent || now.name !== nameOf(getPathOnSide(record, side)));
   });
   if (isMovedLocally) return isMovedRemotely ? "both" : "local";
   return isMovedRemotely ? "remote" : "nobody";

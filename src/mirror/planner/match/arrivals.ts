@@ -4,9 +4,9 @@ import { joinPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { RemoteFile, Trees } from "../../model/tree.ts";
 import { isJudged, type JudgedDocuments } from "./at-rest.ts";
-import { type Forest, placeAt } from "./forest.ts";
+import { type FolderForest, toPlace } from "./forest.ts";
 import type { FolderRow, Place } from "./row.ts";
-import { type Occupancy, SlotMap } from "./slots.ts";
+import { type SlotOccupancy, SlotMap } from "./slots.ts";
 
 /**
  * New documents of the service that only have to be created locally. A first sync may have very
@@ -16,11 +16,11 @@ export class Arrivals {
   /** The documents that only have to be created locally, sorted by path. */
   readonly all: RemoteFile[] = [];
   readonly #trees: Trees;
-  readonly #forest: Forest;
-  readonly #occupancy: Occupancy;
+  readonly #forest: FolderForest;
+  readonly #occupancy: SlotOccupancy;
   readonly #byPlace: SlotMap<DocId>;
 
-  constructor(trees: Trees, forest: Forest, occupancy: Occupancy) {
+  constructor(trees: Trees, forest: FolderForest, occupancy: SlotOccupancy) {
     this.#trees = trees;
     this.#forest = forest;
     this.#occupancy = occupancy;
@@ -47,7 +47,7 @@ export class Arrivals {
   }
 
   placeOf({ path }: RemoteFile): Place {
-    return placeAt(this.#forest, "remote", path);
+    return toPlace(this.#forest, "remote", path);
   }
 
   #addIfPlain(file: RemoteFile): boolean {

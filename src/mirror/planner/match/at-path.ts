@@ -10,21 +10,29 @@ import { isPathPair } from "../../model/name-pair.ts";
 import { foldsNames, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
-import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
+import {
+  matchFile,
+  containsPart,
+  hasSimilarContent,
+  measureSimilarity,
+  type MatchProgress,
+  readProfile,
+  pairBySameInode,
+} from "./matching.ts";
 
 /** Matches documents with files at their paths that have the recorded inode. */
-export function matchByPathAndInode(matching: Matching): void {
+export function matchByPathAndInode(matching: MatchProgress): void {
   const { inodesTrusted } = matching.trees.local;
-  matchAt(matching, (record, file) => {
-    const isOwn = record.stamp !== null && sameInodeAndBirth(record.stamp, file.stamp);
-    return (inodesTrusted && isOwn) || isCopyOf(matching, record, file);
+  matchAtPaths(matching, (record, file) => {
+    const hasOwnInode = record.stamp !== null && sameInodeAndBirth(record.stamp, file.stamp);
+    return (inodesTrusted && hasOwnInode) || isConflictCopyOf(matching, record, file);
   });
 }
 
 /**
  * Returns true if the file is a conflict copy of this document, which the user has moved over it.
  */
-function isCopyOf({ trees }: Matching, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
+function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
@@ -34,9 +42,9 @@ function isCopyOf({ trees }: Matching, { id }: DocumentRecord, { stamp }: LocalF
  * a document as a new file. Documents made from one template are similar to each other. So a pair
  * is left out if inodes show that two such documents were swapped.
  */
-export function matchByPathAndText(matching: Matching): void {
-  const isExchanged = exchangeTest(matching);
-  matchAt(matching, (record, file) => isLike(matching, record, file) && !isExchanged(record, file));
+export function matchByPathAndText(matching: MatchProgress): void {
+  const isSwapped = makeSwapTest(matching);
+  matchAtPaths(matching, (record, file) => hasSimilarContent(matching, record, file) && !isSwapped(record, file));
 }
 
 /**
@@ -44,14 +52,14 @@ export function matchByPathAndText(matching: Matching): void {
  * case, the file at the document's path has the other document's inode and content. The file with
  * the document's own inode is at another path and has similar content.
  */
-function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalFile) => boolean {
-  const inodes = sameInodes(matching);
-  const owners = new Map(inodes.map(([record, file]) => [file.path, record]));
-  const files = new Map<DocId, LocalFile>(inodes.map(([{ id }, file]) => [id, file]));
+function makeSwapTest(matching: MatchProgress): (record: DocumentRecord, file: LocalFile) => boolean {
+  const inodePairs = pairBySameInode(matching);
+  const ownersByPath = new Map(inodePairs.map(([record, file]) => [file.path, record]));
+  const filesById = new Map<DocId, LocalFile>(inodePairs.map(([{ id }, file]) => [id, file]));
   return (record, file) => {
-    const [owner, ownFile] = [owners.get(file.path), files.get(record.id)];
+    const [owner, ownFile] = [ownersByPath.get(file.path), filesById.get(record.id)];
     if (owner === undefined || ownFile === undefined || owner === record) return false;
-    return isLike(matching, record, ownFile) && fitsOwner(matching, owner, record, file);
+    return hasSimilarContent(matching, record, ownFile) && fitsOwnerBetter(matching, owner, record, file);
   };
 }
 
@@ -59,10 +67,15 @@ function exchangeTest(matching: Matching): (record: DocumentRecord, file: LocalF
  * Returns true if a file is more similar to the document `owner` than to the document `record`, or
  * equally similar. Without birth times, inodes prove less, and equal similarity does not count.
  */
-function fitsOwner(matching: Matching, owner: DocumentRecord, record: DocumentRecord, file: LocalFile): boolean {
+function fitsOwnerBetter(
+  matching: MatchProgress,
+  owner: DocumentRecord,
+  record: DocumentRecord,
+  file: LocalFile,
+): boolean {
   const profile = readProfile(matching, file.digest);
   if (profile === null) return false;
-  const [theirs, ours] = [likeness(matching, owner, profile), likeness(matching, record, profile)];
+  const [theirs, ours] = [measureSimilarity(matching, owner, profile), measureSimilarity(matching, record, profile)];
   return file.stamp.birthMs === 0 ? theirs > ours : theirs >= ours;
 }
 
@@ -70,32 +83,33 @@ function fitsOwner(matching: Matching, owner: DocumentRecord, record: DocumentRe
  * Matches documents with files at their paths that contain the document's content, or a part of it.
  * A short note may have been extended, or a long one split.
  */
-export function matchByPathAndPart(matching: Matching): void {
-  matchAt(matching, (record, file) => containsPart(matching, record, file));
+export function matchByPathAndPart(matching: MatchProgress): void {
+  matchAtPaths(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
  * Matches the remaining documents with the files at their paths. A document whose two recorded
  * paths do not correspond comes last, because its move was interrupted.
  */
-export function matchByPathAlone(matching: Matching): void {
+export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
-  matchAt(matching, ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
-  matchAt(matching, () => true);
+  matchAtPaths(matching, ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
+  matchAtPaths(matching, () => true);
 }
 
-function matchAt(matching: Matching, isProven: (record: DocumentRecord, file: LocalFile) => boolean): void {
-  for (const [record, file] of filesAtPaths(matching)) if (isProven(record, file)) claim(matching, record, file);
+function matchAtPaths(matching: MatchProgress, isProven: (record: DocumentRecord, file: LocalFile) => boolean): void {
+  for (const [record, file] of generateFilesAtPaths(matching))
+    if (isProven(record, file)) matchFile(matching, record, file);
 }
 
 /**
  * Yields each unmatched document with the unmatched files at its expected paths. The caller may
  * match a file before it requests the next pair.
  */
-function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile]> {
-  const lookups = fileLookups(matching);
-  for (const whereIs of placesOf(matching))
-    for (const fileAt of lookups)
+function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentRecord, LocalFile]> {
+  const fileFinders = listFileFinders(matching);
+  for (const whereIs of listPathDerivations(matching))
+    for (const fileAt of fileFinders)
       for (const record of [...matching.records.values()]) {
         const path = whereIs(record);
         const file = path === null ? undefined : fileAt(path);
@@ -104,29 +118,29 @@ function* filesAtPaths(matching: Matching): Generator<[DocumentRecord, LocalFile
 }
 
 /** Returns the path at which a document's file is expected; null if none is expected anywhere. */
-type ExpectedPath = (record: DocumentRecord) => LocalPath | null;
+type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**
  * Returns functions for the expected paths of a document, in this order: its path after the moves
  * of its folders, then its recorded path.
  */
-function placesOf({ folders }: Matching): readonly ExpectedPath[] {
-  const carried: ExpectedPath = ({ localPath }) => expectedPath(localPath, folders);
-  return folders.hasMoved ? [carried, ({ localPath }) => localPath] : [carried];
+function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
+  const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => expectedPath(localPath, folders);
+  return folders.hasMoved ? [derivePathAfterMoves, ({ localPath }) => localPath] : [derivePathAfterMoves];
 }
 
-type FileLookup = (path: LocalPath) => LocalFile | undefined;
+type FileFinder = (path: LocalPath) => LocalFile | undefined;
 
 /**
  * Returns functions that find an unmatched file by path, in this order: in the exact spelling, then
  * in any spelling that the disk treats as equal.
  */
-function fileLookups({ trees, files }: Matching): readonly FileLookup[] {
+function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[] {
   const { disk } = trees.local;
-  const exact: FileLookup = (path) => files.get(path);
-  if (!foldsNames(disk)) return [exact];
-  const paths = new Map(Array.from(files.keys(), (path) => [pathKey(path, disk), path]));
-  return [exact, (path) => files.get(paths.get(pathKey(path, disk)) ?? "")];
+  const findExactPath: FileFinder = (path) => files.get(path);
+  if (!foldsNames(disk)) return [findExactPath];
+  const pathsByKey = new Map(Array.from(files.keys(), (path) => [pathKey(path, disk), path]));
+  return [findExactPath, (path) => files.get(pathsByKey.get(pathKey(path, disk)) ?? "")];
 }
 
 /**
@@ -134,9 +148,10 @@ function fileLookups({ trees, files }: Matching): readonly FileLookup[] {
  * content has confirmed these files. Leaves out a document whose two recorded paths do not
  * correspond. Its move was interrupted, so the file may belong to another document.
  */
-export function unconfirmedFiles(matching: Matching): [DocumentRecord, LocalFile][] {
-  const found = new Map<DocumentRecord, LocalFile>();
-  for (const [record, file] of filesAtPaths(matching))
-    if (!found.has(record) && isPathPair(record.localPath, record.remotePath, record.id)) found.set(record, file);
-  return [...found];
+export function listUnconfirmedFiles(matching: MatchProgress): [DocumentRecord, LocalFile][] {
+  const fileByRecord = new Map<DocumentRecord, LocalFile>();
+  for (const [record, file] of generateFilesAtPaths(matching))
+    if (!fileByRecord.has(record) && isPathPair(record.localPath, record.remotePath, record.id))
+      fileByRecord.set(record, file);
+  return [...fileByRecord];
 }

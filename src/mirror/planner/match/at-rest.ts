@@ -28,27 +28,27 @@ type ChangedDocuments = {
  * both sides have it as base does, base has no pending change for it, and its folder did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
-  const folders = foldersAtRest(trees, paths);
+  const unmovedFolders = findUnmovedFolders(trees, paths);
   const records = new Map<DocId, DocumentRecord>();
-  const atRest = new Map<LocalPath, DocumentRecord>();
+  const unchangedByPath = new Map<LocalPath, DocumentRecord>();
   for (const record of trees.base.records.values()) {
     const { id, localPath, remotePath } = record;
-    const isInFolderAtRest = folders.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInFolderAtRest && !isJudged(judged, id) && !atRest.has(localPath) && isUnchanged(trees, record))
-      atRest.set(localPath, record);
+    const isInFolderAtRest = unmovedFolders.get(parentOf(localPath)) === parentOf(remotePath);
+    if (isInFolderAtRest && !isJudged(judged, id) && !unchangedByPath.has(localPath) && isUnchanged(trees, record))
+      unchangedByPath.set(localPath, record);
     else records.set(id, record);
   }
   // If a changed document and an unchanged one have the same local path in base, the plan decides
   // about both.
   for (const { localPath } of [...records.values()]) {
-    const other = atRest.get(localPath);
-    if (other !== undefined) records.set(other.id, other);
-    atRest.delete(localPath);
+    const unchangedRecord = unchangedByPath.get(localPath);
+    if (unchangedRecord !== undefined) records.set(unchangedRecord.id, unchangedRecord);
+    unchangedByPath.delete(localPath);
   }
-  return { records, files: filesBut(trees.local.files, atRest) };
+  return { records, files: excludeUnchangedFiles(trees.local.files, unchangedByPath) };
 }
 
-function filesBut(
+function excludeUnchangedFiles(
   files: ReadonlyMap<LocalPath, LocalFile>,
   unchanged: ReadonlyMap<LocalPath, DocumentRecord>,
 ): Map<LocalPath, LocalFile> {
@@ -60,15 +60,15 @@ function filesBut(
  * Returns documents that are not in the trees, because they did not change, but whose folder has
  * moved.
  */
-export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
+export function listIdsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
-  const folders = foldersAtRest(trees, findFolders(trees, policy));
+  const folders = findUnmovedFolders(trees, findFolders(trees, policy));
   const [root, recordedFolders] = [1, trees.base.dirs.size];
   if (folders.size === root + recordedFolders) return [];
-  const moved: DocId[] = [];
+  const movedIds: DocId[] = [];
   for (const { id, localPath, remotePath } of trees.leftOut.documents())
-    if (folders.get(parentOf(localPath)) !== parentOf(remotePath)) moved.push(id);
-  return moved;
+    if (folders.get(parentOf(localPath)) !== parentOf(remotePath)) movedIds.push(id);
+  return movedIds;
 }
 
 function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): boolean {
@@ -83,17 +83,17 @@ function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): bo
  * Returns the folders that did not move on either side, as local paths with their paths on the
  * service. Includes the root. A folder inside a moved one has moved too.
  */
-function foldersAtRest(
+function findUnmovedFolders(
   { base, local, remote }: Trees,
   { sorted, found }: FolderPaths,
 ): ReadonlyMap<LocalPath, RemotePath> {
-  const atRest = new Map<LocalPath, RemotePath>([["", ""]]);
+  const unmovedByPath = new Map<LocalPath, RemotePath>([["", ""]]);
   for (const dir of sorted) {
     const { id, localPath, remotePath } = dir;
     const isInPlace = found.get(id) === localPath && remote.folders.get(id)?.path === remotePath;
-    const isInFolderAtRest = atRest.get(parentOf(localPath)) === parentOf(remotePath);
+    const isInFolderAtRest = unmovedByPath.get(parentOf(localPath)) === parentOf(remotePath);
     if (isInPlace && isInFolderAtRest && !base.blocks.has(id) && hasLastingNames(dir, "folder", local))
-      atRest.set(localPath, remotePath);
+      unmovedByPath.set(localPath, remotePath);
   }
-  return atRest;
+  return unmovedByPath;
 }

@@ -5,20 +5,29 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
-import { unconfirmedFiles } from "./at-path.ts";
-import { findRenamed, othersByInode } from "./inode.ts";
-import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles, sameInodes } from "./matching.ts";
+import { listUnconfirmedFiles } from "./at-path.ts";
+import { findRenamedFile, indexUnsyncedByInode } from "./inode.ts";
+import {
+  blockAmbiguousDocument,
+  matchFile,
+  matchFileByContent,
+  hasSimilarContent,
+  listKnownDigests,
+  type MatchProgress,
+  resembles,
+  pairBySameInode,
+} from "./matching.ts";
 import { pairBySimilarity } from "./resemblance.ts";
 
 /** Kinds of evidence for a file that is not at its document's path. A higher number is stronger. */
 const EVIDENCE_RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
-type Rank = keyof typeof EVIDENCE_RANKS;
+type EvidenceRank = keyof typeof EVIDENCE_RANKS;
 
-type Candidate = {
+type MatchCandidate = {
   readonly record: DocumentRecord;
   readonly file: LocalFile;
-  readonly evidence: Rank;
+  readonly evidence: EvidenceRank;
   /** Similarity of the contents, from 0 to 1. */
   readonly score: number;
 };
@@ -29,23 +38,23 @@ type Candidate = {
  * better evidence is then preferred. A document with equal evidence for several files is blocked.
  */
 export class MovedFiles {
-  readonly #matching: Matching;
+  readonly #matching: MatchProgress;
   /** Unconfirmed file at the path of each document, by document and by file. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
   /**
    * Pairs of a document and a file at another path that may be its own, strongest evidence first.
    */
-  readonly #candidates: readonly Candidate[];
-  readonly #byDocument: ReadonlyMap<DocId, readonly Candidate[]>;
-  readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
-  readonly #others = once(() => othersByInode(this.#matching.trees.local));
+  readonly #candidates: readonly MatchCandidate[];
+  readonly #byDocument: ReadonlyMap<DocId, readonly MatchCandidate[]>;
+  readonly #byFile: ReadonlyMap<LocalPath, readonly MatchCandidate[]>;
+  readonly #others = once(() => indexUnsyncedByInode(this.#matching.trees.local));
 
-  constructor(matching: Matching) {
-    const unconfirmed = unconfirmedFiles(matching);
+  constructor(matching: MatchProgress) {
+    const unconfirmedPairs = listUnconfirmedFiles(matching);
     this.#matching = matching;
-    this.#atPath = new Map(unconfirmed.map(([{ id }, file]) => [id, file]));
-    this.#documentByFile = new Map(unconfirmed.map(([record, { path }]) => [path, record]));
+    this.#atPath = new Map(unconfirmedPairs.map(([{ id }, file]) => [id, file]));
+    this.#documentByFile = new Map(unconfirmedPairs.map(([record, { path }]) => [path, record]));
     this.#candidates = listCandidates(matching)
       .filter(({ record, file }) => this.#atPath.get(record.id) !== file)
       .sort((a, b) => this.#compare(a, b));
@@ -54,14 +63,14 @@ export class MovedFiles {
   }
 
   /** Matches documents by all evidence that is at least as strong as `lowestRank`. */
-  match(lowestRank: Rank): void {
+  match(lowestRank: EvidenceRank): void {
     for (const candidate of this.#candidates) {
       if (EVIDENCE_RANKS[candidate.evidence] < EVIDENCE_RANKS[lowestRank]) return;
       if (this.#isPossible(candidate) && !this.#isClaimedByOther(candidate)) this.#decide(candidate);
     }
   }
 
-  #compare(a: Candidate, b: Candidate): number {
+  #compare(a: MatchCandidate, b: MatchCandidate): number {
     return (
       EVIDENCE_RANKS[b.evidence] - EVIDENCE_RANKS[a.evidence] ||
       b.score - a.score ||
@@ -78,7 +87,7 @@ export class MovedFiles {
   }
 
   /** Returns true if the document is neither matched nor blocked, and the file is not matched. */
-  #isPossible({ record, file }: Candidate): boolean {
+  #isPossible({ record, file }: MatchCandidate): boolean {
     const { records, files, blocked } = this.#matching;
     return records.has(record.id) && !blocked.has(record.id) && files.has(file.path);
   }
@@ -90,20 +99,21 @@ export class MovedFiles {
    *   document.
    * - The other document's own file was renamed to a name that is not synced.
    */
-  #isClaimedByOther({ record, file, evidence }: Candidate): boolean {
+  #isClaimedByOther({ record, file, evidence }: MatchCandidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
-    const holder = this.#documentByFile.get(file.path);
-    if (holder === undefined || holder === record || !this.#matching.records.has(holder.id)) return false;
-    if (findRenamed(this.#matching.trees.local, this.#others(), holder.stamp) !== null) return false;
-    return !(this.#byDocument.get(holder.id) ?? []).some((candidate) => this.#isPossible(candidate));
+    const ownerByPath = this.#documentByFile.get(file.path);
+    if (ownerByPath === undefined || ownerByPath === record || !this.#matching.records.has(ownerByPath.id))
+      return false;
+    if (findRenamedFile(this.#matching.trees.local, this.#others(), ownerByPath.stamp) !== null) return false;
+    return !(this.#byDocument.get(ownerByPath.id) ?? []).some((candidate) => this.#isPossible(candidate));
   }
 
-  #decide(candidate: Candidate): void {
+  #decide(candidate: MatchCandidate): void {
     const { record, file, evidence } = candidate;
-    const rivals = this.#hasFileAtPath(record) ? this.#rivalsOf(candidate) : [];
-    if (rivals.length > 0) this.#block([candidate, ...rivals]);
-    else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, record, file);
-    else claim(this.#matching, record, file);
+    const rivalCandidates = this.#hasFileAtPath(record) ? this.#rivalsOf(candidate) : [];
+    if (rivalCandidates.length > 0) this.#block([candidate, ...rivalCandidates]);
+    else if (evidence === "same-text" || evidence === "similar-text") matchFileByContent(this.#matching, record, file);
+    else matchFile(this.#matching, record, file);
   }
 
   /**
@@ -111,34 +121,35 @@ export class MovedFiles {
    * another document with the same file. Another document counts only if it has an unconfirmed file
    * at its own path.
    */
-  #rivalsOf(candidate: Candidate): Candidate[] {
-    const files = (this.#byDocument.get(candidate.record.id) ?? []).filter(
-      (other) => other.file !== candidate.file && (isEqual(candidate, other) || other.evidence === "inode"),
+  #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
+    const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(
+      (other) => other.file !== candidate.file && (hasEqualEvidence(candidate, other) || other.evidence === "inode"),
     );
-    const claimants = (this.#byFile.get(candidate.file.path) ?? []).filter(
-      (other) => other.record !== candidate.record && isEqual(candidate, other) && this.#hasFileAtPath(other.record),
+    const rivalDocuments = (this.#byFile.get(candidate.file.path) ?? []).filter(
+      (other) =>
+        other.record !== candidate.record && hasEqualEvidence(candidate, other) && this.#hasFileAtPath(other.record),
     );
-    return [...files, ...claimants].filter((other) => this.#isPossible(other));
+    return [...rivalFiles, ...rivalDocuments].filter((other) => this.#isPossible(other));
   }
 
-  #block(candidates: readonly Candidate[]): void {
-    const elsewhere = candidates.map(({ file }) => file);
+  #block(candidates: readonly MatchCandidate[]): void {
+    const candidateFiles = candidates.map(({ file }) => file);
     for (const record of new Set(candidates.map((candidate) => candidate.record)))
-      block(this.#matching, record, [this.#atPath.get(record.id)!, ...elsewhere]);
+      blockAmbiguousDocument(this.#matching, record, [this.#atPath.get(record.id)!, ...candidateFiles]);
   }
 }
 
-function isEqual(a: Candidate, b: Candidate): boolean {
+function hasEqualEvidence(a: MatchCandidate, b: MatchCandidate): boolean {
   return a.evidence === b.evidence && a.score === b.score;
 }
 
-function listCandidates(matching: Matching): Candidate[] {
+function listCandidates(matching: MatchProgress): MatchCandidate[] {
   if (matching.records.size === 0 || matching.files.size === 0) return [];
-  return [...byInode(matching), ...bySameText(matching), ...bySimilarText(matching)];
+  return [...pairByInode(matching), ...pairBySameContent(matching), ...pairBySimilarContent(matching)];
 }
 
-function* byInode(matching: Matching): Generator<Candidate> {
-  for (const [record, file] of sameInodes(matching)) {
+function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
+  for (const [record, file] of pairBySameInode(matching)) {
     // The inode alone may be misleading. A disk may give the inode of a removed file to a new file:
     // within one tick of its clock, or at any time if files have no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
@@ -152,52 +163,52 @@ function* byInode(matching: Matching): Generator<Candidate> {
  * has this content. Such pairs are found by digest alone, because comparing all contents would take
  * too long.
  */
-function* bySameText(matching: Matching): Generator<Candidate> {
-  const files = uniqueValues(textsOfFiles(matching));
-  for (const [digest, record] of uniqueValues(textsOfRecords(matching))) {
+function* pairBySameContent(matching: MatchProgress): Generator<MatchCandidate> {
+  const files = findUniqueValues(generateFileDigests(matching));
+  for (const [digest, record] of findUniqueValues(generateRecordDigests(matching))) {
     const file = files.get(digest);
     if (file !== undefined) yield { record, file, evidence: "same-text", score: 1 };
   }
 }
 
-function* bySimilarText(matching: Matching): Generator<Candidate> {
+function* pairBySimilarContent(matching: MatchProgress): Generator<MatchCandidate> {
   for (const { record, file, score } of pairBySimilarity(matching)) {
-    const isSame = knownTexts(matching, record).includes(file.digest);
-    yield isSame
+    const isSameContent = listKnownDigests(matching, record).includes(file.digest);
+    yield isSameContent
       ? { record, file, evidence: "same-text", score: 1 }
       : { record, file, evidence: "similar-text", score };
   }
 }
 
-function* textsOfFiles({ files }: Matching): Generator<[Digest, LocalFile]> {
+function* generateFileDigests({ files }: MatchProgress): Generator<[Digest, LocalFile]> {
   for (const file of files.values()) if (!file.empty) yield [file.digest, file];
 }
 
-function* textsOfRecords(matching: Matching): Generator<[Digest, DocumentRecord]> {
+function* generateRecordDigests(matching: MatchProgress): Generator<[Digest, DocumentRecord]> {
   for (const record of matching.records.values())
-    for (const digest of new Set(knownTexts(matching, record))) yield [digest, record];
+    for (const digest of new Set(listKnownDigests(matching, record))) yield [digest, record];
 }
 
 /** Returns the values whose keys occur only once. */
-function uniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
-  const [found, repeated] = [new Map<K, V>(), new Set<K>()];
+function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
+  const [valueByKey, repeatedKeys] = [new Map<K, V>(), new Set<K>()];
   for (const [key, value] of entries)
-    if (found.has(key)) repeated.add(key);
-    else found.set(key, value);
-  for (const key of repeated) found.delete(key);
-  return found;
+    if (valueByKey.has(key)) repeatedKeys.add(key);
+    else valueByKey.set(key, value);
+  for (const key of repeatedKeys) valueByKey.delete(key);
+  return valueByKey;
 }
 
 /**
  * Blocks further documents that may belong to a file for which a document is already blocked.
  * Without the block, such a document would count as deleted, although the file may be its own.
  */
-export function blockPossibleOwners(matching: Matching): void {
-  const contested = new Set([...matching.blocked.values()].flat());
-  if (contested.size === 0) return;
+export function blockPossibleOwners(matching: MatchProgress): void {
+  const contestedFiles = new Set([...matching.blocked.values()].flat());
+  if (contestedFiles.size === 0) return;
   for (const record of matching.records.values()) {
     if (matching.blocked.has(record.id)) continue;
-    const files = [...contested].filter((file) => isLike(matching, record, file));
-    if (files.length > 0) block(matching, record, files);
+    const files = [...contestedFiles].filter((file) => hasSimilarContent(matching, record, file));
+    if (files.length > 0) blockAmbiguousDocument(matching, record, files);
   }
 }

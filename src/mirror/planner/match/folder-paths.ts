@@ -5,7 +5,7 @@ import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { folderInodeKey } from "./inode.ts";
 
-type Moves = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
+type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
 /**
  * Current local paths of the recorded folders. The expected paths of documents are derived from
@@ -39,29 +39,29 @@ export type FolderPaths = {
  * deployment cannot make a folder's move, the moved folder counts as new, and the old folder as
  * deleted. Its documents are moved one by one, and keep their ids.
  */
-export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: Moves): FolderPaths {
-  const sorted = [...trees.base.dirs.values()].sort(
+export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: FolderMovePolicy): FolderPaths {
+  const sortedFolders = [...trees.base.dirs.values()].sort(
     (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
   );
   const paths: FolderPaths = {
     found: new Map(),
     claimed: new Map(),
-    byBasePath: new Map(sorted.map((dir) => [dir.localPath, dir])),
-    sorted,
+    byBasePath: new Map(sortedFolders.map((dir) => [dir.localPath, dir])),
+    sorted: sortedFolders,
     canMoveFolders,
     canMoveToRoot,
-    keptByService: foldersKeptByService(sorted, trees),
+    keptByService: listFoldersKeptByService(sortedFolders, trees),
     pathTaken: new Set(),
     hasMoved: false,
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
-  const lookUp = localFolderLookup(trees.local);
-  for (const dir of sorted) if (!paths.found.has(dir.id)) findByPath(paths, dir, lookUp);
+  const lookUp = makeLocalFolderFinder(trees.local);
+  for (const dir of sortedFolders) if (!paths.found.has(dir.id)) findByPath(paths, dir, lookUp);
   return paths;
 }
 
-function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FolderLookup): void {
-  for (const path of [relocate(dir.localPath, paths), dir.localPath].map(lookUp)) {
+function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFolder): void {
+  for (const path of [applyFolderMoves(dir.localPath, paths), dir.localPath].map(lookUp)) {
     if (path === null || paths.claimed.has(path)) continue;
     claimFolder(paths, dir, path);
     if (paths.keptByService.get(path) === dir) paths.pathTaken.add(dir.id);
@@ -89,7 +89,7 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
   for (const folder of local.folders.values()) {
     const key = folderInodeKey(folder);
     const dir = key === null || paths.claimed.has(folder.path) ? undefined : notAtOldPath.get(key);
-    if (dir !== undefined && !paths.found.has(dir.id) && canBeAt(paths, dir, folder.path))
+    if (dir !== undefined && !paths.found.has(dir.id) && canFolderBeAt(paths, dir, folder.path))
       claimFolder(paths, dir, folder.path);
   }
 }
@@ -99,7 +99,7 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
  * local path. Such a folder keeps its name on the service. So another folder that is moved to this
  * path cannot get the name; its documents are moved one by one.
  */
-function foldersKeptByService(
+function listFoldersKeptByService(
   sorted: readonly FolderRecord[],
   { base, remote }: Trees,
 ): ReadonlyMap<LocalPath, FolderRecord> {
@@ -111,7 +111,7 @@ function foldersKeptByService(
   return keptByService;
 }
 
-function canBeAt({ canMoveToRoot, keptByService }: FolderPaths, dir: FolderRecord, path: LocalPath): boolean {
+function canFolderBeAt({ canMoveToRoot, keptByService }: FolderPaths, dir: FolderRecord, path: LocalPath): boolean {
   const keptFolder = keptByService.get(path);
   if (keptFolder !== undefined && keptFolder !== dir) return false;
   return canMoveToRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
@@ -124,7 +124,7 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
 }
 
 /** Returns the path that a recorded file or folder has if only the folders above it were moved. */
-export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
+export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
     const dir = paths.byBasePath.get(above);
@@ -145,13 +145,13 @@ export function findFoldersByContents(
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
   if (!paths.canMoveFolders || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
-  const polls = new Map<LocalPath, FolderVotes>();
+  const votesByPath = new Map<LocalPath, FolderVotes>();
   for (const dir of paths.sorted)
-    if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });
-  for (const document of documents) countVotes(polls, document);
+    if (!paths.found.has(dir.id)) votesByPath.set(dir.localPath, { total: 0, votes: new Map() });
+  for (const document of documents) countVotes(votesByPath, document);
   for (const dir of paths.sorted) {
-    const poll = polls.get(dir.localPath);
-    if (poll !== undefined) findByVotes(paths, dir, poll, folders);
+    const folderVotes = votesByPath.get(dir.localPath);
+    if (folderVotes !== undefined) findByVotes(paths, dir, folderVotes, folders);
   }
 }
 
@@ -163,8 +163,8 @@ function findByVotes(
 ): void {
   // A folder that moved together with its parent comes before a folder that only its documents
   // point to.
-  for (const path of [relocate(dir.localPath, paths), winnerOf(poll)]) {
-    if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
+  for (const path of [applyFolderMoves(dir.localPath, paths), findVotedPath(poll)]) {
+    if (path === null || !folders.has(path) || paths.claimed.has(path) || !canFolderBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
     return;
   }
@@ -185,8 +185,8 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
     const poll = polls.get(above);
     if (poll === undefined) continue;
     poll.total++;
-    const voted = current === null ? null : folderByDocument(above, base, current);
-    if (voted !== null) poll.votes.set(voted, (poll.votes.get(voted) ?? 0) + 1);
+    const votedPath = current === null ? null : deriveFolderPath(above, base, current);
+    if (votedPath !== null) poll.votes.set(votedPath, (poll.votes.get(votedPath) ?? 0) + 1);
   }
 }
 
@@ -194,7 +194,7 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
  * Returns the path that a folder must have now if a document in it is still at the same place below
  * it. Returns null if the document's current path does not show this.
  */
-function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
+function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
   // A document directly in the folder shows the folder's path, even if the document itself was
@@ -202,7 +202,7 @@ function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): Lo
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
-function winnerOf({ total, votes }: FolderVotes): LocalPath | null {
+function findVotedPath({ total, votes }: FolderVotes): LocalPath | null {
   return votes.entries().find(([, count]) => count * 2 > total)?.[0] ?? null;
 }
 
@@ -210,12 +210,12 @@ function winnerOf({ total, votes }: FolderVotes): LocalPath | null {
  * Returns the local folder at a path, in any spelling that the disk treats as equal; null if there
  * is none.
  */
-export type FolderLookup = (path: LocalPath) => LocalPath | null;
+export type FindLocalFolder = (path: LocalPath) => LocalPath | null;
 
-export function localFolderLookup({ disk, folders }: LocalTree): FolderLookup {
+export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFolder {
   if (!foldsNames(disk)) return (path) => (folders.has(path) ? path : null);
-  const byKey = new Map(Array.from(folders.keys(), (path) => [pathKey(path, disk), path]));
-  return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
+  const pathsByKey = new Map(Array.from(folders.keys(), (path) => [pathKey(path, disk), path]));
+  return (path) => (folders.has(path) ? path : (pathsByKey.get(pathKey(path, disk)) ?? null));
 }
 
 /**
@@ -229,7 +229,7 @@ export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath
     if (dir === undefined) continue;
     const currentPath = paths.found.get(dir.id);
     if (currentPath !== undefined) return rebase(basePath, above, currentPath);
-    if (relocate(above, paths) === above) return null;
+    if (applyFolderMoves(above, paths) === above) return null;
   }
   return basePath;
 }

@@ -1,12 +1,12 @@
 import type { FolderRecord } from "../../model/record.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type FolderRow, pathOn, type Place, type Side, SIDES } from "./row.ts";
-import { type FolderPaths, relocate } from "./folder-paths.ts";
+import { type FolderRow, getPathOnSide, type Place, type Side, SIDES } from "./row.ts";
+import { type FolderPaths, applyFolderMoves } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
 /** All folders of the three trees. A folder that is in several trees has one row. */
-export type Forest = {
+export type FolderForest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
   readonly byLocal: Map<LocalPath, FolderRow>;
@@ -21,27 +21,32 @@ export type Forest = {
  * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
  * read
  */
-export function makeForest(trees: Trees, paths: FolderPaths, mayBeHidden: boolean): Forest {
-  let key = 0;
-  const root = newFolder(key++, { localPath: "", remotePath: "", localSeen: "present", remoteSeen: "listed" });
-  const forest: Forest = {
+export function makeForest(trees: Trees, paths: FolderPaths, mayBeHidden: boolean): FolderForest {
+  let nextRowKey = 0;
+  const root = makeFolderRow(nextRowKey++, {
+    localPath: "",
+    remotePath: "",
+    localSeen: "present",
+    remoteSeen: "listed",
+  });
+  const forest: FolderForest = {
     root,
     folders: new Set(),
     byLocal: new Map([["", root]]),
     byRemote: new Map([["", root]]),
     byBaseLocal: new Map([["", root]]),
     byBaseRemote: new Map([["", root]]),
-    nextKey: () => key++,
+    nextKey: () => nextRowKey++,
   };
-  const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
+  const pathsOnService = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
   for (const dir of paths.sorted) {
-    const localSide = findLocal(dir, trees, paths, mayBeHidden);
-    addRecordedFolder(forest, dir, paths, { ...localSide, ...findRemote(forest, dir, trees, listed) });
+    const localSide = findLocalSide(dir, trees, paths, mayBeHidden);
+    addRecordedFolder(forest, dir, paths, { ...localSide, ...findRemoteSide(forest, dir, trees, pathsOnService) });
   }
   return forest;
 }
 
-export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
+export function makeFolderRow(key: number, facts: Partial<FolderRow>): FolderRow {
   return {
     kind: "folder",
     key,
@@ -61,45 +66,50 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   };
 }
 
-function addRecordedFolder(forest: Forest, dir: FolderRecord, paths: FolderPaths, seen: Partial<FolderRow>): void {
-  const folder = newFolder(forest.nextKey(), {
+function addRecordedFolder(
+  forest: FolderForest,
+  dir: FolderRecord,
+  paths: FolderPaths,
+  seen: Partial<FolderRow>,
+): void {
+  const folder = makeFolderRow(forest.nextKey(), {
     record: dir,
     dirId: dir.id,
     isPathTaken: paths.pathTaken.has(dir.id),
     ...seen,
   });
-  register(forest, folder);
+  registerFolder(forest, folder);
   addAtBasePath(forest.byBaseLocal, dir.localPath, folder);
   addAtBasePath(forest.byBaseRemote, dir.remotePath, folder);
 }
 
-function findLocal(
+function findLocalSide(
   dir: FolderRecord,
   trees: Trees,
   paths: FolderPaths,
   mayHide: boolean,
 ): Partial<Pick<FolderRow, "localPath" | "localSeen">> {
-  const found = paths.found.get(dir.id);
-  if (found !== undefined) return { localPath: found, localSeen: "present" };
+  const currentPath = paths.found.get(dir.id);
+  if (currentPath !== undefined) return { localPath: currentPath, localSeen: "present" };
   const isHidden = isUnseen(dir.localPath, trees) || mayHide;
   if (!isHidden && !trees.local.ignores(dir.localPath, "folder")) return {};
-  return { localPath: relocate(dir.localPath, paths), localSeen: "unknown" };
+  return { localPath: applyFolderMoves(dir.localPath, paths), localSeen: "unknown" };
 }
 
-function findRemote(
-  forest: Forest,
+function findRemoteSide(
+  forest: FolderForest,
   dir: FolderRecord,
   { remote }: Trees,
   listedPaths: ReadonlySet<RemotePath>,
 ): Partial<Pick<FolderRow, "remotePath" | "remoteSeen">> {
-  const listed = remote.folders.get(dir.id);
-  if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
+  const listedFolder = remote.folders.get(dir.id);
+  if (listedFolder !== undefined) return { remotePath: listedFolder.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
   // The service did not list the folder in this cycle, so it counts as not moved within its parent.
   // If another folder is listed at that path, its place is unknown.
-  const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
-  const above = parent?.remotePath ?? parentOf(dir.remotePath);
-  const remotePath = joinPath(above, nameOf(dir.remotePath));
+  const parent = findKnownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
+  const parentPath = parent?.remotePath ?? parentOf(dir.remotePath);
+  const remotePath = joinPath(parentPath, nameOf(dir.remotePath));
   return { remotePath: listedPaths.has(remotePath) ? null : remotePath, remoteSeen: "unknown" };
 }
 
@@ -112,22 +122,22 @@ function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder:
   if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
 }
 
-export function register(forest: Forest, folder: FolderRow): void {
+export function registerFolder(forest: FolderForest, folder: FolderRow): void {
   forest.folders.add(folder);
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
-  const other = forest.byRemote.get(folder.remotePath);
+  const folderAtPath = forest.byRemote.get(folder.remotePath);
   // A listed folder takes precedence over a folder that was not listed in this cycle.
-  if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
+  if (folderAtPath === undefined || (folderAtPath.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
     forest.byRemote.set(folder.remotePath, folder);
 }
 
 /** Sets the current places of all folders. Called when the forest is complete. */
-export function placeFolders(forest: Forest): void {
+export function placeFolders(forest: FolderForest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {
-      const path = pathOn(folder, side);
-      if (path !== null) folder[side].now = placeAt(forest, side, path);
+      const path = getPathOnSide(folder, side);
+      if (path !== null) folder[side].now = toPlace(forest, side, path);
     }
 }
 
@@ -135,35 +145,35 @@ export function placeFolders(forest: Forest): void {
  * Returns the folder at a current path. Adds the folder if no tree shows it: documents may have
  * paths in a folder that the key cannot read.
  */
-export function folderAt(forest: Forest, side: Side, path: string): FolderRow {
-  const index = side === "local" ? forest.byLocal : forest.byRemote;
-  const known = index.get(path);
-  if (known !== undefined) return known;
-  const folder = newFolder(
+export function findOrAddFolder(forest: FolderForest, side: Side, path: string): FolderRow {
+  const foldersByPath = side === "local" ? forest.byLocal : forest.byRemote;
+  const knownFolder = foldersByPath.get(path);
+  if (knownFolder !== undefined) return knownFolder;
+  const folder = makeFolderRow(
     forest.nextKey(),
     side === "local" ? { localPath: path, localSeen: "present" } : { remotePath: path, remoteSeen: "implied" },
   );
-  index.set(path, folder);
+  foldersByPath.set(path, folder);
   forest.folders.add(folder);
-  folder[side].now = placeAt(forest, side, path);
+  folder[side].now = toPlace(forest, side, path);
   return folder;
 }
 
 /** Returns the place (parent folder and name) that belongs to a current path. */
-export function placeAt(forest: Forest, side: Side, path: string): Place {
-  return { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+export function toPlace(forest: FolderForest, side: Side, path: string): Place {
+  return { parent: findOrAddFolder(forest, side, parentOf(path)), name: nameOf(path) };
 }
 
 /** Returns the folder that contained a document or folder on one side when base was recorded. */
-export function baseFolderOf(
-  forest: Forest,
+export function findBaseFolder(
+  forest: FolderForest,
   side: Side,
   record: Pick<FolderRecord, "localPath" | "remotePath">,
 ): FolderRow {
   const [localPath, remotePath] = [parentOf(record.localPath), parentOf(record.remotePath)];
   return side === "local"
-    ? localBaseFolder(forest, localPath, remotePath)
-    : remoteBaseFolder(forest, remotePath, localPath);
+    ? findLocalBaseFolder(forest, localPath, remotePath)
+    : findRemoteBaseFolder(forest, remotePath, localPath);
 }
 
 /**
@@ -175,13 +185,15 @@ export function baseFolderOf(
  * - a new folder row without a place
  * @param remotePath recorded path of the same folder on the service
  */
-function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
-  const recorded = forest.byBaseLocal.get(localPath);
-  if (recorded !== undefined) return recorded;
-  const local = forest.byLocal.get(localPath);
-  const found = local === forest.root ? undefined : local;
+function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+  const recordedFolder = forest.byBaseLocal.get(localPath);
+  if (recordedFolder !== undefined) return recordedFolder;
+  const localFolder = forest.byLocal.get(localPath);
+  const presentFolder = localFolder === forest.root ? undefined : localFolder;
   return (
-    found ?? ifUnrecorded(forest, forest.byRemote.get(remotePath)) ?? addMissingFolder(forest, localPath, remotePath)
+    presentFolder ??
+    ifUnrecorded(forest, forest.byRemote.get(remotePath)) ??
+    addMissingFolder(forest, localPath, remotePath)
   );
 }
 
@@ -190,10 +202,10 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
  * recorded path, a folder that is now at the path counts, recorded or not: base may have recorded
  * the documents of a moved folder before the folder itself.
  */
-function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
-  const known = knownRemoteFolder(forest, remotePath, localPath);
-  if (known !== undefined && (known.record !== null || known === forest.root)) return known;
-  const folder = forest.byRemote.get(remotePath) ?? known ?? ifUnrecorded(forest, forest.byLocal.get(localPath));
+function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
+  const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);
+  if (knownFolder !== undefined && (knownFolder.record !== null || knownFolder === forest.root)) return knownFolder;
+  const folder = forest.byRemote.get(remotePath) ?? knownFolder ?? ifUnrecorded(forest, forest.byLocal.get(localPath));
   return folder ?? addMissingFolder(forest, localPath, remotePath);
 }
 
@@ -202,8 +214,8 @@ function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: Loc
  * base stops tracking a folder that was removed locally and stays on the service. Then the record
  * that also has the local path is preferred.
  */
-function knownRemoteFolder(
-  { byBaseLocal, byBaseRemote }: Forest,
+function findKnownRemoteFolder(
+  { byBaseLocal, byBaseRemote }: FolderForest,
   remotePath: RemotePath,
   localPath: LocalPath,
 ): FolderRow | undefined {
@@ -212,12 +224,12 @@ function knownRemoteFolder(
 }
 
 /** Returns the folder if base has no record of it and it is not the root; otherwise null. */
-function ifUnrecorded(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
+function ifUnrecorded(forest: FolderForest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }
 
-function addMissingFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
-  const missingFolder = newFolder(forest.nextKey(), {});
+function addMissingFolder(forest: FolderForest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+  const missingFolder = makeFolderRow(forest.nextKey(), {});
   if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, missingFolder);
   if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, missingFolder);
   forest.folders.add(missingFolder);
@@ -229,10 +241,14 @@ function addMissingFolder(forest: Forest, localPath: LocalPath, remotePath: Remo
  * @param place returns the parent of a folder; null for the root
  */
 export function isInside(folder: FolderRow, above: FolderRow, place: (folder: FolderRow) => FolderRow | null): boolean {
-  const seen = new Set<FolderRow>();
-  for (let ancestor: FolderRow | null = folder; ancestor !== null && !seen.has(ancestor); ancestor = place(ancestor)) {
+  const visitedFolders = new Set<FolderRow>();
+  for (
+    let ancestor: FolderRow | null = folder;
+    ancestor !== null && !visitedFolders.has(ancestor);
+    ancestor = place(ancestor)
+  ) {
     if (ancestor === above) return true;
-    seen.add(ancestor);
+    visitedFolders.add(ancestor);
   }
   return false;
 }

@@ -29,24 +29,24 @@ export function folderInodeKey(folder: Inode): string | null {
 }
 
 /** Files that are not synced (ignored files, dot files and others), by inode key. */
-export type OthersByInode = ReadonlyMap<string, LocalOther>;
+export type UnsyncedByInode = ReadonlyMap<string, LocalOther>;
 
-export function othersByInode({ others }: LocalTree): OthersByInode {
-  const index = new Map<string, LocalOther>();
+export function indexUnsyncedByInode({ others }: LocalTree): UnsyncedByInode {
+  const unsyncedByInode = new Map<string, LocalOther>();
   for (const other of others.values()) {
     const key = fileInodeKey(other.stamp);
-    if (key !== null) index.set(key, other);
+    if (key !== null) unsyncedByInode.set(key, other);
   }
-  return index;
+  return unsyncedByInode;
 }
 
 /**
  * Returns the file to which a document was renamed, if its new name is not synced. Returns null if
  * there is none.
  */
-export function findRenamed(
+export function findRenamedFile(
   { inodesTrusted }: LocalTree,
-  others: OthersByInode,
+  others: UnsyncedByInode,
   stamp: Stamp | null,
 ): LocalOther | null {
   const key = inodesTrusted ? fileInodeKey(stamp) : null;

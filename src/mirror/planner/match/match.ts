@@ -8,18 +8,18 @@ import { Arrivals } from "./arrivals.ts";
 import { type JudgedDocuments, NONE_JUDGED, findChangedDocuments } from "./at-rest.ts";
 import type { DocumentRow, RemoteSeen, Side } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
-import { type Forest, makeForest, placeAt, placeFolders } from "./forest.ts";
+import { type FolderForest, makeForest, toPlace, placeFolders } from "./forest.ts";
 import { mergeFolders, addUnrecordedFolders } from "./new-folders.ts";
-import { whyElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
-import { Occupancy } from "./slots.ts";
+import { whyMayBeElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
+import { matchFile, listKnownDigests, type MatchProgress, pairBySameInode } from "./matching.ts";
+import { SlotOccupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
 import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 
 /** Result of matching: all folders, and all documents about which the plan has to decide. */
 export type MatchedTrees = {
-  readonly forest: Forest;
+  readonly forest: FolderForest;
   readonly documents: DocumentRow[];
   /**
    * Local files about which this plan decides nothing, because they may belong to a document that
@@ -34,7 +34,7 @@ export type MatchedTrees = {
   /** New documents of the service that the plan only creates locally. */
   readonly arrivals: Arrivals;
   /** Finds the file or folder at a path before the plan changes anything. */
-  readonly occupancy: Occupancy;
+  readonly occupancy: SlotOccupancy;
 };
 
 /**
@@ -51,30 +51,32 @@ export function matchTrees(
   const { records, files } = findChangedDocuments(trees, folders, judged);
   // Rows are created in the order of ids, so that the result does not depend on the order of the
   // input.
-  const byId = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const record of byId) if (isAway(record)) records.delete(record.id);
-  const found = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
-  const matching: Matching = { trees, texts, folders, files, records, ...found, blocked: new Map() };
+  const sortedRecords = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const record of sortedRecords) if (isAway(record)) records.delete(record.id);
+  const emptyResults = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
+  const matching: MatchProgress = { trees, texts, folders, files, records, ...emptyResults, blocked: new Map() };
   matchDocuments(matching);
-  const unread = whyNothingIsAbsent(trees, (record) => isElsewhere(matching, record));
-  const forest = makeForest(trees, folders, unread !== null);
+  const absenceDoubt = whyNothingIsAbsent(trees, (record) => isAtOtherPath(matching, record));
+  const forest = makeForest(trees, folders, absenceDoubt !== null);
   mergeFolders(forest, trees, policy, folders);
   addUnrecordedFolders(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = byId.map((record) => {
-    const seen = seenLocally(matching, record, unread);
-    return makeRow(forest, trees, record.id, record, seen, remoteSeen(trees, record));
+  const documents = sortedRecords.map((record) => {
+    const localState = describeLocalState(matching, record, absenceDoubt);
+    return makeDocumentRow(forest, trees, record.id, record, localState, describeRemoteState(trees, record));
   });
-  const occupancy = new Occupancy(trees, policy);
+  const occupancy = new SlotOccupancy(trees, policy);
   const arrivals = new Arrivals(trees, forest, occupancy);
   const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
-  for (const [file, twin] of onBothSides) documents.push(newRow(forest, trees, file, present(twin)));
-  for (const file of arrivals.take(onlyRemote, policy, judged)) documents.push(newRow(forest, trees, file, ABSENT));
-  for (const file of onlyLocal) documents.push(makeRow(forest, trees, null, null, present(file), { kind: "never" }));
+  for (const [file, twin] of onBothSides) documents.push(makeNewDocumentRow(forest, trees, file, present(twin)));
+  for (const file of arrivals.take(onlyRemote, policy, judged))
+    documents.push(makeNewDocumentRow(forest, trees, file, ABSENT));
+  for (const file of onlyLocal)
+    documents.push(makeDocumentRow(forest, trees, null, null, present(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, toInclude: new Set(), arrivals, occupancy };
 }
 
-function isElsewhere({ matches }: Matching, { id, localPath }: DocumentRecord): boolean {
+function isAtOtherPath({ matches }: MatchProgress, { id, localPath }: DocumentRecord): boolean {
   const match = matches.get(id);
   return match !== undefined && match.path !== localPath;
 }
@@ -83,23 +85,23 @@ function isElsewhere({ matches }: Matching, { id, localPath }: DocumentRecord): 
  * Returns the state of a document on disk: present, absent or unknown.
  * @param unread reason why a missing document may still exist; null if a missing document is absent
  */
-function seenLocally(matching: Matching, record: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
-  const why = whyLocalUnknown(matching, record, unread);
-  if (why !== null) return unknown(why);
+function describeLocalState(matching: MatchProgress, record: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
+  const unknownReason = whyLocalUnknown(matching, record, unread);
+  if (unknownReason !== null) return unknown(unknownReason);
   const match = matching.matches.get(record.id);
   return match === undefined ? ABSENT : present(match);
 }
 
 /** Returns the reason why the local state of a document is unknown; null if it is known. */
 function whyLocalUnknown(
-  { trees, matches, byPathAlone, blocked }: Matching,
+  { trees, matches, byPathAlone, blocked }: MatchProgress,
   { id, localPath }: DocumentRecord,
   unread: Unread | null,
 ): Unread | null {
-  const mayBe = blocked.get(id);
-  if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
+  const possibleFiles = blocked.get(id);
+  if (possibleFiles !== undefined) return ambiguousFile(possibleFiles.map(({ path }) => path));
   if (!matches.has(id)) return whyUnseen(localPath, trees) ?? unread;
-  return byPathAlone.has(id) ? whyElsewhere(trees) : null;
+  return byPathAlone.has(id) ? whyMayBeElsewhere(trees) : null;
 }
 
 /**
@@ -107,7 +109,7 @@ function whyLocalUnknown(
  * complete and its absence is proven (I20). A document that is missing without such proof was not
  * seen.
  */
-function remoteSeen(trees: Trees, record: DocumentRecord): RemoteSeen {
+function describeRemoteState(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
   const file = remote.files.get(record.id);
   if (file !== undefined) return { kind: "present", file };
@@ -116,16 +118,16 @@ function remoteSeen(trees: Trees, record: DocumentRecord): RemoteSeen {
   return { kind: "unseen", why: remote.unseen.get(record.id) ?? "not in the listing, and not proven absent" };
 }
 
-function makeRow(
-  forest: Forest,
+function makeDocumentRow(
+  forest: FolderForest,
   { base }: Trees,
   id: DocId | null,
   record: DocumentRecord | null,
   local: Seen<LocalFile>,
   remote: RemoteSeen,
 ): DocumentRow {
-  const whereabouts = (side: Side, path: string | null) => ({
-    now: path === null ? null : placeAt(forest, side, path),
+  const makeRowPlaces = (side: Side, path: string | null) => ({
+    now: path === null ? null : toPlace(forest, side, path),
     goal: null,
   });
   return {
@@ -134,13 +136,13 @@ function makeRow(
     id,
     record,
     tombstone: id === null ? null : (base.tombstones.get(id) ?? null),
-    local: { seen: local, ...whereabouts("local", local.kind === "present" ? local.value.path : null) },
-    remote: { seen: remote, ...whereabouts("remote", remote.kind === "present" ? remote.file.path : null) },
+    local: { seen: local, ...makeRowPlaces("local", local.kind === "present" ? local.value.path : null) },
+    remote: { seen: remote, ...makeRowPlaces("remote", remote.kind === "present" ? remote.file.path : null) },
   };
 }
 
-function newRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
-  return makeRow(forest, trees, file.id, null, local, { kind: "present", file });
+function makeNewDocumentRow(forest: FolderForest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
+  return makeDocumentRow(forest, trees, file.id, null, local, { kind: "present", file });
 }
 
 /**
@@ -148,18 +150,18 @@ function newRow(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<Loca
  * documents and files that it has matched. In the end, `records` has the documents that were not
  * found, and `files` the new files.
  */
-function matchDocuments(matching: Matching): void {
+function matchDocuments(matching: MatchProgress): void {
   if (matching.records.size === 0) return;
   matchByInodeAndText(matching);
   matchByPathAndInode(matching);
   matchByPathAndText(matching);
-  const elsewhere = new MovedFiles(matching);
-  elsewhere.match("inode-and-similar-text");
+  const movedFiles = new MovedFiles(matching);
+  movedFiles.match("inode-and-similar-text");
   matchByPathAndPart(matching);
-  elsewhere.match("same-text");
-  findFoldersByContents(matching.folders, documentPaths(matching), matching.trees.local.folders);
+  movedFiles.match("same-text");
+  findFoldersByContents(matching.folders, generatePathChanges(matching), matching.trees.local.folders);
   matchByPathAndText(matching);
-  elsewhere.match("inode");
+  movedFiles.match("inode");
   matchByPathAlone(matching);
   blockPossibleOwners(matching);
 }
@@ -168,12 +170,12 @@ function matchDocuments(matching: Matching): void {
  * Matches files that have the recorded inode and a known content of the document. This finds plain
  * moves even if another file has the old path now, as after `mv b c; mv a b` or a swap.
  */
-function matchByInodeAndText(matching: Matching): void {
-  for (const [record, file] of sameInodes(matching))
-    if (knownTexts(matching, record).includes(file.digest)) claim(matching, record, file);
+function matchByInodeAndText(matching: MatchProgress): void {
+  for (const [record, file] of pairBySameInode(matching))
+    if (listKnownDigests(matching, record).includes(file.digest)) matchFile(matching, record, file);
 }
 
-function* documentPaths(matching: Matching): Generator<{ base: LocalPath; current: LocalPath | null }> {
+function* generatePathChanges(matching: MatchProgress): Generator<{ base: LocalPath; current: LocalPath | null }> {
   for (const record of matching.trees.base.records.values()) {
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);

@@ -15,7 +15,7 @@ import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
 import { whyHidden } from "./unseen.ts";
 
-export type Matching = {
+export type MatchProgress = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
@@ -39,7 +39,7 @@ export type Matching = {
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
-export function claim(matching: Matching, record: DocumentRecord, file: LocalFile): void {
+export function matchFile(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   matching.matches.set(record.id, file);
   matching.records.delete(record.id);
   matching.files.delete(file.path);
@@ -49,7 +49,11 @@ export function claim(matching: Matching, record: DocumentRecord, file: LocalFil
  * Blocks a document that has equal evidence for several files. This plan then decides about none of
  * these files.
  */
-export function block(matching: Matching, record: DocumentRecord, files: readonly LocalFile[]): void {
+export function blockAmbiguousDocument(
+  matching: MatchProgress,
+  record: DocumentRecord,
+  files: readonly LocalFile[],
+): void {
   matching.blocked.set(record.id, [...new Set(files)]);
   for (const { path } of files) {
     matching.undecided.add(path);
@@ -61,10 +65,10 @@ export function block(matching: Matching, record: DocumentRecord, files: readonl
  * Matches a file to a document because of its content, unless the document's own file could not be
  * read. The file may then be a copy, and a copy must not get the document's id (I09).
  */
-export function claimByText(matching: Matching, record: DocumentRecord, file: LocalFile): void {
-  const hidden = whyHidden(record.localPath, matching.trees);
-  if (hidden === null) claim(matching, record, file);
-  else if (hidden.kind === "still-being-written") {
+export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
+  const unreadReason = whyHidden(record.localPath, matching.trees);
+  if (unreadReason === null) matchFile(matching, record, file);
+  else if (unreadReason.kind === "still-being-written") {
     matching.undecided.add(file.path);
     matching.files.delete(file.path);
   }
@@ -74,7 +78,10 @@ export function claimByText(matching: Matching, record: DocumentRecord, file: Lo
  * Returns the digests of contents that a document's file may have: base's local content, contents
  * in review (I31), and the content of a block (a conflict or refusal).
  */
-export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: DocumentRecord): readonly Digest[] {
+export function listKnownDigests(
+  { trees }: MatchProgress,
+  { id, localDigest, submissions }: DocumentRecord,
+): readonly Digest[] {
   const blockedDigest = trees.base.blocks.get(id)?.digest ?? null;
   if (blockedDigest === null && submissions.length === 0) return [localDigest];
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(blockedDigest === null ? [] : [blockedDigest])];
@@ -84,43 +91,46 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
  * Returns the highest similarity between a content and the known contents of a document, from 0 to
  * 1.
  */
-export function likeness(matching: Matching, record: DocumentRecord, profile: LineProfile): number {
-  let highest = 0;
-  for (const digest of knownTexts(matching, record)) {
+export function measureSimilarity(matching: MatchProgress, record: DocumentRecord, profile: LineProfile): number {
+  let highestSimilarity = 0;
+  for (const digest of listKnownDigests(matching, record)) {
     const knownProfile = readProfile(matching, digest);
     if (knownProfile !== null && mayBeSimilar(knownProfile, profile))
-      highest = Math.max(highest, similarity(knownProfile, profile));
+      highestSimilarity = Math.max(highestSimilarity, similarity(knownProfile, profile));
   }
-  return highest;
+  return highestSimilarity;
 }
 
 /** Returns true if a file's content is equal or similar to a known content of a document. */
-export function isLike(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
-  if (knownTexts(matching, record).includes(file.digest)) return true;
+export function hasSimilarContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
+  if (listKnownDigests(matching, record).includes(file.digest)) return true;
   const profile = readProfile(matching, file.digest);
-  return profile !== null && likeness(matching, record, profile) >= SIMILAR_ENOUGH;
+  return profile !== null && measureSimilarity(matching, record, profile) >= SIMILAR_ENOUGH;
 }
 
 /**
  * Returns true if a file contains a known content of a document, or a part of one. A short note
  * that was extended, or a long one that was split, is no longer similar as a whole.
  */
-export function containsPart(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
+export function containsPart(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   const profile = readProfile(matching, file.digest);
   if (profile === null) return false;
-  return knownTexts(matching, record).some((digest) => {
-    const known = readProfile(matching, digest);
+  return listKnownDigests(matching, record).some((digest) => {
+    const knownProfile = readProfile(matching, digest);
     // A blank file is a part of every content, so it is no evidence.
-    return known !== null && (isKeptIn(known, profile) || (profile.total > 0 && isKeptIn(profile, known)));
+    return (
+      knownProfile !== null &&
+      (isKeptIn(knownProfile, profile) || (profile.total > 0 && isKeptIn(profile, knownProfile)))
+    );
   });
 }
 
 /** Returns true if the content of a file is evidence that the file belongs to the document. */
-export function resembles(matching: Matching, record: DocumentRecord, file: LocalFile): boolean {
-  return isLike(matching, record, file) || containsPart(matching, record, file);
+export function resembles(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
+  return hasSimilarContent(matching, record, file) || containsPart(matching, record, file);
 }
 
-export function readProfile(matching: Matching, digest: Digest): LineProfile | null {
+export function readProfile(matching: MatchProgress, digest: Digest): LineProfile | null {
   const text = matching.texts(digest);
   return text === null ? null : profileOf(text);
 }
@@ -129,7 +139,7 @@ export function readProfile(matching: Matching, digest: Digest): LineProfile | n
  * Returns the unmatched documents with the files that have their recorded inode and birth time.
  * Returns none if inodes are not evidence in this cycle.
  */
-export function sameInodes(matching: Matching): [DocumentRecord, LocalFile][] {
+export function pairBySameInode(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];
   const byInode = new Map<string, LocalFile>();
   for (const file of matching.files.values()) {

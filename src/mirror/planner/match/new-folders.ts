@@ -14,16 +14,22 @@ import type { Policy } from "../../model/policy.ts";
 import { remotePathsOf } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
-import { claimFolder, type FolderLookup, type FolderPaths, localFolderLookup, relocate } from "./folder-paths.ts";
-import { type Forest, newFolder, register } from "./forest.ts";
+import {
+  claimFolder,
+  type FindLocalFolder,
+  type FolderPaths,
+  makeLocalFolderFinder,
+  applyFolderMoves,
+} from "./folder-paths.ts";
+import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
 /**
  * Adds the folders that base has no record of, parents first. If both sides have a folder at
  * corresponding places, the two become one row.
  */
-export function addUnrecordedFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
-  const lookUp = localFolderLookup(trees.local);
+export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
+  const lookUp = makeLocalFolderFinder(trees.local);
   for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
     if (rank === RANK_LOCAL) addLocalFolder(forest, path, policy);
     else addRemoteFolder(forest, path, id, lookUp, paths, trees);
@@ -45,12 +51,12 @@ type UnrecordedFolder = {
 };
 
 /** Lists the folders that base has no record of, parents first. */
-function listUnrecorded(forest: Forest, trees: Trees, paths: FolderPaths): UnrecordedFolder[] {
+function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths): UnrecordedFolder[] {
   const { base, local, remote } = trees;
   const unrecorded: UnrecordedFolder[] = [];
   for (const { id, path } of remote.folders.values())
     if (!base.dirs.has(id)) unrecorded.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
-  for (const path of impliedFolders(forest, trees))
+  for (const path of listImpliedFolders(forest, trees))
     if (!forest.byRemote.has(path)) unrecorded.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
     if (!paths.claimed.has(path)) unrecorded.push({ depth: depthOf(path), rank: RANK_LOCAL, path, id: null });
@@ -61,49 +67,49 @@ function listUnrecorded(forest: Forest, trees: Trees, paths: FolderPaths): Unrec
  * Returns the paths of all folders above the documents and folders of the service. Folders that the
  * forest already has may be missing.
  */
-function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
-  const implied = new Set<RemotePath>();
-  for (const { path } of trees.remote.folders.values()) addAbove(implied, path);
+function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<RemotePath> {
+  const impliedPaths = new Set<RemotePath>();
+  for (const { path } of trees.remote.folders.values()) addFoldersAbove(impliedPaths, path);
   // Listings are sorted by folder, so most documents are in the same folder as the one before. That
   // folder is skipped without a search.
-  let before = "";
+  let previousFolder = "";
   for (const path of remotePathsOf(trees)) {
-    const slash = path.lastIndexOf("/");
-    if (slash <= 0 || (slash === before.length && path.startsWith(before))) continue;
-    before = path.slice(0, slash);
-    if (!forest.byRemote.has(before)) addAbove(implied, path);
+    const slashIndex = path.lastIndexOf("/");
+    if (slashIndex <= 0 || (slashIndex === previousFolder.length && path.startsWith(previousFolder))) continue;
+    previousFolder = path.slice(0, slashIndex);
+    if (!forest.byRemote.has(previousFolder)) addFoldersAbove(impliedPaths, path);
   }
-  return implied;
+  return impliedPaths;
 }
 
-function addAbove(folders: Set<RemotePath>, path: RemotePath): void {
+function addFoldersAbove(folders: Set<RemotePath>, path: RemotePath): void {
   for (let above = parentOf(path); above !== "" && !folders.has(above); above = parentOf(above)) folders.add(above);
 }
 
 function addRemoteFolder(
-  forest: Forest,
+  forest: FolderForest,
   path: RemotePath,
   id: DirId | null,
-  lookUp: FolderLookup,
+  lookUp: FindLocalFolder,
   paths: FolderPaths,
   trees: Trees,
 ): void {
   const folderAtPath = forest.byRemote.get(path);
   if (folderAtPath !== undefined && folderAtPath.remoteSeen !== "unknown") return;
   const remoteSide = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
-  const expected = twinPathOf(forest, path, id, lookUp, trees);
-  const twin = expected === null ? undefined : forest.byLocal.get(expected);
+  const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
+  const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
     // The folder was deleted on the service and created again with a new id. It counts as the same
     // folder, as it does for its users.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
-    register(forest, twin);
+    registerFolder(forest, twin);
     return;
   }
-  const folder = newFolder(forest.nextKey(), remoteSide);
-  const joins = expected !== null && twin === undefined && !paths.claimed.has(expected);
-  if (joins) Object.assign(folder, { localPath: expected, localSeen: "present" });
-  register(forest, folder);
+  const folder = makeFolderRow(forest.nextKey(), remoteSide);
+  const joinsLocalFolder = expectedPath !== null && twin === undefined && !paths.claimed.has(expectedPath);
+  if (joinsLocalFolder) Object.assign(folder, { localPath: expectedPath, localSeen: "present" });
+  registerFolder(forest, folder);
 }
 
 /**
@@ -111,19 +117,19 @@ function addRemoteFolder(
  * none. Prefers the same name. Then tries the name with digits of the id, which is used if the name
  * was taken, and at last other spellings of the name.
  */
-function twinPathOf(
-  forest: Forest,
+function findTwinPath(
+  forest: FolderForest,
   path: RemotePath,
   id: DirId | null,
-  lookUp: FolderLookup,
+  lookUp: FindLocalFolder,
   { local }: Trees,
 ): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(path))?.localPath ?? null;
   if (parent === null || isUnsafeName(nameOf(path), "folder")) return null;
-  const pathBy = (nameFor: typeof localNameFor) =>
+  const derivePathBy = (nameFor: typeof localNameFor) =>
     joinPath(parent, nameFor(nameOf(path), "folder", id ?? path, local.disk.maxNameBytes));
-  const plainPath = pathBy(localNameFor);
-  return local.folders.has(plainPath) ? plainPath : (lookUp(pathBy(hashedName)) ?? lookUp(plainPath));
+  const plainPath = derivePathBy(localNameFor);
+  return local.folders.has(plainPath) ? plainPath : (lookUp(derivePathBy(hashedName)) ?? lookUp(plainPath));
 }
 
 /**
@@ -134,16 +140,19 @@ function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
 }
 
-function addLocalFolder(forest: Forest, path: LocalPath, policy: Policy): void {
+function addLocalFolder(forest: FolderForest, path: LocalPath, policy: Policy): void {
   if (forest.byLocal.has(path)) return;
   const parent = forest.byLocal.get(parentOf(path));
-  const mapped = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
-  const above = parent?.remotePath ?? null;
-  const twin = mapped === null || above === null ? undefined : forest.byRemote.get(joinPath(above, mapped));
+  const mappedName = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
+  const remoteParentPath = parent?.remotePath ?? null;
+  const twin =
+    mappedName === null || remoteParentPath === null
+      ? undefined
+      : forest.byRemote.get(joinPath(remoteParentPath, mappedName));
   if (twin !== undefined && twin.localPath === null && (twin.record === null || isKeptOnService(twin))) {
     Object.assign(twin, { localPath: path, localSeen: "present" });
-    register(forest, twin);
-  } else register(forest, newFolder(forest.nextKey(), { localPath: path, localSeen: "present" }));
+    registerFolder(forest, twin);
+  } else registerFolder(forest, makeFolderRow(forest.nextKey(), { localPath: path, localSeen: "present" }));
 }
 
 /**
@@ -151,11 +160,11 @@ function addLocalFolder(forest: Forest, path: LocalPath, policy: Policy): void {
  * the two are one folder. The documents of the moved folder are still in its old local folder. They
  * are moved one by one, and the old folder is removed when it is empty.
  */
-export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
+export function mergeFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;
   for (const folder of [...forest.folders]) {
-    const target = targetOf(forest, trees, paths, folder);
-    if (target !== null) mergeInto(forest, paths, folder, target);
+    const targetPath = findMergeTarget(forest, trees, paths, folder);
+    if (targetPath !== null) mergeInto(forest, paths, folder, targetPath);
   }
 }
 
@@ -163,21 +172,26 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
  * Returns the path of the new local folder with which a moved folder is merged; null if it is not
  * merged.
  */
-function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
+function findMergeTarget(
+  forest: FolderForest,
+  { local }: Trees,
+  paths: FolderPaths,
+  folder: FolderRow,
+): LocalPath | null {
   const { record, localPath, remotePath } = folder;
   if (record === null || localPath === null || remotePath === null) return null;
   if (!isMovedOnServiceAlone(folder, record, paths)) return null;
-  const target = localPathOf(forest, local, record, remotePath);
-  if (target === null || !local.folders.has(target) || paths.claimed.has(target)) return null;
-  return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
+  const candidatePath = deriveLocalPath(forest, local, record, remotePath);
+  if (candidatePath === null || !local.folders.has(candidatePath) || paths.claimed.has(candidatePath)) return null;
+  return isWithin(candidatePath, localPath) || isWithin(localPath, candidatePath) ? null : candidatePath;
 }
 
 /**
  * Returns the local path that corresponds to a folder's path on the service; null if its parent is
  * not on disk.
  */
-function localPathOf(
-  forest: Forest,
+function deriveLocalPath(
+  forest: FolderForest,
   { disk }: Trees["local"],
   { id }: FolderRecord,
   remotePath: RemotePath,
@@ -192,15 +206,15 @@ function localPathOf(
  */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
-  return folder.remotePath !== record.remotePath && folder.localPath === relocate(record.localPath, paths);
+  return folder.remotePath !== record.remotePath && folder.localPath === applyFolderMoves(record.localPath, paths);
 }
 
-function mergeInto(forest: Forest, paths: FolderPaths, folder: FolderRow, target: LocalPath): void {
+function mergeInto(forest: FolderForest, paths: FolderPaths, folder: FolderRow, target: LocalPath): void {
   const { record, localPath } = folder;
-  const old = newFolder(forest.nextKey(), { localPath, localSeen: "present", isVacated: true });
+  const vacatedFolder = makeFolderRow(forest.nextKey(), { localPath, localSeen: "present", isVacated: true });
   forest.byLocal.delete(localPath!);
-  register(forest, old);
-  forest.byBaseLocal.set(record!.localPath, old);
+  registerFolder(forest, vacatedFolder);
+  forest.byBaseLocal.set(record!.localPath, vacatedFolder);
   folder.localPath = target;
   folder.isMerged = true;
   claimFolder(paths, record!, target);

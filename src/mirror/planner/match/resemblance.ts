@@ -2,7 +2,7 @@ import { compareStrings } from "../../model/by-path.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { knownTexts, type Matching, readProfile } from "./matching.ts";
+import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
 /**
  * LIMIT: comparisons of two contents in one cycle. After that, documents without a match count as
@@ -12,22 +12,22 @@ const MAX_COMPARISONS = 4_000;
 /** LIMIT: contents that are read for comparison in one cycle, to save time and memory. */
 const MAX_PROFILES = 1_000;
 
-type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
+type ProfiledFile = { readonly file: LocalFile; readonly profile: LineProfile };
 type SimilarPair = { readonly record: DocumentRecord; readonly file: LocalFile; readonly score: number };
 
 /**
  * Returns pairs of an unmatched document and a file with similar content, the most similar pair
  * first.
  */
-export function pairBySimilarity(matching: Matching): readonly SimilarPair[] {
-  return listPairs(matching, listCandidates(matching)).sort(
+export function pairBySimilarity(matching: MatchProgress): readonly SimilarPair[] {
+  return listPairs(matching, listProfiledFiles(matching)).sort(
     (a, b) => b.score - a.score || compareStrings(a.record.id, b.record.id) || compareStrings(a.file.path, b.file.path),
   );
 }
 
 /** Returns the unmatched files that have content, the shortest first. */
-function listCandidates(matching: Matching): Candidate[] {
-  const candidates: Candidate[] = [];
+function listProfiledFiles(matching: MatchProgress): ProfiledFile[] {
+  const candidates: ProfiledFile[] = [];
   const files = [...matching.files.values()]
     .filter((file) => !file.empty && file.textFault === null)
     .sort((a, b) => compareStrings(a.path, b.path))
@@ -39,17 +39,17 @@ function listCandidates(matching: Matching): Candidate[] {
   return candidates.sort((a, b) => a.profile.total - b.profile.total || compareStrings(a.file.path, b.file.path));
 }
 
-function listPairs(matching: Matching, candidates: readonly Candidate[]): SimilarPair[] {
+function listPairs(matching: MatchProgress, candidates: readonly ProfiledFile[]): SimilarPair[] {
   const pairs: SimilarPair[] = [];
   if (candidates.length === 0) return pairs;
   const budget = { remaining: MAX_COMPARISONS };
   const records = [...matching.records.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
   for (const record of records)
-    for (const digest of knownTexts(matching, record)) {
-      const known = readProfile(matching, digest);
-      if (known === null || known.total === 0) continue;
-      for (const { file, profile } of comparableTo(known, candidates, budget))
-        if (isSimilar(known, profile)) pairs.push({ record, file, score: similarity(known, profile) });
+    for (const digest of listKnownDigests(matching, record)) {
+      const knownProfile = readProfile(matching, digest);
+      if (knownProfile === null || knownProfile.total === 0) continue;
+      for (const { file, profile } of generateComparableFiles(knownProfile, candidates, budget))
+        if (isSimilar(knownProfile, profile)) pairs.push({ record, file, score: similarity(knownProfile, profile) });
     }
   return pairs;
 }
@@ -58,11 +58,11 @@ function listPairs(matching: Matching, candidates: readonly Candidate[]): Simila
  * Yields files that are not too long or too short to be similar. Stops when the limit of
  * comparisons is reached.
  */
-function* comparableTo(
+function* generateComparableFiles(
   profile: LineProfile,
-  candidates: readonly Candidate[],
+  candidates: readonly ProfiledFile[],
   budget: { remaining: number },
-): Generator<Candidate> {
+): Generator<ProfiledFile> {
   for (const candidate of candidates) {
     if (mayBeSimilar(profile, candidate.profile)) {
       if (budget.remaining === 0) return;

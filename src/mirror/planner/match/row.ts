@@ -23,13 +23,13 @@ export type Place = { readonly parent: FolderRow; readonly name: string };
  * Current place and planned place on one side; null if the document or folder is not on that side.
  * The planned place is set only by `setGoal`.
  */
-type Whereabouts = { now: Place | null; readonly goal: Place | null };
+type RowPlaces = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
   /** Number of the row, unique in the plan. The same trees give the same numbers. */
   readonly key: number;
-  readonly local: Whereabouts;
-  readonly remote: Whereabouts;
+  readonly local: RowPlaces;
+  readonly remote: RowPlaces;
 };
 
 export type FolderRow = CommonRow & {
@@ -83,36 +83,36 @@ export type DocumentRow = CommonRow & {
   readonly id: DocId | null;
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
-  readonly local: Whereabouts & { readonly seen: Seen<LocalFile> };
-  readonly remote: Whereabouts & { readonly seen: RemoteSeen };
+  readonly local: RowPlaces & { readonly seen: Seen<LocalFile> };
+  readonly remote: RowPlaces & { readonly seen: RemoteSeen };
 };
 
-export type Row = FolderRow | DocumentRow;
+export type PlanRow = FolderRow | DocumentRow;
 
 /**
  * Sets the planned place of a document or folder on one side; null plans no place. No other
  * function sets planned places.
  */
-export function setGoal(row: Row, side: Side, place: Place | null): void {
-  const places: { goal: Place | null } = row[side];
-  places.goal = place;
+export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
+  const mutablePlaces: { goal: Place | null } = row[side];
+  mutablePlaces.goal = place;
 }
 
 /** Plans that a document or folder stays at its current places. */
-export function setGoalToCurrent(row: Row): void {
+export function setGoalToCurrent(row: PlanRow): void {
   for (const side of SIDES) setGoal(row, side, row[side].now);
 }
 
-export function samePlace(a: Place | null, b: Place | null): boolean {
+export function isSamePlace(a: Place | null, b: Place | null): boolean {
   return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
 }
 
-export function isMoving(row: Row, side: Side): boolean {
-  return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
+export function isMoving(row: PlanRow, side: Side): boolean {
+  return row[side].goal !== null && !isSamePlace(row[side].goal, row[side].now);
 }
 
 /** Returns the kind of names that a document or folder has, for the rules about names. */
-export function nameKindOf(row: Row): "file" | "folder" {
+export function getNameKind(row: PlanRow): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }
 
@@ -120,11 +120,11 @@ export function nameKindOf(row: Row): "file" | "folder" {
  * Returns a value that makes a converted local name unique: the id, or the path of a folder without
  * an id. Returns "" for a document without an id.
  */
-export function idOf(row: Row): string {
+export function toUniqueId(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }
 
 /** Returns the path of a record or folder on one side. */
-export function pathOn<P>(record: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
+export function getPathOnSide<P>(record: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
   return side === "local" ? record.localPath : record.remotePath;
 }

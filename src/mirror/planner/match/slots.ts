@@ -1,4 +1,4 @@
-import { type FolderRow, pathOn, type Place, type Row, type Side } from "./row.ts";
+import { type FolderRow, getPathOnSide, type Place, type PlanRow, type Side } from "./row.ts";
 import { type DiskFolding, foldsNames, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { hasFileAt, localPathsOf, remotePathsOf } from "../../model/left-out.ts";
@@ -9,13 +9,13 @@ import { once } from "../../../common/once.ts";
  * Rules by which each side decides whether two names are equal. The disk was tested; the service's
  * rules are learned from its answers.
  */
-type Foldings = Readonly<Record<Side, DiskFolding>>;
+type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 
 /**
  * Returns the key of a slot. A slot is a name in a folder; only one file or folder can have it. Two
  * names that the side treats as equal have one key (I11).
  */
-export function slotKey(place: Place, folding: DiskFolding): string {
+export function toSlotKey(place: Place, folding: DiskFolding): string {
   return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
@@ -36,9 +36,9 @@ export class SlotMap<T> {
   }
 
   set(place: Place, value: T): void {
-    const names = this.#inside.get(place.parent);
-    if (names === undefined) this.#inside.set(place.parent, new Map([[this.#name(place), value]]));
-    else names.set(this.#name(place), value);
+    const valuesByName = this.#inside.get(place.parent);
+    if (valuesByName === undefined) this.#inside.set(place.parent, new Map([[this.#name(place), value]]));
+    else valuesByName.set(this.#name(place), value);
   }
 
   delete(place: Place): void {
@@ -54,19 +54,19 @@ export class SlotMap<T> {
  * What is in a slot (a name in a folder) before the plan: nothing, a synced document or folder, or
  * something that is not synced (`foreign`).
  */
-type Occupant =
+type SlotOccupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
   | { readonly kind: "foreign"; readonly path: string };
 
-const FREE = { kind: "free" } as const;
+const FREE_SLOT = { kind: "free" } as const;
 
 /**
  * Finds out what is in a slot (a name in a folder) before the plan. Its indexes are built on first
  * use, because a plan without moves needs none.
  */
-export class Occupancy {
-  readonly foldings: Foldings;
+export class SlotOccupancy {
+  readonly foldings: NameFoldings;
   readonly #trees: Trees;
   readonly #foldedLocal = once(() => this.#foldLocal());
   readonly #foldedRemote = once(() => this.#foldRemote());
@@ -76,39 +76,40 @@ export class Occupancy {
     this.foldings = { local: trees.local.disk, remote: remoteFolding };
   }
 
-  occupantOf(side: Side, { parent, name }: Place): Occupant {
-    const above = pathOn(parent, side);
-    if (above === null) return FREE;
-    const path = joinPath(above, name);
+  occupantOf(side: Side, { parent, name }: Place): SlotOccupant {
+    const parentPath = getPathOnSide(parent, side);
+    if (parentPath === null) return FREE_SLOT;
+    const path = joinPath(parentPath, name);
     return side === "local" ? this.onDisk(path) : this.#onService(path);
   }
 
-  onDisk(path: LocalPath): Occupant {
+  onDisk(path: LocalPath): SlotOccupant {
     const { disk, folders, others } = this.#trees.local;
     if (hasFileAt(this.#trees, path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
-    return foldsNames(disk) ? (this.#foldedLocal().get(pathKey(path, disk)) ?? FREE) : FREE;
+    return foldsNames(disk) ? (this.#foldedLocal().get(pathKey(path, disk)) ?? FREE_SLOT) : FREE_SLOT;
   }
 
-  #onService(path: string): Occupant {
-    const occupied = this.#foldedRemote().get(pathKey(path, this.foldings.remote));
-    return occupied === undefined ? FREE : { kind: "mirrored", path: occupied };
+  #onService(path: string): SlotOccupant {
+    const occupantPath = this.#foldedRemote().get(pathKey(path, this.foldings.remote));
+    return occupantPath === undefined ? FREE_SLOT : { kind: "mirrored", path: occupantPath };
   }
 
-  #foldLocal(): ReadonlyMap<string, Occupant> {
+  #foldLocal(): ReadonlyMap<string, SlotOccupant> {
     const { disk, folders, others } = this.#trees.local;
-    const paths = new Map<string, Occupant>();
-    for (const path of others.keys()) paths.set(pathKey(path, disk), { kind: "foreign", path });
+    const occupantsByKey = new Map<string, SlotOccupant>();
+    for (const path of others.keys()) occupantsByKey.set(pathKey(path, disk), { kind: "foreign", path });
     for (const mirrored of [localPathsOf(this.#trees), folders.keys()])
-      for (const path of mirrored) paths.set(pathKey(path, disk), { kind: "mirrored", path });
-    return paths;
+      for (const path of mirrored) occupantsByKey.set(pathKey(path, disk), { kind: "mirrored", path });
+    return occupantsByKey;
   }
 
   #foldRemote(): ReadonlyMap<string, string> {
-    const paths = new Map<string, string>();
-    for (const path of remotePathsOf(this.#trees)) paths.set(pathKey(path, this.foldings.remote), path);
-    for (const { path } of this.#trees.remote.folders.values()) paths.set(pathKey(path, this.foldings.remote), path);
-    return paths;
+    const pathsByKey = new Map<string, string>();
+    for (const path of remotePathsOf(this.#trees)) pathsByKey.set(pathKey(path, this.foldings.remote), path);
+    for (const { path } of this.#trees.remote.folders.values())
+      pathsByKey.set(pathKey(path, this.foldings.remote), path);
+    return pathsByKey;
   }
 }
 
@@ -116,10 +117,10 @@ export class Occupancy {
  * Returns documents and folders by their current and planned slots on disk. One slot may have
  * several, at different moments of the plan.
  */
-export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<readonly Row[]> {
-  const claimants = new SlotMap<readonly Row[]>(disk);
+export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
+  const rowsBySlot = new SlotMap<readonly PlanRow[]>(disk);
   for (const row of rows)
     for (const place of new Set([row.local.goal, row.local.now]))
-      if (place !== null) claimants.set(place, [...(claimants.get(place) ?? []), row]);
-  return claimants;
+      if (place !== null) rowsBySlot.set(place, [...(rowsBySlot.get(place) ?? []), row]);
+  return rowsBySlot;
 }

@@ -3,13 +3,13 @@ import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../mod
 import { type DiskNames, joinPath, nameOf, parentOf, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
-import { folderAt, type Forest } from "./forest.ts";
+import { findOrAddFolder, type FolderForest } from "./forest.ts";
 
 /**
  * Documents that base has no record of. Both sides have a document at corresponding places, or only
  * one side has it.
  */
-type Twins = {
+type UnrecordedDocuments = {
   readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
   readonly onlyRemote: readonly RemoteFile[];
   readonly onlyLocal: readonly LocalFile[];
@@ -39,41 +39,50 @@ const NAME_RULES: readonly NameRule[] = [
  * Finds the documents without a record that both sides have.
  * @param newFiles files that belong to no recorded document
  */
-export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles: readonly LocalFile[]): Twins {
+export function findTwins(
+  forest: FolderForest,
+  trees: Trees,
+  policy: Policy,
+  newFiles: readonly LocalFile[],
+): UnrecordedDocuments {
   const { disk } = trees.local;
-  const waiting = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
+  const unmatchedFiles = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
   const onBothSides: (readonly [RemoteFile, LocalFile])[] = [];
   let onlyRemote: RemoteFile[] = [];
   for (const file of trees.remote.files.values()) if (!trees.base.records.has(file.id)) onlyRemote.push(file);
   onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
-  const finders = [
-    ...NAME_RULES.map((rule) => () => findByName(forest, waiting, disk, rule)),
-    () => mappedTwin(forest, waiting, policy),
+  const twinFinders = [
+    ...NAME_RULES.map((rule) => () => makeFinderByName(forest, unmatchedFiles, disk, rule)),
+    () => makeFinderByMappedName(forest, unmatchedFiles, policy),
   ];
-  for (const finder of finders) {
+  for (const finder of twinFinders) {
     // Usually one of the two lists is empty, so that no pair is possible.
-    if (waiting.size === 0 || onlyRemote.length === 0) break;
-    const find = finder();
+    if (unmatchedFiles.size === 0 || onlyRemote.length === 0) break;
+    const findTwin = finder();
     onlyRemote = onlyRemote.filter((file) => {
-      const twin = find(file);
+      const twin = findTwin(file);
       if (twin === undefined) return true;
-      waiting.delete(pathKey(twin.path, disk));
+      unmatchedFiles.delete(pathKey(twin.path, disk));
       onBothSides.push([file, twin]);
       return false;
     });
   }
-  return { onBothSides, onlyRemote, onlyLocal: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
+  return {
+    onBothSides,
+    onlyRemote,
+    onlyLocal: [...unmatchedFiles.values()].sort((a, b) => compareStrings(a.path, b.path)),
+  };
 }
 
-function findByName(
-  forest: Forest,
+function makeFinderByName(
+  forest: FolderForest,
   waiting: ReadonlyMap<string, LocalFile>,
   disk: DiskNames,
   { nameFor, isExact }: NameRule,
 ): FindTwin {
   return ({ id, path: remotePath }) => {
     const name = nameOf(remotePath);
-    const folder = folderAt(forest, "remote", parentOf(remotePath)).localPath;
+    const folder = findOrAddFolder(forest, "remote", parentOf(remotePath)).localPath;
     if (folder === null || isUnsafeName(name, "file")) return undefined;
     const path = joinPath(folder, nameFor(name, "file", id, disk.maxNameBytes));
     const twin = waiting.get(pathKey(path, disk));
@@ -85,11 +94,15 @@ function findByName(
  * Returns a function that finds the new local file whose converted name gives the document's path
  * on the service. Finds none if several files would get this path.
  */
-function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
+function makeFinderByMappedName(
+  forest: FolderForest,
+  waiting: ReadonlyMap<string, LocalFile>,
+  policy: Policy,
+): FindTwin {
   if (policy.names === "block") return () => undefined;
   const byRemotePath = new Map<string, LocalFile | null>();
   for (const file of waiting.values()) {
-    const folder = folderAt(forest, "local", parentOf(file.path)).remotePath;
+    const folder = findOrAddFolder(forest, "local", parentOf(file.path)).remotePath;
     const name = remoteNameFor(nameOf(file.path), "file", policy.refusedCharacters);
     if (folder === null || name === null) continue;
     const path = joinPath(folder, name);

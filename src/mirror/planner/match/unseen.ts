@@ -34,7 +34,7 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
  * Returns the reason why this scan may have missed a file: files were being written or moved.
  * Returns null if none were. Unreadable files do not count, because they may stay unreadable.
  */
-export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
+export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
   return unseen.get("") ?? null;
 }

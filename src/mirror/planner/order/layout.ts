@@ -9,11 +9,11 @@ import {
 } from "../decide/plan-draft.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { RemoteFile } from "../../model/tree.ts";
-import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
+import { type PlanRow, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../../contract/path.ts";
 import { copyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
-import { type Hop, hopsTo } from "./temporary.ts";
+import { type MovePatch, listMovePatches } from "./temporary.ts";
 
 /**
  * A document or folder that a step has created, removed or moved. `freed`: key of the slot (the
@@ -21,13 +21,13 @@ import { type Hop, hopsTo } from "./temporary.ts";
  */
 export type RowChange = {
   readonly side: Side;
-  readonly row: Row;
+  readonly row: PlanRow;
   readonly from: Place | null;
   readonly to: Place | null;
   readonly freed: string | null;
 };
 
-const NOTHING: readonly number[] = [];
+const NO_STEPS: readonly number[] = [];
 
 /**
  * The steps that are in order so far. A step gets the paths that are valid at its time, and comes
@@ -37,15 +37,15 @@ const NOTHING: readonly number[] = [];
  * - the step that freed its path
  * - for the move or removal of a folder: the steps that used the folder's old path
  */
-export class Layout {
+export class StepLayout {
   readonly sides: Readonly<Record<Side, SideState>>;
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onRowChange: (shift: RowChange) => void;
   /** The last step that created, moved or removed a document or folder, by side. */
-  readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
+  readonly #placed = { local: new Map<PlanRow, number>(), remote: new Map<PlanRow, number>() };
   /** Steps that come before all other steps on a document or folder. */
-  readonly #first = new Map<Row, number[]>();
+  readonly #first = new Map<PlanRow, number[]>();
 
   /** @param moving folders that the plan moves or removes, by side */
   constructor(
@@ -62,23 +62,23 @@ export class Layout {
     };
   }
 
-  layFirst(row: Row, proposal: Proposal): void {
+  layFirst(row: PlanRow, proposal: Proposal): void {
     const step = this.#emit(proposal.make(this.#at(row)), new Set());
     this.#first.set(row, [...(this.#first.get(row) ?? []), step]);
   }
 
-  layNote(row: Row, proposal: Proposal): void {
+  layNote(row: PlanRow, proposal: Proposal): void {
     this.#emit(proposal.make(this.#at(row)), this.#firsts(row));
   }
 
   #emit(action: Action, after: Set<number>): number {
     const step = this.steps.length;
     after.delete(step);
-    this.steps.push({ action, after: after.size === 0 ? NOTHING : [...after].sort((a, b) => a - b) });
+    this.steps.push({ action, after: after.size === 0 ? NO_STEPS : [...after].sort((a, b) => a - b) });
     return step;
   }
 
-  #firsts(row: Row): Set<number> {
+  #firsts(row: PlanRow): Set<number> {
     return new Set(this.#first.get(row));
   }
 
@@ -86,22 +86,22 @@ export class Layout {
    * Returns the current place of a document or folder on a side, or its planned place if it has no
    * current one.
    */
-  #place(side: Side, row: Row): Place | null {
+  #place(side: Side, row: PlanRow): Place | null {
     return this.sides[side].placeOf(row) ?? row[side].goal;
   }
 
-  #path(side: Side, row: Row): string {
+  #path(side: Side, row: PlanRow): string {
     const place = this.#place(side, row);
     return place === null ? "" : this.sides[side].pathOf(place);
   }
 
-  #at(row: Row): ActionPaths {
-    const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
+  #at(row: PlanRow): ActionPaths {
+    const listedPath = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
     // Uses one string for equal paths, because paths take most of the memory of a large plan.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
-      local: local === shown ? shown : local,
-      remote: remote === shown ? shown : remote,
+      local: local === listedPath ? listedPath : local,
+      remote: remote === listedPath ? listedPath : remote,
     };
   }
 
@@ -109,18 +109,18 @@ export class Layout {
    * Returns the steps that must come before a step that uses the current paths of a document or
    * folder.
    */
-  #dependencies(row: Row, sides: readonly Side[]): Set<number> {
+  #dependencies(row: PlanRow, sides: readonly Side[]): Set<number> {
     const after = this.#firsts(row);
     for (const side of sides) {
       const place = this.#place(side, row);
       if (place !== null) this.sides[side].addPrerequisites(place, after);
-      const own = this.#placed[side].get(row);
-      if (own !== undefined) after.add(own);
+      const ownStep = this.#placed[side].get(row);
+      if (ownStep !== undefined) after.add(ownStep);
     }
     return after;
   }
 
-  #use(row: Row, sides: readonly Side[], step: number): void {
+  #use(row: PlanRow, sides: readonly Side[], step: number): void {
     for (const side of sides) {
       const place = this.#place(side, row);
       if (place !== null) this.sides[side].use(place, step);
@@ -128,7 +128,7 @@ export class Layout {
     }
   }
 
-  layText(row: Row, proposal: Proposal, kind: "content" | "record"): void {
+  layText(row: PlanRow, proposal: Proposal, kind: "content" | "record"): void {
     const action = proposal.make(this.#at(row));
     const sides: readonly Side[] = kind === "record" || action.kind === "meet" ? ["local", "remote"] : ["local"];
     this.#use(row, sides, this.#emit(action, this.#dependencies(row, sides)));
@@ -142,8 +142,8 @@ export class Layout {
 
   #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, place }: ConflictCopyPlace): void {
     const state = this.sides.local;
-    const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
-    const [from, to] = [state.pathOf(place), state.pathOf({ parent, name: named })];
+    const copyName = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
+    const [from, to] = [state.pathOf(place), state.pathOf({ parent, name: copyName })];
     const currentPath = joinPath(place.parent.localPath ?? "", place.name);
     if (from === to && (recorded === null || recorded === currentPath)) return;
     const after = this.#dependencies(row, ["local"]);
@@ -153,21 +153,21 @@ export class Layout {
     state.use(place, step);
   }
 
-  layArrival(row: Row, side: Side, proposal: Proposal | null): void {
-    const to = row[side].goal!;
+  layArrival(row: PlanRow, side: Side, proposal: Proposal | null): void {
+    const plannedPlace = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
       // Without a proposal, the folder is created together with a document in it, and needs no
       // step.
-      state.move(row, to, null);
-      this.#onRowChange({ side, row, from: null, to, freed: null });
+      state.move(row, plannedPlace, null);
+      this.#onRowChange({ side, row, from: null, to: plannedPlace, freed: null });
       return;
     }
     const after = this.#dependencies(row, ["local", "remote"]);
-    const freed = state.freedBy(to);
-    if (freed !== undefined) after.add(freed);
+    const freeingStep = state.freedBy(plannedPlace);
+    if (freeingStep !== undefined) after.add(freeingStep);
     const step = this.#emit(proposal.make(this.#at(row)), after);
-    this.#changePlace(side, row, to, step);
+    this.#changePlace(side, row, plannedPlace, step);
     this.#use(row, ["local", "remote"], step);
   }
 
@@ -186,13 +186,13 @@ export class Layout {
    * Adds the step that removes a document or folder from a side.
    * @param claimants documents and folders whose local steps must come first
    */
-  layLeave(row: Row, side: Side, proposal: Proposal, claimants: readonly Row[]): void {
+  layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {
     const state = this.sides[side];
     const from = state.placeOf(row);
     const after = this.#dependencies(row, [side]);
     for (const claimant of claimants) {
-      const placed = this.#placed.local.get(claimant);
-      if (placed !== undefined) after.add(placed);
+      const claimantStep = this.#placed.local.get(claimant);
+      if (claimantStep !== undefined) after.add(claimantStep);
     }
     if (row.kind === "folder") for (const step of state.usesOf(row)) after.add(step);
     const step = this.#emit(proposal.make(this.#at(row)), after);
@@ -204,13 +204,13 @@ export class Layout {
    * Adds the steps of a move. The disk needs one step; the service needs one for each PATCH.
    * @param temporary true if the move only breaks a circle of moves, and a later step moves on
    */
-  layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
-    const hops: Hop[] =
-      side === "local" ? [{ to, how: "rename", temporary }] : hopsTo(to, row, this.sides.remote, temporary);
+  layMove(row: PlanRow, side: Side, to: Place, temporary: boolean): void {
+    const hops: MovePatch[] =
+      side === "local" ? [{ to, how: "rename", temporary }] : listMovePatches(to, row, this.sides.remote, temporary);
     for (const hop of hops) this.#layHop(row, side, hop);
   }
 
-  #layHop(row: Row, side: Side, hop: Hop): void {
+  #layHop(row: PlanRow, side: Side, hop: MovePatch): void {
     const state = this.sides[side];
     const from = state.placeOf(row)!;
     const after = this.#dependencies(row, [side]);
@@ -219,26 +219,32 @@ export class Layout {
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) after.add(remoteStep);
     state.addPrerequisites(hop.to, after);
-    const freed = state.freedBy(hop.to);
-    if (freed !== undefined) after.add(freed);
+    const freeingStep = state.freedBy(hop.to);
+    if (freeingStep !== undefined) after.add(freeingStep);
     if (row.kind === "folder") for (const step of state.usesOf(row)) after.add(step);
     const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
-    const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why), after);
+    const step = this.#emit(makeMoveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why), after);
     this.#changePlace(side, row, hop.to, step);
     state.use(from, step);
     state.use(hop.to, step);
   }
 
-  #changePlace(side: Side, row: Row, to: Place | null, step: number): void {
+  #changePlace(side: Side, row: PlanRow, to: Place | null, step: number): void {
     const from = this.sides[side].placeOf(row);
-    const freed = this.sides[side].move(row, to, step);
+    const freedSlotKey = this.sides[side].move(row, to, step);
     this.#placed[side].set(row, step);
-    this.#onRowChange({ side, row, from, to, freed });
+    this.#onRowChange({ side, row, from, to, freed: freedSlotKey });
   }
 }
 
-function moveAction(row: Row, side: Side, hop: Hop, paths: { from: string; to: string }, why: string): Action {
+function makeMoveAction(
+  row: PlanRow,
+  side: Side,
+  hop: MovePatch,
+  paths: { from: string; to: string },
+  why: string,
+): Action {
   const { temporary } = hop;
   if (row.kind === "document") {
     const move = { why, id: row.id!, ...paths, temporary };

@@ -1,12 +1,12 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
-import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts";
+import { type DocumentRow, isMoving, type PlanRow, type Side } from "../match/row.ts";
 
 /** An operation that still has to be put in order. Its paths are not known yet. */
-export type Operation =
-  | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly proposal: Proposal }
-  | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly proposal: Proposal | null }
-  | { readonly kind: "leave"; readonly row: Row; readonly side: Side; readonly proposal: Proposal }
-  | { readonly kind: "move"; readonly row: Row; readonly side: Side; isTemporary: boolean }
+export type PlanOperation =
+  | { readonly kind: "before" | "content" | "record" | "note"; readonly row: PlanRow; readonly proposal: Proposal }
+  | { readonly kind: "arrive"; readonly row: PlanRow; readonly side: Side; readonly proposal: Proposal | null }
+  | { readonly kind: "leave"; readonly row: PlanRow; readonly side: Side; readonly proposal: Proposal }
+  | { readonly kind: "move"; readonly row: PlanRow; readonly side: Side; isTemporary: boolean }
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
@@ -14,25 +14,25 @@ export type Operation =
  * gets a number. If its file moved first, base would record the new local path before the user's
  * own move reached the service.
  */
-const REMOTE_FIRST = ["remote", "local"] as const;
+const SIDES_REMOTE_FIRST = ["remote", "local"] as const;
 
 /**
  * Lists all operations in the order in which they are tried: folders, moves, creations and edits,
  * records, deletions, removed folders.
  */
-export function listOperations(draft: PlanDraft): Operation[] {
-  const operations: Operation[] = [];
+export function listOperations(draft: PlanDraft): PlanOperation[] {
+  const operations: PlanOperation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
   for (const document of draft.documents) addOperations(draft, document, operations);
   // The sort is stable, so operations of one rank stay in the order of the documents and folders.
-  return operations.sort((a, b) => rankOf(a) - rankOf(b));
+  return operations.sort((a, b) => getOperationRank(a) - getOperationRank(b));
 }
 
-function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): void {
+function addOperations(draft: PlanDraft, row: PlanRow, operations: PlanOperation[]): void {
   const proposals = draft.proposals.get(row) ?? [];
   addMoves(row, proposals, operations);
   for (const proposal of proposals) {
-    const operation = operationOf(row, proposal);
+    const operation = toOperation(row, proposal);
     if (operation !== null) operations.push(operation);
   }
   if (row.kind !== "document") return;
@@ -41,8 +41,8 @@ function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): voi
   if (record !== null) operations.push({ kind: "record", row, proposal: record });
 }
 
-function addMoves(row: Row, proposals: readonly Proposal[], operations: Operation[]): void {
-  for (const side of REMOTE_FIRST) {
+function addMoves(row: PlanRow, proposals: readonly Proposal[], operations: PlanOperation[]): void {
+  for (const side of SIDES_REMOTE_FIRST) {
     if (row[side].now !== null) {
       if (isMoving(row, side)) operations.push({ kind: "move", row, side, isTemporary: false });
     } else if (row[side].goal !== null) {
@@ -55,7 +55,7 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
 /**
  * Returns the operation for a proposal. Returns null for a creation, because `addMoves` adds it.
  */
-function operationOf(row: Row, proposal: Proposal): Operation | null {
+function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   switch (proposal.role) {
     case "arrive-local":
     case "arrive-remote":
@@ -77,7 +77,7 @@ function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const why = draft.moveReasons.get(row);
   const { record } = row;
   if (why === undefined || record === null) return null;
-  if (REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;
+  if (SIDES_REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;
   return {
     role: "record",
     make: (paths) => ({ kind: "relink", why, id: record.id, localPath: paths.local, remotePath: paths.remote }),
@@ -85,7 +85,7 @@ function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
 }
 
 /** Order of the kinds of operations: those with lower numbers are tried first. */
-const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], number>>>> = {
+const OPERATION_RANKS: Readonly<Record<PlanOperation["kind"], Readonly<Record<PlanRow["kind"], number>>>> = {
   before: { folder: 0, document: 0 },
   move: { folder: 1, document: 2 },
   arrive: { folder: 1, document: 3 },
@@ -100,10 +100,10 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
  * Returns true if an operation is tried before the new documents of the service are created
  * locally.
  */
-export function precedesArrivals(operation: Operation): boolean {
-  return rankOf(operation) <= RANKS.arrive.document;
+export function precedesArrivals(operation: PlanOperation): boolean {
+  return getOperationRank(operation) <= OPERATION_RANKS.arrive.document;
 }
 
-function rankOf({ kind, row }: Operation): number {
-  return RANKS[kind][row.kind];
+function getOperationRank({ kind, row }: PlanOperation): number {
+  return OPERATION_RANKS[kind][row.kind];
 }

@@ -1,10 +1,10 @@
 import type { Step } from "../../model/action.ts";
 import { listPathClaimants } from "../decide/absence.ts";
 import { blockRow, type PlanDraft } from "../decide/plan-draft.ts";
-import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
-import { Layout, type RowChange } from "./layout.ts";
-import { listOperations, type Operation, precedesArrivals } from "./operation.ts";
-import { temporaryName } from "./temporary.ts";
+import { type FolderRow, otherSide, type PlanRow, isSamePlace, type Side, SIDES } from "../match/row.ts";
+import { StepLayout, type RowChange } from "./layout.ts";
+import { listOperations, type PlanOperation, precedesArrivals } from "./operation.ts";
+import { chooseTemporaryName } from "./temporary.ts";
 
 /**
  * Puts the operations of a plan in order, and returns them as steps. An operation waits while its
@@ -13,39 +13,39 @@ import { temporaryName } from "./temporary.ts";
  * step, the steps that must come before it. Any order that respects this gives the same trees
  * (I15).
  */
-export function layOut(draft: PlanDraft): Step[] {
-  return new Schedule(draft).run();
+export function orderSteps(draft: PlanDraft): Step[] {
+  return new StepSchedule(draft).run();
 }
 
-type Moving = Operation & { readonly kind: "move" };
+type MoveOperation = PlanOperation & { readonly kind: "move" };
 
-class Schedule {
+class StepSchedule {
   readonly #draft: PlanDraft;
-  readonly #layout: Layout;
-  readonly #operations: Operation[];
+  readonly #layout: StepLayout;
+  readonly #operations: PlanOperation[];
   readonly #waiting = new WaitingList();
-  readonly #ready: Operation[] = [];
+  readonly #ready: PlanOperation[] = [];
   /**
    * Number of moves, creations and removals of each document or folder that are not in order yet.
    */
-  readonly #openOperations = new Map<Row, number>();
+  readonly #openOperations = new Map<PlanRow, number>();
   /** Number of documents and folders that still have to leave each folder, by side. */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
     this.#draft = draft;
     this.#operations = listOperations(draft);
-    const moving = { local: new Set<FolderRow>(), remote: new Set<FolderRow>() };
+    const movingFolders = { local: new Set<FolderRow>(), remote: new Set<FolderRow>() };
     for (const operation of this.#operations) {
       const { row } = operation;
       if (operation.kind !== "move" && operation.kind !== "leave" && operation.kind !== "arrive") continue;
       this.#openOperations.set(row, (this.#openOperations.get(row) ?? 0) + 1);
       if (operation.kind === "arrive") continue;
-      if (row.kind === "folder") moving[operation.side].add(row);
+      if (row.kind === "folder") movingFolders[operation.side].add(row);
       const parent = row[operation.side].now?.parent;
       if (parent !== undefined) this.#count(operation.side, parent, 1);
     }
-    this.#layout = new Layout(draft, moving, (shift) => this.#note(shift));
+    this.#layout = new StepLayout(draft, movingFolders, (shift) => this.#note(shift));
   }
 
   run(): Step[] {
@@ -58,7 +58,7 @@ class Schedule {
     return this.#layout.steps;
   }
 
-  #attemptAll(operations: readonly Operation[]): void {
+  #attemptAll(operations: readonly PlanOperation[]): void {
     for (const operation of operations) {
       this.#attempt(operation);
       this.#drain();
@@ -84,14 +84,14 @@ class Schedule {
     this.#ready.length = 0;
   }
 
-  #attempt(operation: Operation): void {
-    const need = this.#need(operation);
-    if (need === null) {
+  #attempt(operation: PlanOperation): void {
+    const awaitedEvent = this.#need(operation);
+    if (awaitedEvent === null) {
       this.#waiting.remove(operation);
       this.#perform(operation);
       return;
     }
-    this.#waiting.add(operation, need);
+    this.#waiting.add(operation, awaitedEvent);
   }
 
   #wake(...eventParts: (string | number)[]): void {
@@ -104,7 +104,7 @@ class Schedule {
    * Returns the key of the event for which an operation has to wait; null if it can become a step
    * now.
    */
-  #need(operation: Operation): string | null {
+  #need(operation: PlanOperation): string | null {
     const { row } = operation;
     switch (operation.kind) {
       case "before":
@@ -124,7 +124,7 @@ class Schedule {
     }
   }
 
-  #needOfRow(row: Row, side: Side): string | null {
+  #needOfRow(row: PlanRow, side: Side): string | null {
     return this.#isOpen(row, side) ? `placed ${row.key}` : null;
   }
 
@@ -133,13 +133,13 @@ class Schedule {
    * folder must be empty. A deletion on the service also waits for local steps that may put another
    * file at the deleted document's local path.
    */
-  #needOfLeave(row: Row, side: Side): string | null {
+  #needOfLeave(row: PlanRow, side: Side): string | null {
     if (row.kind === "folder" && (this.#leaving[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
     const claimant = this.#claimantsOf(row, side).find((claimant) => this.#isOpen(claimant, "local"));
     return claimant === undefined ? null : `placed ${claimant.key}`;
   }
 
-  #claimantsOf(row: Row, side: Side): readonly Row[] {
+  #claimantsOf(row: PlanRow, side: Side): readonly PlanRow[] {
     return side === "remote" ? listPathClaimants(this.#draft, row) : [];
   }
 
@@ -148,7 +148,7 @@ class Schedule {
    * record a path only after all folders above have their planned places, because one of these
    * moves may fail.
    */
-  #needOfRecord(row: Row): string | null {
+  #needOfRecord(row: PlanRow): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
     for (const side of SIDES)
       for (let above = row[side].goal?.parent; above !== undefined; above = above[side].goal?.parent)
@@ -157,36 +157,40 @@ class Schedule {
   }
 
   /** Returns true if a document or folder still has to reach its planned place on a side. */
-  #isOpen(row: Row, side: Side): boolean {
+  #isOpen(row: PlanRow, side: Side): boolean {
     if ((this.#openOperations.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
-    return goal !== null && !samePlace(this.#layout.sides[side].placeOf(row), goal);
+    return goal !== null && !isSamePlace(this.#layout.sides[side].placeOf(row), goal);
   }
 
   /**
    * Returns the key of the event for which a move or creation has to wait: the parent folder
    * exists, or the path becomes free. Returns null if it need not wait.
    */
-  #needOfGoal(row: Row, side: Side): string | null {
-    const to = row[side].goal!;
+  #needOfGoal(row: PlanRow, side: Side): string | null {
+    const plannedPlace = row[side].goal!;
     const state = this.#layout.sides[side];
-    for (let above: FolderRow | undefined = to.parent; above !== undefined; above = state.placeOf(above)?.parent) {
+    for (
+      let above: FolderRow | undefined = plannedPlace.parent;
+      above !== undefined;
+      above = state.placeOf(above)?.parent
+    ) {
       // A folder cannot move into a folder that is inside it. It waits until that inner folder has
       // moved out.
-      if (above === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
+      if (above === row) return `moved ${side} ${this.#lowestOpen(side, plannedPlace.parent, row).key}`;
       if (state.placeOf(above) === null && !state.exists(above)) return `moved ${side} ${above.key}`;
     }
-    return state.isFree(to, row) ? null : `slot ${side} ${state.key(to)}`;
+    return state.isFree(plannedPlace, row) ? null : `slot ${side} ${state.key(plannedPlace)}`;
   }
 
-  #lowestOpen(side: Side, from: FolderRow, until: Row): FolderRow {
+  #lowestOpen(side: Side, from: FolderRow, until: PlanRow): FolderRow {
     const state = this.#layout.sides[side];
     for (let at: FolderRow | undefined = from; at !== undefined && at !== until; at = state.placeOf(at)?.parent)
       if (this.#isOpen(at, side)) return at;
     return from;
   }
 
-  #perform(operation: Operation): void {
+  #perform(operation: PlanOperation): void {
     const { row } = operation;
     switch (operation.kind) {
       case "before":
@@ -228,9 +232,9 @@ class Schedule {
   }
 
   #count(side: Side, folder: FolderRow, difference: number): void {
-    const remaining = (this.#leaving[side].get(folder) ?? 0) + difference;
-    this.#leaving[side].set(folder, remaining);
-    if (remaining === 0) this.#wake("empty", side, folder.key);
+    const remainingCount = (this.#leaving[side].get(folder) ?? 0) + difference;
+    this.#leaving[side].set(folder, remainingCount);
+    if (remainingCount === 0) this.#wake("empty", side, folder.key);
   }
 
   /**
@@ -246,21 +250,21 @@ class Schedule {
     const state = this.#layout.sides[side];
     const from = state.placeOf(row)!.parent;
     const parent = this.#lastingFolder(side, from);
-    const name = temporaryName(row, state, [from, parent]);
+    const name = chooseTemporaryName(row, state, [from, parent]);
     this.#layout.layMove(row, side, { parent, name }, true);
     return true;
   }
 
-  #pickForTemporaryName(): Moving | null {
-    let first: Moving | null = null;
+  #pickForTemporaryName(): MoveOperation | null {
+    let firstMove: MoveOperation | null = null;
     for (const operation of this.#waiting.operations()) {
       if (operation.kind !== "move" || operation.isTemporary) continue;
       const state = this.#layout.sides[operation.side];
       const place = state.placeOf(operation.row);
       if (place !== null && this.#waiting.isAwaited(`slot ${operation.side} ${state.key(place)}`)) return operation;
-      first ??= operation;
+      firstMove ??= operation;
     }
-    return first;
+    return firstMove;
   }
 
   /**
@@ -276,14 +280,14 @@ class Schedule {
 
 /** Operations that cannot become steps yet, by the key of the event for which they wait. */
 class WaitingList {
-  readonly #byNeed = new Map<string, Operation[]>();
-  readonly #needs = new Map<Operation, string>();
+  readonly #byNeed = new Map<string, PlanOperation[]>();
+  readonly #needs = new Map<PlanOperation, string>();
 
   get size(): number {
     return this.#needs.size;
   }
 
-  operations(): MapIterator<Operation> {
+  operations(): MapIterator<PlanOperation> {
     return this.#needs.keys();
   }
 
@@ -295,14 +299,14 @@ class WaitingList {
    * Adds an operation.
    * @param need key of the event for which it waits
    */
-  add(operation: Operation, need: string): void {
+  add(operation: PlanOperation, need: string): void {
     this.#needs.set(operation, need);
     const operations = this.#byNeed.get(need);
     if (operations === undefined) this.#byNeed.set(need, [operation]);
     else operations.push(operation);
   }
 
-  remove(operation: Operation): void {
+  remove(operation: PlanOperation): void {
     this.#needs.delete(operation);
   }
 
@@ -314,7 +318,7 @@ class WaitingList {
    * Returns the operations that waited for an event, and removes them from the index of events.
    * @param event key of an event that has happened
    */
-  take(event: string): readonly Operation[] {
+  take(event: string): readonly PlanOperation[] {
     const operations = this.#byNeed.get(event) ?? [];
     this.#byNeed.delete(event);
     return operations;

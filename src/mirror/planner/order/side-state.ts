@@ -1,5 +1,5 @@
-import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
-import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
+import { type FolderRow, getPathOnSide, type Place, type PlanRow, type Side } from "../match/row.ts";
+import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
@@ -10,9 +10,9 @@ import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 export class SideState {
   readonly side: Side;
   readonly #folding: DiskFolding;
-  readonly #occupancy: Occupancy;
-  readonly #at = new Map<Row, Place | null>();
-  readonly #slots: SlotMap<Row | null>;
+  readonly #occupancy: SlotOccupancy;
+  readonly #at = new Map<PlanRow, Place | null>();
+  readonly #slots: SlotMap<PlanRow | null>;
   readonly #freedBy: SlotMap<number>;
   /** Current paths of folders; a cache. */
   readonly #paths = new Map<FolderRow, string>();
@@ -24,7 +24,7 @@ export class SideState {
    */
   readonly #moving: ReadonlySet<FolderRow>;
 
-  constructor(side: Side, occupancy: Occupancy, moving: ReadonlySet<FolderRow>) {
+  constructor(side: Side, occupancy: SlotOccupancy, moving: ReadonlySet<FolderRow>) {
     this.side = side;
     this.#folding = occupancy.foldings[side];
     this.#occupancy = occupancy;
@@ -33,27 +33,27 @@ export class SideState {
     this.#moving = moving;
   }
 
-  placeOf(row: Row): Place | null {
-    const moved = this.#at.get(row);
-    return moved === undefined ? row[this.side].now : moved;
+  placeOf(row: PlanRow): Place | null {
+    const trackedPlace = this.#at.get(row);
+    return trackedPlace === undefined ? row[this.side].now : trackedPlace;
   }
 
   key(place: Place): string {
-    return slotKey(place, this.#folding);
+    return toSlotKey(place, this.#folding);
   }
 
-  isFree(place: Place, row: Row): boolean {
-    const holder = this.#slots.get(place);
-    if (holder !== undefined) return holder === null || holder === row;
-    const current = row[this.side].now;
+  isFree(place: Place, row: PlanRow): boolean {
+    const occupant = this.#slots.get(place);
+    if (occupant !== undefined) return occupant === null || occupant === row;
+    const currentPlace = row[this.side].now;
     // The document or folder itself is at this path: the rename only changes the case of the name.
-    if (current !== null && this.key(current) === this.key(place)) return true;
+    if (currentPlace !== null && this.key(currentPlace) === this.key(place)) return true;
     return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
 
   exists(folder: FolderRow): boolean {
     for (let above: FolderRow | undefined = folder; above !== undefined; above = this.placeOf(above)?.parent) {
-      if (pathOn(above, this.side) === "") return true;
+      if (getPathOnSide(above, this.side) === "") return true;
       if (this.placeOf(above) === null) return false;
     }
     return false;
@@ -64,8 +64,8 @@ export class SideState {
   }
 
   #pathOfFolder(folder: FolderRow): string {
-    const known = this.#paths.get(folder);
-    if (known !== undefined) return known;
+    const cachedPath = this.#paths.get(folder);
+    if (cachedPath !== undefined) return cachedPath;
     const place = this.placeOf(folder);
     const path = place === null ? "" : this.pathOf(place);
     this.#paths.set(folder, path);
@@ -86,9 +86,9 @@ export class SideState {
     if (this.#moving.size === 0) return;
     for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {
       if (!this.#moving.has(above)) continue;
-      const uses = this.#usedBy.get(above);
-      if (uses === undefined) this.#usedBy.set(above, [step]);
-      else uses.push(step);
+      const usingSteps = this.#usedBy.get(above);
+      if (usingSteps === undefined) this.#usedBy.set(above, [step]);
+      else usingSteps.push(step);
     }
   }
 
@@ -106,27 +106,27 @@ export class SideState {
    * document in it, because no other step has to wait for it
    * @returns the key of the slot (the name in a folder) that became free; null if none did
    */
-  move(row: Row, to: Place | null, step: number | null): string | null {
+  move(row: PlanRow, to: Place | null, step: number | null): string | null {
     const from = this.placeOf(row);
     this.#at.set(row, to);
-    let freed: string | null = null;
+    let freedSlotKey: string | null = null;
     if (from !== null) {
       const holder = this.#slots.get(from);
       if (holder === undefined || holder === row || holder === null) {
-        freed = this.key(from);
+        freedSlotKey = this.key(from);
         this.#slots.set(from, null);
         if (step !== null) this.#freedBy.set(from, step);
       }
     }
     if (to !== null) {
       this.#slots.set(to, row);
-      if (freed !== null && freed === this.key(to)) freed = null;
+      if (freedSlotKey !== null && freedSlotKey === this.key(to)) freedSlotKey = null;
     }
     if (row.kind === "folder") {
       this.#paths.clear();
       if (step !== null) this.#movedBy.set(row, step);
       this.#usedBy.delete(row);
     }
-    return freed;
+    return freedSlotKey;
   }
 }

@@ -1,7 +1,7 @@
 import { digestOf } from "../../../contract/digest.ts";
 import { lastingName, TEMPORARY_MARK } from "../../model/local-name.ts";
 import { cutToBytes } from "../../../contract/path.ts";
-import type { FolderRow, Row, Place } from "../match/row.ts";
+import type { FolderRow, PlanRow, Place } from "../match/row.ts";
 import type { SideState } from "./side-state.ts";
 
 /**
@@ -16,12 +16,12 @@ const KEPT_BYTES = 100;
  * the same one. It is made from the original name, even if an interrupted plan left another
  * temporary name.
  */
-export function temporaryName(row: Row, state: SideState, folders: readonly FolderRow[]): string {
+export function chooseTemporaryName(row: PlanRow, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
   const ending = row.kind === "document" ? ".md" : "";
-  const lasting = lastingName(name);
-  const lastingStem = lasting.slice(0, lasting.length - ending.length).toWellFormed();
-  const stem = cutToBytes(lastingStem.replaceAll("\ufffd", "-"), KEPT_BYTES);
+  const originalName = lastingName(name);
+  const originalStem = originalName.slice(0, originalName.length - ending.length).toWellFormed();
+  const stem = cutToBytes(originalStem.replaceAll("\ufffd", "-"), KEPT_BYTES);
   const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
   for (let assignment = 0; ; assignment++) {
     const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;
@@ -31,7 +31,7 @@ export function temporaryName(row: Row, state: SideState, folders: readonly Fold
 }
 
 /** One PATCH of a move: it changes either the name or the parent folder. */
-export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
+export type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
  * Returns the PATCHes that move a document or folder to another place. If name and folder change,
@@ -39,23 +39,23 @@ export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; rea
  * neither order is possible, a temporary name is used in between.
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
-export function hopsTo(to: Place, row: Row, state: SideState, onlyTemporary: boolean): Hop[] {
+export function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {
   const from = state.placeOf(row)!;
   if (from.parent === to.parent) return from.name === to.name ? [] : [{ to, how: "rename", temporary: onlyTemporary }];
   if (from.name === to.name) return [{ to, how: "reparent", temporary: onlyTemporary }];
-  const renamed = { parent: from.parent, name: to.name };
-  if (state.isFree(renamed, row))
+  const renamedPlace = { parent: from.parent, name: to.name };
+  if (state.isFree(renamedPlace, row))
     return [
-      { to: renamed, how: "rename", temporary: false },
+      { to: renamedPlace, how: "rename", temporary: false },
       { to, how: "reparent", temporary: onlyTemporary },
     ];
-  const reparented = { parent: to.parent, name: from.name };
-  if (state.isFree(reparented, row))
+  const reparentedPlace = { parent: to.parent, name: from.name };
+  if (state.isFree(reparentedPlace, row))
     return [
-      { to: reparented, how: "reparent", temporary: false },
+      { to: reparentedPlace, how: "reparent", temporary: false },
       { to, how: "rename", temporary: onlyTemporary },
     ];
-  const name = temporaryName(row, state, [from.parent, to.parent]);
+  const name = chooseTemporaryName(row, state, [from.parent, to.parent]);
   return [
     { to: { parent: from.parent, name }, how: "rename", temporary: true },
     { to: { parent: to.parent, name }, how: "reparent", temporary: true },

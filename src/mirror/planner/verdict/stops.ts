@@ -14,9 +14,9 @@ export type PresenceCounts = {
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
 export type Reason = { readonly reason: StopReason; readonly detail: string };
-type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly StopReason[] };
+type PlanStops = { readonly stops: readonly Reason[]; readonly waived: readonly StopReason[] };
 /** Numbers of local deletions in a plan that the user has not approved yet. */
-type Removals = { readonly documents: number; readonly folders: number };
+type UnapprovedRemovals = { readonly documents: number; readonly folders: number };
 
 /**
  * A reason to doubt all steps of a plan. `mustAsk`: true if the user has to approve it. `persists`:
@@ -28,13 +28,13 @@ type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: b
  * Returns the reasons to stop the whole plan, and the approved reasons that still apply (`waived`).
  * The user approves such a reason as a whole, not step by step.
  */
-export function wholePlanStops(
+export function findWholePlanStops(
   trees: Trees,
   { direction }: Policy,
   signals: Signals,
   counts: PresenceCounts,
-  removals: Removals,
-): Stops {
+  removals: UnapprovedRemovals,
+): PlanStops {
   const doubts = [checkRoot(signals), checkWorkspace(trees, counts), checkVersions(signals, counts, direction)];
   const stops = stopRemovals(signals, removals);
   const waived: StopReason[] = [];
@@ -63,15 +63,15 @@ const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
 };
 
 function checkRoot({ root }: Signals): DoubtfulReason | null {
-  const stop = STOP_BY_ROOT[root];
-  return stop === null ? null : { ...stop, mustAsk: true, persists: false };
+  const rootReason = STOP_BY_ROOT[root];
+  return rootReason === null ? null : { ...rootReason, mustAsk: true, persists: false };
 }
 
 function checkWorkspace({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
   if (!remote.complete || known === 0 || present + remote.outside.size > 0) return null;
   return {
     reason: "wrong-workspace",
-    detail: unknownText(known),
+    detail: describeInvisible(known),
     mustAsk: remote.nothingKnown === true,
     persists: true,
   };
@@ -85,8 +85,8 @@ function checkVersions(
   const { earlierChangeIds } = signals;
   // ASSUMES: an old change id never becomes the latest again, unless the service was restored. In a
   // small workspace, one document with an old change id is therefore enough evidence.
-  const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
-  if (earlierChangeIds < few) return null;
+  const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
+  if (earlierChangeIds < fewestForDoubt) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
   return { reason: "service-restored", detail, mustAsk: true, persists: direction === "push" };
 }
@@ -96,17 +96,17 @@ function checkVersions(
  * are probably newer than the backup. The user approves each deletion by its key. If another
  * document is found missing later, mdmirror asks again.
  */
-function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
+function stopRemovals({ restored }: Signals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
-  const parts = [
+  const removalCounts = [
     ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
     ...(folders > 0 ? [folders === 1 ? "1 folder" : `${folders} folders`] : []),
   ];
-  const detail = `the service was restored from a backup, and ${parts.join(" and ")} of this linked folder ${documents + folders === 1 ? "is" : "are"} not in it`;
+  const detail = `the service was restored from a backup, and ${removalCounts.join(" and ")} of this linked folder ${documents + folders === 1 ? "is" : "are"} not in it`;
   return [{ reason: "service-restored", detail }];
 }
 
-function unknownText(known: number): string {
+function describeInvisible(known: number): string {
   return known === 1
     ? "the only linked document is not visible with this key, nor is any folder that was"
     : `none of ${known} linked documents is visible with this key`;
@@ -116,24 +116,24 @@ function unknownText(known: number): string {
 export type GuardedStep = { readonly index: number; readonly key: string };
 
 /** Reason for a stop, and the steps that the user has to approve. */
-export type Finding = Reason & { readonly steps: readonly GuardedStep[] };
+export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
 
 /** Returns the steps that match and that the user has not approved yet. */
-export function unapprovedSteps(
+export function listUnapprovedSteps(
   steps: readonly Step[],
   { approved }: Pick<Signals, "approved">,
   matches: (action: Action) => boolean,
 ): GuardedStep[] {
-  const found: GuardedStep[] = [];
+  const guardedSteps: GuardedStep[] = [];
   for (const [index, { action }] of steps.entries()) {
     if (!matches(action)) continue;
     const key = guardKey(action);
-    if (!approved.has(key)) found.push({ index, key });
+    if (!approved.has(key)) guardedSteps.push({ index, key });
   }
-  return found;
+  return guardedSteps;
 }
 
-export function isRemovalOfKnown(action: Action): boolean {
+export function isRemovalOfRecorded(action: Action): boolean {
   return action.kind === "remove-folder-local" && action.dirId !== null;
 }
 

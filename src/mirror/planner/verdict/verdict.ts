@@ -8,14 +8,14 @@ import type { Signals, Verdict } from "../plan-types.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import {
-  type Finding,
+  type SafetyFinding,
   type GuardedStep,
   type PresenceCounts,
   type Reason,
-  wholePlanStops,
-  unapprovedSteps,
+  findWholePlanStops,
+  listUnapprovedSteps,
 } from "./stops.ts";
-import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
+import { computeDeleteBudget, judgeLosses, findLosses, listDocumentsToRead } from "./losses.ts";
 
 /** Result of the safety checks. */
 type Judgement = {
@@ -24,30 +24,31 @@ type Judgement = {
   readonly toRead: readonly DocId[];
 };
 
-export function judge(
+export function judgePlan(
   trees: Trees,
   policy: Policy,
   signals: Signals,
   steps: readonly Step[],
   counts: PresenceCounts,
 ): Judgement {
-  const losses = lossesOf(trees, policy.guards, signals, steps, counts);
+  const losses = findLosses(trees, policy.guards, signals, steps, counts);
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
-  const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
+  const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
   // In both cases the service has lost documents, so the user must also approve the local
   // deletions.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
-  if (stops.length > 0) return { verdict: stop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
-  const toRead = mustRead(losses.local);
-  const budget = deleteBudget(policy.guards, counts.known);
+  if (stops.length > 0)
+    return { verdict: makeSafetyStop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
+  const toRead = listDocumentsToRead(losses.local);
+  const budget = computeDeleteBudget(policy.guards, counts.known);
   const findings = [
     ...judgeLosses(losses),
     ...judgeConflictCount(trees, policy.guards, signals, counts, steps),
     ...judgeCopies(budget, signals, steps),
   ];
   const stoppedSteps = findings.flatMap(({ steps: found }) => found);
-  if (findings.length > 0) return { verdict: stop(findings, stoppedSteps, false), toRead };
+  if (findings.length > 0) return { verdict: makeSafetyStop(findings, stoppedSteps, false), toRead };
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
@@ -55,12 +56,12 @@ export function judge(
  * Returns the verdict that stops the plan.
  * @param byReason true if the user has to approve the reasons together with the steps
  */
-function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
+function makeSafetyStop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(steps.map(({ index, key }) => [index, key]));
-  const approvable = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
+  const approvableKeys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
   const stoppedSteps = [...keys.keys()].sort((a, b) => a - b);
-  return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(approvable.join("\n")) };
+  return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(approvableKeys.join("\n")) };
 }
 
 function judgeConflictCount(
@@ -69,23 +70,31 @@ function judgeConflictCount(
   signals: Signals,
   counts: PresenceCounts,
   steps: readonly Step[],
-): Finding[] {
-  const known = Math.max(counts.known, remote.files.size + leftOut.count);
-  const limit = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+): SafetyFinding[] {
+  const knownCount = Math.max(counts.known, remote.files.size + leftOut.count);
+  const limit = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * knownCount));
   if (signals.conflictsOpened <= limit) return [];
-  const clashes = unapprovedSteps(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
-  if (clashes.length === 0) return [];
+  const conflictSteps = listUnapprovedSteps(
+    steps,
+    signals,
+    (action) => action.kind === "meet" || action.kind === "merge",
+  );
+  if (conflictSteps.length === 0) return [];
   const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${limit})`;
-  return [{ reason: "conflict-flood", detail, steps: clashes }];
+  return [{ reason: "conflict-flood", detail, steps: conflictSteps }];
 }
 
 /**
  * Stops conflicts that end because many conflict copies were deleted. Deleting a copy chooses the
  * local content, which then replaces the service's content.
  */
-function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
-  const ends = unapprovedSteps(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
-  if (ends.length <= budget) return [];
-  const detail = `${ends.length} conflict copies were deleted in one run (limit: ${budget})`;
-  return [{ reason: "conflict-copies-gone", detail, steps: ends }];
+function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): SafetyFinding[] {
+  const endSteps = listUnapprovedSteps(
+    steps,
+    signals,
+    (action) => action.kind === "end-conflict" && action.how === "mine",
+  );
+  if (endSteps.length <= budget) return [];
+  const detail = `${endSteps.length} conflict copies were deleted in one run (limit: ${budget})`;
+  return [{ reason: "conflict-copies-gone", detail, steps: endSteps }];
 }
