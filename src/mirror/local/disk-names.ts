@@ -4,18 +4,22 @@ import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
-/** Learns the properties of names on the disk under the root. */
+/**
+ * Learns which names the disk treats as equal and how long a name may be, for the disk of the
+ * linked folder.
+ * @param mayWrite false if nothing may be written (a dry run)
+ */
 export function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
   return { ...learnFolding(guard, mayWrite), maxNameBytes: learnNameLimit(guard) };
 }
 
 /**
- * Learns which names the disk treats as one, by making a file and reading it under other spellings.
- * Platform and type of file system prove nothing. Inode numbers are not compared, because some FUSE
- * disks number each spelling separately. ASSUMES: `.mdmirror/tmp` folds as the tree does. New
- * folders inherit case folding where it is set for each folder (ext4, NTFS).
- * @param mayWrite false if nothing may be written (a dry run); an unknown property then counts as
- * folding, which can only block more
+ * Learns which names the disk treats as equal: makes a file, then reads it under other spellings.
+ * The platform and the type of the file system prove nothing. Inode numbers are not compared,
+ * because some FUSE disks number each spelling separately.
+ * ASSUMES: `.mdmirror/tmp` treats names as the linked folder does. On disks with this property for
+ * each folder (ext4, NTFS), new folders inherit it.
+ * @param mayWrite false if nothing may be written (a dry run); then the result is a guess
  */
 function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
   if (!mayWrite) return guessFolding(guard);
@@ -29,13 +33,14 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
     unlinkLeftover(guard, probe);
     return { foldsCase, foldsUnicode };
   });
-  // If the names cannot be tested, the disk is full or read-only now.
+  // The test file cannot be made if the disk is full or read-only.
   return learned ?? guessFolding(guard);
 }
 
 /**
- * Guesses how the disk folds names, by reading `.mdmirror` under a spelling that no entry of the
- * root has.
+ * Guesses which names the disk treats as equal, by reading the folder `.mdmirror` under its name in
+ * capitals. If that works, and the root has no entry with that name, the disk ignores case and may
+ * treat Unicode forms as equal.
  */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.realPath;
@@ -48,8 +53,8 @@ function guessFolding(guard: RootGuard): DiskFolding {
 }
 
 /**
- * Learns the length of the longest name in bytes, by reading files with names of several lengths;
- * nothing is written. eCryptfs, for example, allows 143 bytes.
+ * Returns the number of bytes of the longest name that the disk allows, such as 143 on eCryptfs.
+ * Only reads: asks the disk for files with names of several lengths.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.realPath;

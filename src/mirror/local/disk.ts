@@ -23,25 +23,32 @@ import { stampOf } from "./stamp.ts";
 type DiskOptions = {
   readonly random: Random;
   /**
-   * Patterns (gitignore syntax) in addition to the `.mdmirrorignore` files, which every walk reads.
-   * Default: none.
+   * Patterns in gitignore syntax, in addition to those of the `.mdmirrorignore` files. Default:
+   * none.
    */
   readonly ignore?: readonly string[];
-  /** The only folders that are synced. Default, and empty: all. */
+  /** Folders that are synced. Default: all folders, as with an empty list. */
   readonly folders?: readonly LocalPath[];
   /**
-   * Paths that `.gitignore` files never leave out. Default, and null: these files are not followed.
+   * Function that returns the paths that are synced even if a `.gitignore` file excludes them.
+   * Null, the default: `.gitignore` files are ignored.
    */
   readonly gitignore?: RecordedPathSource | null;
-  /** False if scans write nothing, not even a probe (I23: dry runs). Default: true. */
+  /**
+   * False if a scan must not write the small file by which it learns the disk's time (I23: dry
+   * runs). Default: true.
+   */
   readonly probes?: boolean;
-  /** Entries between two pauses of a walk. Default: 256. */
+  /** Number of entries between two pauses of a scan. Default: 256. */
   readonly partSize?: number;
-  /** Recognises a lock whose editor has died. Default: this machine's processes. */
+  /**
+   * Access to the processes of the machine, to recognise lock files of dead editors. Default: the
+   * real processes.
+   */
   readonly processProbe?: ProcessProbe;
 };
 
-/** The port of the disk, over the system calls of `fs`. */
+/** Implements the disk of a linked folder with the system calls of `fs`. */
 export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
@@ -69,8 +76,8 @@ export class LocalDisk implements Disk {
   }
 
   /**
-   * Returns the names that the disk treats as equal. The first call tests the disk; later calls
-   * return the stored result.
+   * Returns which names the disk treats as equal. The first call tests the disk; later calls return
+   * the same result.
    */
   names(): DiskNames {
     if (!this.#areNamesKnown) {
@@ -121,7 +128,7 @@ export class LocalDisk implements Disk {
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
-  /** Replaces a file without a journal, as an editor does. See `saveBesideDaemon`. */
+  /** Replaces a file without a row in the journal, as an editor does. See `saveBesideDaemon`. */
   saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<Written> {
     return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }
@@ -144,8 +151,8 @@ export class LocalDisk implements Disk {
   }
 
   /**
-   * Runs an effect after the names of the disk are known. Forgets which files other processes have
-   * open.
+   * Runs an effect that changes files, after the names of the disk were tested. Forgets which files
+   * other processes have open, because the list may be old.
    */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
@@ -159,8 +166,8 @@ export class LocalDisk implements Disk {
 }
 
 /**
- * Returns the state of a path. Returns `absent` only if the root exists and the path is reached
- * through folders alone: everything else is `unknown` (I04).
+ * Returns what is at a path. Returns `absent` only if the root exists and all parts of the path
+ * above are real folders. If anything prevents the check, returns `unknown` (I04).
  */
 function look(guard: RootGuard, path: LocalPath): PathState {
   try {

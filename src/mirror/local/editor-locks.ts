@@ -1,7 +1,7 @@
 /**
- * Finds the program that has a file open, by a lock or swap file beside it. A lock whose process
- * has died does not count. If the lock names no process, or one of another machine, it counts; the
- * caller ignores it after a time.
+ * Finds the program that has a file open, by a lock or swap file beside it. A lock is ignored if
+ * its process has died. A lock without a process, or from another machine, cannot be checked and
+ * therefore counts; the caller ignores it after some time.
  */
 
 import { hostname, uptime } from "node:os";
@@ -11,12 +11,14 @@ import type { Fs } from "../ports/fs.ts";
 import { anyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
-/** Facts about the processes of this machine. */
+/** Access to the name, the start time and the processes of this machine. */
 export type ProcessProbe = {
-  /** Name of the machine, as programs write it into their locks. */
+  /** Returns the name of the machine, as programs write it into their locks. */
   readonly host: () => string;
   readonly isAlive: (pid: number) => boolean;
-  /** Start of the machine, in milliseconds since the epoch; null if unknown. */
+  /**
+   * Returns the time when the machine started, in milliseconds since the epoch; null if unknown.
+   */
   readonly bootedAt: () => number | null;
 };
 
@@ -31,7 +33,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process belongs to another user, and it is running.
+    // EPERM proves that the process runs: it belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
@@ -40,12 +42,15 @@ function bootedAt(): number | null {
   return Date.now() - uptime() * 1_000;
 }
 
-/** Tolerance, because the disk's clock may differ from the machine's, and users may set a clock. */
+/**
+ * Tolerance in milliseconds when a lock's time is compared with the machine's start. The clocks of
+ * disk and machine may differ, and a user may set the clock.
+ */
 const BOOT_TOLERANCE_MS = 60_000;
 
 /**
- * Returns the name of the program that has a file open; null if no lock shows one.
- * @param abs absolute path, from the root guard
+ * Returns the name of the program that has a file open; null if no lock file names one.
+ * @param abs absolute path, which `RootGuard` has checked
  */
 export function programWithFileOpen(fs: Fs, abs: string, processProbe: ProcessProbe): string | null {
   const slash = abs.lastIndexOf("/");
@@ -59,21 +64,22 @@ export function programWithFileOpen(fs: Fs, abs: string, processProbe: ProcessPr
 }
 
 /**
- * Endings of swap files. Vim uses the next ending if the first file exists already, as after a
- * crash.
+ * Endings of swap files. If the first file already exists, for example after a crash, Vim uses the
+ * next ending.
  */
 const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 
 /**
- * First block of a swap file of Vim, as nano writes it too: `b0`, ten characters of the program's
- * version, then at 24 the process, at 68 the machine's name.
+ * Byte offsets in the first block of a swap file; Vim and nano use the same format. The block
+ * begins with `b0` and ten characters for the version. The process id is at byte 24, the machine's
+ * name at byte 68.
  */
 const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 } as const;
 
 function swapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const lock = attemptCall(() => fs.readFile(path));
-  // A swap file that cannot be read counts: a program is just writing it, or it belongs to another
-  // user.
+  // An unreadable swap file still shows an open file. A program may be writing the swap file at
+  // this moment, or another user owns it.
   if ("errno" in lock) return ABSENT_CODES.has(lock.errno) ? null : "vim";
   const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
@@ -90,8 +96,8 @@ function untilNul(bytes: Buffer): string {
 }
 
 /**
- * Returns the owner of a file by its Emacs lock: a symlink without a target, `user@host.pid:boot`,
- * or a file with that text.
+ * Returns "Emacs" if a living Emacs has locked a file; otherwise null. The lock is a symlink to
+ * `user@host.pid:boot`, which does not exist, or a file with that content.
  */
 function emacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const stat = anyErrno(() => fs.lstat(path));
@@ -105,27 +111,28 @@ function emacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | 
 }
 
 /**
- * Returns the owner of a file by the lock of an office program. The lock contains a user and a
- * machine, but no process.
+ * Returns "LibreOffice" if an office program has locked a file; otherwise null. Its lock contains a
+ * user and a machine, but no process that could be checked.
  */
 function officeOwner(fs: Fs, path: string): string | null {
   return anyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
 
-/** `since`: time of the lock, in milliseconds since the epoch. */
+/** Process that wrote a lock. `since`: time of the lock, in milliseconds since the epoch. */
 type Owner = { readonly host: string; readonly pid: number; readonly since: number };
 
 function isDead({ host, pid, since }: Owner, processProbe: ProcessProbe): boolean {
   if (!isSameHost(host, processProbe.host())) return false;
   if (pid > 0 && !processProbe.isAlive(pid)) return true;
-  // After a restart of the machine, another process may have the number of the dead one.
+  // After a restart of the machine, another process may have the id of the dead process. So a lock
+  // from before the restart is dead, too.
   const booted = processProbe.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
 
 /**
- * Returns true if two names of machines mean the same. Programs shorten the name, or write it with
- * the domain.
+ * Returns true if two names mean the same machine. Some programs shorten the name, others add the
+ * domain.
  */
 function isSameHost(written: string, thisHost: string): boolean {
   const [a, b] = [written.toLowerCase(), thisHost.toLowerCase()];
@@ -136,8 +143,8 @@ function isSameHost(written: string, thisHost: string): boolean {
 const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
- * Returns the program that uses a file. If the file or its folder cannot be read, returns none: the
- * effect itself will report the fault.
+ * Returns the times of a file and the program that has it open. If the file or its folder cannot be
+ * read, all fields are null; the later write will report the error.
  */
 export function useOf(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
   const place = anyErrno(() => guard.place(path, "file"));

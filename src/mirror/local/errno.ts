@@ -6,15 +6,17 @@ type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * Returns the errno of a system call's error. Null for any other error: a bug, or the end of the
- * process, which no code in this folder catches.
+ * Returns the errno of a failed system call. Returns null for any other error, such as a bug: the
+ * functions of this folder do not catch those.
  */
 export function errnoOf(error: unknown): string | null {
   const code = errorCodeOf(error);
   return code !== null && (Object.hasOwn(constants.errno, code) || /^E\d+$/.test(code)) ? code : null;
 }
 
-/** Runs a system call that may fail with one of `expected`. Returns null if it does. */
+/**
+ * Runs a system call. Returns null if it fails with an errno in `expected`; throws any other error.
+ */
 export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();
@@ -25,12 +27,15 @@ export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | 
   }
 }
 
-/** Runs a system call that may fail with one of `expected`. Returns false if it does. */
+/**
+ * Runs a system call. Returns true if it succeeds, false if it fails with an errno in `expected`;
+ * throws any other error.
+ */
 export function succeeds(expected: readonly string[], call: () => void): boolean {
   return nullOnErrno(expected, () => ({ end: call() })) !== null;
 }
 
-/** Returns the value of a system call, or the errno with which it failed. */
+/** Runs a system call. Returns its value, or the errno with which it failed. */
 export function attemptCall<T>(call: () => T): { readonly value: T } | { readonly errno: string } {
   try {
     return { value: call() };
@@ -41,16 +46,13 @@ export function attemptCall<T>(call: () => T): { readonly value: T } | { readonl
   }
 }
 
-/** Returns null if the system call failed with any errno. */
+/** Runs a system call. Returns null if it fails with any errno. */
 export function anyErrno<T>(call: () => T): T | null {
   const end = attemptCall(call);
   return "errno" in end ? null : end.value;
 }
 
-/**
- * Runs an effect. A system call that fails with an errno makes it a fault; any other exception is
- * thrown on.
- */
+/** Runs an effect. Returns a fault if a system call fails with an errno; throws any other error. */
 export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   const end = attemptCall(effect);
   return "errno" in end ? fault(end.errno, `${what}: ${errnoText(end.errno)}`) : end.value;
@@ -94,7 +96,7 @@ const TEXT_BY_ERRNO: Readonly<Record<string, string>> = {
   EXDEV: "on another disk",
 };
 
-/** Returns the meaning of an errno, as a clause for messages. */
+/** Returns the meaning of an errno in words that continue a sentence. */
 export function errnoText(errno: string): string {
   const text = TEXT_BY_ERRNO[errno];
   return text === undefined ? `the system refused it (${errno})` : `${text} (${errno})`;

@@ -3,16 +3,17 @@ import { attemptCall, errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const MAX_PARALLEL_FLUSHES = 8;
-// Some disks (network, FUSE) have no fsync for a folder. On such disks the names in a folder cannot
-// be flushed.
+// Errors of disks (network, FUSE) that cannot flush a folder, so that a power loss may lose new
+// names in it.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * Flushes files (or folders), and each folder above them once, up to the root, because it contains
- * their names.
- * @returns the paths that are not durable, because of their own failure or that of a folder above
+ * Flushes files or folders to the medium. Also flushes each folder above them once, because a
+ * folder stores the names of its entries.
+ * @returns the paths that could not be flushed, or that have a folder above that could not be
+ * flushed, each with the errno
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
   const root = guard.root()?.realPath;
@@ -36,7 +37,10 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   return failures;
 }
 
-/** Flushes the whole disk with one call: many new files one by one take seconds. */
+/**
+ * Flushes the whole disk with one call, because flushing many new files one by one takes seconds.
+ * Returns false if the system cannot do it.
+ */
 export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const { fs } = guard;
   const root = guard.root();
@@ -49,10 +53,7 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
   }
 }
 
-/**
- * Returns the errno with which a folder above refuses access (EACCES, EIO); it counts for this path
- * only.
- */
+/** Flushes one file. Returns null, or the errno if the file cannot be reached or flushed. */
 async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
   const place = attemptCall(() => guard.place(path, "file"));
   if ("errno" in place) return place.errno;

@@ -1,6 +1,6 @@
 /**
- * Folders that are kept open, so that no swap between a check and a call can lead the call
- * elsewhere (I26).
+ * Keeps folders open between a check and the system calls that follow it. If somebody replaces a
+ * checked folder with a symlink meanwhile, the calls still act in the checked folder (I26).
  */
 
 import { type DiskFolding, pathKey } from "../../contract/path.ts";
@@ -9,8 +9,9 @@ import { nullOnErrno } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
 /**
- * Returns true if the system reports the path `real` for an open folder. Otherwise the paths of
- * open folders prove nothing.
+ * Returns true if the system reports the right path for an open folder. Otherwise the path of an
+ * open folder proves nothing.
+ * @param real real path of the root
  */
 export function canKeepFoldersOpen(fs: Fs, real: string): boolean {
   const handle = fs.handle?.(real);
@@ -23,10 +24,11 @@ export function canKeepFoldersOpen(fs: Fs, real: string): boolean {
 }
 
 /**
- * Opens the folder at `below` in the root, and keeps it open.
+ * Opens a folder inside the root, and checks that it is the folder at that path.
  * @param root real path and stat of the root
- * @param folding spellings that the disk treats as one; null if unknown
- * @returns null if the folder is missing or was replaced; the caller finds out which
+ * @param below path of the folder, relative to the root
+ * @param folding which names the disk treats as equal; null if unknown
+ * @returns null if the folder is missing or was replaced by something else
  */
 export function openFolderInRoot(
   fs: Fs,
@@ -39,21 +41,20 @@ export function openFolderInRoot(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
-    // Goes up from the open folder itself, because the names of the path could lead elsewhere:
-    // the folder must be in the root.
+    // The path from the open folder up to the root must end at the root. The path from the root
+    // down proves less, because a part of it may have become a symlink.
     const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return sameInode(fs.lstat(`${handle.handlePath}${pathUp}`), root.stat);
   });
 }
 
-/** Keeps the folder open that a scan is reading. */
+/** Keeps the folder open that a scan reads at the moment. */
 export class ScanFolder {
   readonly #fs: Fs;
   readonly #canKeepOpen: boolean;
   readonly #folding: DiskFolding;
   #current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
 
-  /** @param canKeepOpen true if folders can be kept open */
   constructor(fs: Fs, canKeepOpen: boolean, folding: DiskFolding) {
     this.#fs = fs;
     this.#canKeepOpen = canKeepOpen;
@@ -61,10 +62,11 @@ export class ScanFolder {
   }
 
   /**
-   * Returns a path of the folder for the next calls. One folder is open at a time, so that a deep
-   * tree does not use up the file handles.
-   * @param stat distinguishes the folder from an earlier folder at this path
-   * @throws ESTALE if the folder is gone, or its path contains a symlink
+   * Opens a folder, and returns a path of it for the next system calls. Closes the folder that was
+   * opened before, so that a deep tree does not use up the file handles.
+   * @param stat stat of the folder when it was found; another folder at the same path is not
+   * accepted
+   * @throws ESTALE if the folder does not exist any more, or its path contains a symlink
    */
   open(abs: string, stat: FsStat): string {
     if (!this.#canKeepOpen) return abs;
@@ -88,9 +90,8 @@ function openFolder(fs: Fs, abs: string): FolderHandle | null {
 }
 
 /**
- * Returns true if an open folder is at the expected path, without a symlink. The system returns the
- * path of the folder at one moment. A disk that folds names may answer with the spelling under
- * which it keeps the folder.
+ * Returns true if an open folder is at the expected path, and no part of that path is a symlink. A
+ * disk that treats several spellings as equal may report the path in another spelling.
  */
 function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
   const path = handle.path();

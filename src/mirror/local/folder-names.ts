@@ -25,8 +25,8 @@ type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
 const GONE = ["ENOENT", "ENOTDIR"];
 
 /**
- * Returns names in no order; null if the folder does not exist.
- * @throws RulesError
+ * Returns the names in a folder, unsorted; null if the folder does not exist.
+ * @throws RulesError if an ignore file has an unusable line
  */
 export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPath): readonly FolderName[] | null {
   return guard.withFoldersOpen(() => {
@@ -49,8 +49,8 @@ export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
 }
 
 /**
- * Returns why a path is not synced, even if no file exists at the path; null if it is synced.
- * @throws RulesError
+ * Returns why a path is not synced; null if it is synced. The file need not exist.
+ * @throws RulesError if an ignore file has an unusable line
  */
 export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["whyUnsynced"] {
   return guard.withFoldersOpen(() => {
@@ -63,7 +63,7 @@ export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: Local
   });
 }
 
-/** Returns the folders whose rules apply in a folder, outermost first. */
+/** Returns the folders whose ignore files apply in a folder, outermost first. */
 function rulesAbove(folder: LocalPath): readonly LocalPath[] {
   return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
 }

@@ -1,4 +1,7 @@
-/** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
+/**
+ * Decides which paths are not synced, by fixed rules for names and by the user's ignore files
+ * (`rules.ts`).
+ */
 
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
 import type { LocalOther } from "../model/tree.ts";
@@ -8,8 +11,8 @@ import { once } from "../../common/once.ts";
 import ignore from "ignore";
 
 /**
- * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
- * view settings of a folder.
+ * Names of files that editors, sync tools and desktops leave in folders: locks, backups, swap
+ * files, half-written saves, view settings.
  */
 const LEFTOVERS = [
   /^\.#/, // Emacs locks
@@ -27,7 +30,7 @@ const LEFTOVERS = [
   /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // files that were removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
-// One expression, because each name in a folder is compared with all patterns.
+// All patterns as one expression, which is faster, because every name in every folder is compared.
 const LEFTOVER_NAME = new RegExp(LEFTOVERS.map(({ source }) => source).join("|"));
 
 export function isLeftoverName(name: string): boolean {
@@ -35,24 +38,26 @@ export function isLeftoverName(name: string): boolean {
 }
 
 /**
- * Returns a function that is true for a path that matches the pattern, and for paths below it. The
- * caller has checked the pattern (`patternFault`).
+ * Returns a function that is true for a path that the pattern matches, and for each path below it.
+ * @param pattern one line in gitignore syntax, which the caller has checked with `patternFault`
  */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);
   return (path) => rules.ignores(path);
 }
 
-/** Returns true if the name alone excludes a path, whatever the ignore rules say. */
+/**
+ * Returns true if a path is never synced because of its name alone, whatever the ignore files say.
+ */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLeftoverName(name) || isConflictCopyName(name);
 }
 
 /**
- * Implements `LocalTree.ignores`: decides about a path of either side without reading the disk. A
- * path below an excluded folder is excluded.
- * @param kept paths that a `.gitignore` would leave out, and that are synced because they are
- * linked
+ * Returns true if a path is not synced. Does not read the disk, so the path may exist on the
+ * service only. A path below an excluded folder is excluded.
+ * @param kept paths that are synced although a `.gitignore` excludes them, because a document was
+ * recorded at or below them
  */
 export function ignoresPath(
   rules: Rules,
@@ -69,9 +74,9 @@ export function ignoresPath(
 const NONE: ReadonlySet<LocalPath> = new Set();
 
 /**
- * Rules that decide whether a path is synced. `linked`: paths that no `.gitignore` leaves out;
- * null: these files are not followed. `kept`: receives paths that a `.gitignore` would leave out if
- * no recorded document was at or below them.
+ * Rules that decide whether a path is synced. `recorded`: paths with a record, which no
+ * `.gitignore` excludes; null if `.gitignore` files are ignored. `kept`: receives the paths that
+ * are synced only because of their record.
  */
 export type SyncRules = {
   readonly rules: Rules;
@@ -79,7 +84,10 @@ export type SyncRules = {
   readonly kept?: Set<LocalPath>;
 };
 
-/** The reason why a path is not synced, and the rule if a rule is the reason. */
+/**
+ * Reason why a path is not synced. `rule`: the line that excludes it, if a line of an ignore file
+ * does.
+ */
 type WhyUnsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
 
 /** Returns why a file is not synced; null if the file is synced. */
@@ -110,15 +118,15 @@ export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: Lo
 }
 
 /**
- * Local paths of recorded documents. A `.gitignore` leaves out only paths that have no record: a
- * synced document is not build output.
+ * Function that returns the local paths of all documents with a record. A `.gitignore` excludes
+ * only paths without a record, because a document that is already synced is no build output.
  */
 export type RecordedPathSource = () => Iterable<LocalPath>;
 
-/** Index of the recorded paths, built on first use. */
+/** Fast lookup in the paths of documents with a record. The paths are read on the first call. */
 export type RecordedPaths = {
   has(path: LocalPath): boolean;
-  /** Returns true if a recorded document is below the folder. */
+  /** Returns true if a document with a record is below the folder. */
   isBelow(folder: LocalPath): boolean;
 };
 

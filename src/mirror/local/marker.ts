@@ -1,6 +1,6 @@
 /**
- * The file `.mdmirror/marker` identifies a linked folder by a random id, which the state file has
- * too. A folder without the marker is not the linked folder.
+ * The file `.mdmirror/marker` contains a random id, which is also in the state file. The ids must
+ * be equal: a folder without the marker is not the linked folder.
  */
 
 import type { Fs } from "../ports/fs.ts";
@@ -11,8 +11,8 @@ const MARKER = `${MIRROR_FOLDER}/marker`;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
 /**
- * Returns the id in the marker. Null if the marker is missing, invalid or unreadable; mdmirror then
- * changes nothing in the folder.
+ * Returns the id in the marker; null if the marker is missing, invalid or unreadable. Without the
+ * id, mdmirror changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
   const found = anyErrno(() => {
@@ -25,9 +25,9 @@ export function readMarker(fs: Fs, root: string): string | null {
 }
 
 /**
- * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, if they are missing. An existing
- * marker stays.
- * @throws errors with an errno as `code`, for the caller (`init`) to show
+ * Makes `.mdmirror/` with a marker and a `.gitignore` of `*`. Keeps the files that exist already.
+ * @param markerId id for a new marker
+ * @throws errors with an errno as `code`
  */
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   if (!MARKER_FORM.test(markerId)) throw new TypeError("not the form of a marker id");
@@ -42,13 +42,14 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const fresh = `${root}/${MARKER}.new`;
   anyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
-  // Written completely or not at all: a marker without its id would stop every run.
+  // The rename makes the complete marker appear at once. A marker without its id would stop every
+  // run.
   fs.rename(fresh, `${root}/${MARKER}`);
 }
 
 /**
- * Returns true if the folder has a marker. An empty one does not count: its writer was killed
- * between two calls.
+ * Returns true if the folder has a marker. An empty marker does not count: a crash interrupted the
+ * process that wrote it.
  */
 function hasMarker(fs: Fs, root: string): boolean {
   const found = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));

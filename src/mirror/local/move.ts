@@ -10,9 +10,10 @@ import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
- * Moves a file without overwriting another file. ORDER: the caller journals (from, to) before. At
- * every moment the inode is at `from`, at both paths or at `to`; a repeated call completes the
- * move.
+ * Moves a file to a free path. If a crash interrupts the move, the inode has the old path, both
+ * paths or the new path, and a second call completes the move.
+ * ORDER: the caller has already written both paths to the journal.
+ * @param expect digest that the file must have; null for any content
  */
 export function moveFile(
   guard: RootGuard,
@@ -39,8 +40,8 @@ export function moveFile(
 }
 
 /**
- * Completes a move that a crash interrupted, if `from` and `to` are two names of one inode. Any
- * other entry at `to` stops the move.
+ * Completes a move that a crash interrupted, if both paths are names of one inode. Returns `stale`
+ * if the new path belongs to another entry.
  */
 function finishMove(guard: RootGuard, from: string, to: string, atTarget: FsStat, moved: FsStat): DiskOutcome<Written> {
   if (!sameInode(atTarget, moved)) return stale("the new path is taken now");
@@ -65,8 +66,8 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
 }
 
 /**
- * Returns true if two spellings are one entry of a folder (`Note.md` → `note.md`). On some disks,
- * inode numbers would not show this.
+ * Returns true if two spellings of a path name one entry of the disk, such as `Note.md` and
+ * `note.md`. Compares names, because some disks give each spelling its own inode number.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
   const folding = guard.names();
@@ -75,9 +76,10 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 }
 
 /**
- * Moves a file to `trash/…`, then checks it. If its content is not the expected one, the file is
- * moved back. ORDER: the caller journals (path, trashPath) before the move; recovery moves the file
- * back if the path is free.
+ * Moves a file to `trash/…`, then checks its content. If the content is not the expected one, the
+ * file is moved back.
+ * ORDER: the caller has already written both paths to the journal. After a crash, recovery moves
+ * the file back if its path is free.
  */
 export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
   return attemptEffect(path, () => {
@@ -117,8 +119,9 @@ export function makeFolder(
 }
 
 /**
- * Moves a folder. RACE: an empty folder that is made at `to` between the check and the rename is
- * replaced (nothing is lost); anything else stops the move.
+ * Moves a folder to a free path.
+ * RACE: the rename replaces an empty folder that is made at the new path just before. Nothing is
+ * lost; a folder with entries, or a file, stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attemptEffect(from, () => {
@@ -159,7 +162,10 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** Moves a leftover to the trash. Returns null if it is in the trash, or was already missing. */
+/**
+ * Moves a leftover file of another program to the trash. Returns null if the file was moved or no
+ * longer exists, otherwise the reason for the failure.
+ */
 function trashLeftover(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

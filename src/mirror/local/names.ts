@@ -1,4 +1,7 @@
-/** Adds and removes names of files. Removes a name only if it belongs to the expected inode. */
+/**
+ * Adds and removes names of files (hard links). A name is removed only if it belongs to the
+ * expected inode.
+ */
 
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
@@ -6,23 +9,28 @@ import { anyErrno, errnoOf, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
-/** Prefix of temporary files: never the only copy of content, so `sweep` may remove them. */
+/**
+ * Prefix of temporary files. `sweep` may remove them, because they are never the only copy of a
+ * version.
+ */
 export const TEMP_PREFIX = "w-";
 /**
- * Prefix of files that were set aside: such a file may be somebody's last save, so `sweep` keeps
- * it.
+ * Prefix of files that were set aside. `sweep` keeps them, because each may be the only copy of a
+ * user's last save.
  */
 export const SET_ASIDE_PREFIX = "a-";
 
-// Errors of a disk without hard links. FAT, exFAT and some network and FUSE disks answer with
-// different errors, and the kernel's protected_hardlinks with EPERM.
+// Errors that mean that a file cannot have a hard link. Each disk without hard links (FAT, exFAT,
+// some network and FUSE disks) has its own error. The Linux setting `protected_hardlinks` causes
+// EPERM.
 const NO_LINK_ERRORS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /**
- * Returns `abs` with the name under which its folder lists the entry. A disk that folds names also
- * finds the entry under other spellings, and a user may have changed only the case of its letters.
- * LIMIT: reads the whole folder for each file that is replaced in it. RACE: letters that change
- * between this call and the next are changed back.
+ * Returns `abs` in the spelling that its folder lists. A disk that treats several spellings as
+ * equal finds a file under each of them, but a write must keep the spelling that the user chose.
+ * LIMIT: reads the whole folder each time.
+ * RACE: if a user changes the case of the name between this call and the write, the write changes
+ * it back.
  */
 export function listedSpelling(guard: RootGuard, abs: string): string {
   const folding = guard.names();
@@ -35,22 +43,22 @@ export function listedSpelling(guard: RootGuard, abs: string): string {
   return listed === undefined ? abs : `${folder}/${listed}`;
 }
 
-/** Returns a free name in `.mdmirror/tmp`. */
+/** Returns the absolute path of a file in `.mdmirror/tmp` that does not exist yet. */
 export function freshName(guard: RootGuard, prefix: string): string {
   const place = guard.mirrorPlace(`tmp/${prefix}${guard.random.hex(16)}`, true);
   if (!place.ok) throw notReady(place.outcome.detail);
   return place.abs;
 }
 
-// Returns the error for an unusable `.mdmirror` (a symlink, another disk). Each effect handles this
-// error as a fault of the disk.
+// Returns the error for a `.mdmirror` that cannot be used, because it is a symlink or on another
+// disk. The error has an errno, so that each effect reports it as a fault of the disk.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
 /**
- * Makes a hard link. Returns true if it was made, false if `to` is taken, null if this disk (or
- * this inode) has no hard links.
+ * Makes a hard link. Returns true if it was made, false if the new path is taken, null if the disk
+ * does not allow a hard link to this file.
  */
 function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
@@ -65,15 +73,16 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
 }
 
 /**
- * Renames a file of `.mdmirror` (where nobody else writes) to a path of the tree, without
- * overwriting. RACE: without hard links, and for anything but a regular file, a file that is made
- * at `to` between the check and the rename is overwritten.
- * @returns the current stat of `to`, or null if the path is taken (nothing was changed)
+ * Moves a file out of `.mdmirror`, where no other program writes, to a path that must be free.
+ * RACE: on disks without hard links, and for entries that are no regular files, a file that appears
+ * at the new path between check and rename is overwritten.
+ * @returns the stat of the moved file; null if the new path is taken, and nothing was changed
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
   const { fs } = guard;
   const stat = fs.lstat(from);
-  // `link` follows a symlink on some systems, and a folder has no hard links.
+  // Only regular files get a hard link: some systems follow a symlink, and a folder cannot have
+  // one.
   const linked = stat.kind === "file" ? tryLink(guard, from, to) : null;
   if (linked === false) return null;
   if (linked === null) {
@@ -86,8 +95,8 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 }
 
 /**
- * Returns the current stat of an inode that has just got a path. If another inode has replaced it
- * at that path, returns `fallback`.
+ * Returns the current stat of an inode at its new path, because a rename or a link changes the
+ * stat. If another inode is at the path already, returns `fallback`.
  */
 export function statNow(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
   const current = anyErrno(() => guard.fs.lstat(abs));
@@ -97,27 +106,31 @@ export function statNow(guard: RootGuard, abs: string, fallback: FsStat): FsStat
 export type MoveEnd =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
-  /** Another inode has got the name `from` since the check; nothing was changed. */
+  /** Another program replaced the file at the old path meanwhile; nothing was changed. */
   | { readonly kind: "changed" }
-  /** `hasBothNames`: mdmirror could not undo the move, so the file has both names. */
+  /**
+   * The move failed. `hasBothNames`: the new path could not be removed again, so the file has both
+   * paths.
+   */
   | { readonly kind: "failed"; readonly errno: string; readonly hasBothNames: boolean };
 
 /**
- * Moves a file of the tree to a free path. The inode has both names for a moment, so that it can be
- * found after a crash.
- * @throws errors with an errno, as long as nothing was changed
+ * Moves a file of the linked folder to a free path. The inode has both paths for a moment, so that
+ * it can be found after a crash.
+ * @param expect stat of the file that is moved
+ * @throws errors with an errno, if nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
-  // ORDER: both free names are found before the file gets a second name. An unusable `.mdmirror`
-  // thus stops the move before it begins.
+  // ORDER: both free names are found before the file gets its new path. If `.mdmirror` cannot be
+  // used, the move thus fails before it changes anything.
   const [setAsidePath, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // If a save came just before or after the link, `from` is the name of the saved file. Nothing
-    // is removed then.
+    // If an editor replaced the file just before or after the link, the old path is the editor's
+    // file, and is not removed.
     if (dropName(guard, from, expect, setAsidePath) === "dropped")
       return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
@@ -130,16 +143,16 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
 }
 
 /**
- * Moves by a plain rename. RACE: without hard links a file that is made at `to` between the check
- * and the rename is overwritten.
+ * Moves a file by a rename, for disks without hard links.
+ * RACE: a file that appears at the new path between check and rename is overwritten.
  */
 function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
   const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const current = statNow(guard, to, expect);
-  // A save came before the rename, so the saved file was moved. It is moved back, unless yet
-  // another file is at the path.
+  // If an editor replaced the file before the rename, the editor's file was moved. It is moved
+  // back, unless the old path is taken again.
   const isBack =
     !sameInode(current, expect) &&
     anyErrno(() => {
@@ -151,13 +164,13 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Removes a name of the inode `expect`. A plain `unlink` would remove any file that has the name at
- * that moment, perhaps an editor's save. So the file is first set aside, and checked. If an
- * editor's save took the inode's other name, this name is the last one: the file stays set aside,
- * because a program may still write to it, and `sweep` keeps it. RACE: a save that takes the other
- * name between the check and the `unlink`.
+ * Removes a path of the inode `expect`. `unlink` alone would also remove a file that an editor
+ * saved at this path in the last moment. So the file is first set aside, then compared with the
+ * expected inode. If the set-aside path is the inode's last name, the file stays set aside, because
+ * a program may still write to it.
+ * RACE: an editor may replace the inode's other name between the check and the `unlink`.
  * @param setAsidePath a free path in `.mdmirror/tmp`
- * @returns `other` if another inode had the name, and has it again
+ * @returns `other` if the path belongs to another inode, which was moved back
  */
 export function dropName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
   if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, setAsidePath))) return "dropped";
@@ -167,12 +180,11 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, setAside
     return "dropped";
   }
   const isBack = anyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
-  // If the path is taken now, or the disk refuses, `sweep` keeps the file unless it has another
-  // name.
+  // If the file cannot be moved back, it stays set aside, and `sweep` keeps it in the trash.
   return isBack === null ? "dropped" : "other";
 }
 
-/** Removes a name in `.mdmirror/tmp`; if the disk refuses, `sweep` does it later. */
+/** Removes a file from `.mdmirror/tmp`. If the disk refuses, `sweep` removes the file later. */
 export function unlinkLeftover(guard: RootGuard, abs: string): void {
   anyErrno(() => guard.fs.unlink(abs));
 }

@@ -5,20 +5,21 @@ import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
 import { filesOpenToWrite } from "./open-files.ts";
 
-// With O_NONBLOCK, `open` does not block on a FIFO in place of a file.
+// O_NONBLOCK keeps `open` from waiting forever if the path is a FIFO.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
 
-// Only Linux has this flag, with this value on every processor that Node runs on; Node has no name
-// for it. A handle with this flag cannot read the folder and needs no permission to read it; the
-// handle only identifies the folder.
+// Flag of Linux for which Node has no name; its value is the same on every processor that Node runs
+// on. A handle with this flag identifies a folder but cannot read it, and needs no read permission.
 const O_PATH = 0o10000000;
 
-/** LIMIT: a larger file is never read (EFBIG). Documents are much smaller. */
+/**
+ * LIMIT: bytes of a file that is read; a larger file fails with EFBIG. Documents are much smaller.
+ */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates the system calls over node:fs. They are synchronous: faster than promises on small files,
- * and with the least time between a check and its use.
+ * Creates the file system port over node:fs. Its calls are synchronous: they are faster on small
+ * files, and leave less time between a check and the call that relies on it.
  */
 export function createNodeFs(): Fs {
   return {
@@ -48,8 +49,9 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 }
 
 /**
- * Returns true if a path through `/proc/self/fd` works. Such a path replaces `openat`: `/proc` must
- * be mounted and show this process.
+ * Returns true if files can be reached through the handle of an open folder, as
+ * `/proc/self/fd/N/name`. This replaces the system call `openat`, which Node lacks. It works only
+ * if `/proc` is mounted and shows this process.
  */
 function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;
@@ -115,17 +117,21 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
   }
 }
 
-/** Bytes of a buffer that fits files of usual size. */
+/** Size in bytes of the shared buffer, which fits nearly every document. */
 const USUAL_FILE_BYTES = 64 * 1024;
 /**
- * Returns one shared buffer for files whose bytes nobody keeps. Separate buffers would be garbage
- * outside V8's heap, which V8 collects too late.
+ * Returns one buffer for all files whose bytes are used only until the next read. Separate buffers
+ * would be garbage outside V8's heap, which V8 collects too late.
  */
 const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 
-/** Returns null if the file does not have exactly `size` bytes. */
+/**
+ * Reads a file of `size` bytes; returns null if the file has another length now.
+ * @param brief true if the caller uses the bytes only until the next read; they may be in the
+ * shared buffer
+ */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // One byte more than expected, so that a file that grew is noticed.
+  // One byte is added to notice that the file grew.
   const buffer = brief && size < USUAL_FILE_BYTES ? sharedBuffer() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
@@ -165,19 +171,19 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * File systems on which `syncfs` does the same as an fsync of every file: journal, data and the
- * medium's own cache. On a network or FUSE disk, `syncfs` need not reach the other end.
+ * File systems on which `syncfs` flushes journal, data and the medium's own cache, like an fsync of
+ * every file. On a network or FUSE disk, `syncfs` may flush only the local part.
  */
 const FULLY_SYNCED: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
 /**
- * LIMIT: milliseconds for `syncfs`, which also flushes the files of other programs. No caller
- * should wait longer for these.
+ * LIMIT: milliseconds for the command that flushes the whole disk. It also flushes files of other
+ * programs, which can take longer than a caller should wait.
  */
 const SYNC_MS = 10_000;
 
 /**
- * Runs the command `syncfs`, because Node has no such function. Returns false if the command
- * failed.
+ * Flushes the disk with the command `sync`, because Node lacks the system call `syncfs`. Returns
+ * false if the command failed or took too long.
  */
 async function syncDisk(path: string): Promise<boolean> {
   if (!FULLY_SYNCED.has(nodeFs.statfsSync(path).type)) return false;
@@ -188,7 +194,8 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // A process that waits for the medium cannot be killed. It ends when the medium answers.
+      // The signal has no effect while the process waits for the medium; it ends when the medium
+      // responds.
       child.kill("SIGKILL");
       child.unref();
       end(false);
@@ -198,7 +205,7 @@ async function syncDisk(path: string): Promise<boolean> {
   });
 }
 
-/** Makes an error of the shape that node:fs throws. */
+/** Makes an error with the members that errors of node:fs have. */
 function failure(code: string, syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 }

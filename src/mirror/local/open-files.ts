@@ -2,19 +2,23 @@ import * as nodeFs from "node:fs";
 import { nameOf } from "../../contract/path.ts";
 import type { Fs, OpenToWrite } from "../ports/fs.ts";
 
-// As in `node-fs.ts`: such a descriptor identifies a file and neither reads nor blocks it.
+// The same flag as in `node-fs.ts`: a descriptor with it identifies a file, and neither reads nor
+// blocks it.
 const O_PATH = 0o10000000;
 
-/** A descriptor of a process: its path below `/proc`, the path of its file, and facts about it. */
+/**
+ * One open file of a process: path of the descriptor below `/proc`, path of the file, and the
+ * fields of its `fdinfo`.
+ */
 type OpenFile = { readonly procPath: string; readonly path: string; readonly info: FdInfo };
 
 /**
- * Reads which files other processes have open for writing: on Linux those of the user's own
- * processes, or of all processes if the user is root. Reads only `/proc`. A stat would ask the
- * file's own file system, and a file system that does not answer (a network mount) would block this
- * process forever.
+ * Reads which files other processes have open for writing. Sees the processes of the same user, or
+ * all processes if the user is root. Reads only `/proc`, because a stat of an open file could block
+ * forever on a network mount that does not respond.
  * @param proc mount point of the system's list of processes
- * @param stat asks a file system; called only for files on the mount of the file in question
+ * @param stat returns device and inode of a file; called only for open files on the same mount as
+ * the file in question
  */
 export function filesOpenToWrite(
   proc = "/proc",
@@ -26,7 +30,7 @@ export function filesOpenToWrite(
     for (const fd of entriesOf(`${proc}/${pid}/fd`)) {
       const procPath = `${proc}/${pid}/fd/${fd}`;
       const path = orNull(() => nodeFs.readlinkSync(procPath));
-      // Pipes, sockets and the like have no path.
+      // Pipes and sockets have no path.
       if (path?.startsWith("/") !== true) continue;
       const info = infoOf(proc, pid, fd);
       if (mayWrite(info)) open.push({ procPath, path, info });
@@ -36,12 +40,12 @@ export function filesOpenToWrite(
 }
 
 /**
- * Opens the file, so that the kernel describes it like the descriptors of other processes: `stat`
- * returns other numbers on btrfs and overlayfs.
+ * Opens a file without reading it, so that its inode number comes from `fdinfo`, as those of the
+ * other open files do. On btrfs and overlayfs, `stat` returns another number.
  */
 function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
   const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
-  // A file that cannot be opened may be in use; a missing file is not.
+  // A missing file is not in use. A file that cannot be opened for another reason may be in use.
   if (typeof fd === "string") return fd !== "ENOENT";
   try {
     return isOpen({ procPath: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
@@ -51,9 +55,9 @@ function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => b
 }
 
 /**
- * Returns true if two descriptors are of one inode. Linux before 5.14 reports no inode; then equal
- * names suffice, because set-aside files have random names, or equal stats on one mount. A wrong
- * true only keeps a set-aside file for longer.
+ * Returns true if two descriptors belong to one file. Compares the inodes, which Linux reports
+ * since 5.14. On older systems, equal file names suffice, because set-aside files have random
+ * names; so do equal stats on one mount. A wrong result only keeps a set-aside file for longer.
  */
 function isSame(ownFile: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
   const [mine, theirs] = [ownFile, other].map(({ info }) => info.get("ino"));
@@ -71,7 +75,10 @@ function infoOf(proc: string, pid: string, fd: string): FdInfo {
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
-/** The flags of `open` are octal; the last two bits are 0 for a descriptor that only reads. */
+/**
+ * Returns true if a descriptor can write. The flags are an octal number, whose last two bits are 0
+ * for a descriptor that only reads.
+ */
 function mayWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
 }
@@ -81,8 +88,8 @@ function entriesOf(folder: string): readonly string[] {
 }
 
 /**
- * Returns the result of a read. Null if a process has ended, belongs to another user, or the system
- * has no `/proc`.
+ * Returns the result of a read below `/proc`. Returns null if it fails: the process has ended or
+ * belongs to another user, or the system has no `/proc`.
  */
 function orNull<T>(read: () => T): T | null {
   const found = orErrno(() => ({ value: read() }));
@@ -99,7 +106,10 @@ function orErrno<T>(read: () => T): T | string {
   }
 }
 
-/** The files that other processes have open, read once for all set-aside files. */
+/**
+ * Remembers which files other processes have open, so that `/proc` is read once for many set-aside
+ * files.
+ */
 export class OpenFiles {
   readonly #fs: Pick<Fs, "listOpenToWrite">;
   #known: OpenToWrite | null = null;
@@ -113,10 +123,7 @@ export class OpenFiles {
     return this.#known?.has(path) ?? false;
   }
 
-  /**
-   * Forgets the list of open files, because a file may have been set aside or closed since it was
-   * read.
-   */
+  /** Forgets the list of open files, so that the next call of `has` reads it again. */
   forget(): void {
     this.#known = null;
   }

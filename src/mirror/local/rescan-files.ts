@@ -10,12 +10,12 @@ import { stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**
- * Scans some files of an earlier tree again, which is enough for an edit in place. A change that
- * could mean a move, a deletion or a new document needs a complete scan, because only a complete
- * scan distinguishes these.
- * @param paths paths where something changed: files, folders or nothing
- * @param isInodeElsewhere returns true if a document outside `tree` has this inode, when the tree
- * has only some of the known documents
+ * Scans some paths again, and returns the earlier tree with what changed. This is enough if files
+ * were edited in place. A move, a deletion or a new document needs a complete scan, because only a
+ * complete scan can distinguish these.
+ * @param paths paths where something changed; a path may be a file, a folder or free
+ * @param isInodeElsewhere returns true if an inode belongs to a known document that `tree` leaves
+ * out
  * @returns the same object if nothing changed; null if a complete scan is needed
  */
 export function rescanFiles(
@@ -43,7 +43,7 @@ export function rescanFiles(
   return { ...tree, files };
 }
 
-/** Returns true if the file at this path has the inode of another document now. */
+/** Returns true if another document's file was moved to this path. */
 function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: HasInode): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
@@ -54,13 +54,17 @@ const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
   "git-ignored-folder",
 ]);
 
-/** Returns true for a path that belongs to no document but may change what a scan finds. */
+/**
+ * Returns true for a path that is no document, but whose change may affect other paths: a folder,
+ * an ignore file or a conflict copy.
+ */
 function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
 
 /**
- * Returns true if a path without a known document is free, or has only an entry that is not synced.
+ * Returns true if a change at this path affects no document: the path is free, or has an entry that
+ * is not synced.
  */
 function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, isInodeElsewhere: HasInode): boolean {
   if (mattersForScan(tree, path)) return false;
@@ -71,7 +75,7 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   const stat = found.value;
   if (stat === null) return true;
   if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
-  // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
+  // A Markdown file at this path is new. Any other file is ignored, unless it has the inode of a
   // document, which was then moved to this path.
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
@@ -79,15 +83,16 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
 type InodeOf = { readonly ino: number; readonly dev: number };
 type HasInode = (stamp: InodeOf) => boolean;
 
-/** Returns true if a document of the tree, or one elsewhere, has this inode. */
+/** Returns true if a known document has this inode, in the tree or left out of it. */
 function isInodeKnown(stat: InodeOf, tree: LocalTree, isInodeElsewhere: HasInode): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
   return isInodeElsewhere(stat);
 }
 
 /**
- * Reads a file again.
- * @returns the same object if its stamp is unchanged; null if the file is missing or cannot be read
+ * Reads a file again if its stamp changed.
+ * @returns the same object if neither stamp nor content changed; null if the file is missing or
+ * cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
   return anyErrno(() => {

@@ -7,12 +7,12 @@ import { anyErrno, fault, stale, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
-/** Result of an effect that did not happen. */
+/** Result of an effect that changed nothing. */
 export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
 
 /**
- * Place of a path on the disk, or the reason why the path cannot be used. `absent`: proven that
- * nothing is at the path.
+ * Absolute path for the next system calls, or the reason why the path cannot be used. `absent`:
+ * true if it is proven that nothing exists at the path.
  */
 type DiskPlace =
   | { readonly ok: true; readonly abs: string }
@@ -20,25 +20,28 @@ type DiskPlace =
 
 export type Root = { readonly realPath: string; readonly stat: FsStat };
 
-// Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is `.mdmirror`.
+// Characters that some disks (HFS+) ignore in names: such a disk reads `.md\u200cmirror` as
+// `.mdmirror`.
 const IGNORED_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
- * Checks paths, and returns absolute paths that lead to the linked folder only. All code in
- * `local/` that touches a file uses this class (I26).
+ * Checks paths, and returns absolute paths that cannot lead out of the linked folder. All code in
+ * `local/` that touches a file gets its paths from this class (I26).
  */
 export class RootGuard {
   readonly fs: Fs;
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
-  /** Properties of names on the disk. Null: not learned yet. */
+  /** Which names the disk treats as equal; null until this was tested. */
   #names: DiskNames | null = null;
-  /** The folder that was identified as the root. Every later check must find the same folder. */
+  /**
+   * Real path and stat of the root, as `identify` found them. Later checks must find the same
+   * folder.
+   */
   #identified: Root | null = null;
   #canKeepOpen = false;
   /**
-   * Folders that are kept open for the current effect, by their paths; null if no effect is
-   * running.
+   * Folders that are open during the current effect, by their paths; null if no effect is running.
    */
   #handles: Map<string, FolderHandle> | null = null;
 
@@ -50,11 +53,11 @@ export class RootGuard {
   }
 
   /**
-   * Reads the root and remembers it: every later check must find the same folder. Returns null if
-   * the root is missing or not a folder.
+   * Finds the root and remembers its inode for later checks. Returns null if the root is missing or
+   * is no folder.
    */
   identify(): Root | null {
-    // A root that cannot be read (a disk that was unplugged) counts as gone.
+    // A root that cannot be read counts as missing: its disk may have been unplugged.
     const found = anyErrno(() => {
       const realPath = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(realPath);
@@ -66,8 +69,8 @@ export class RootGuard {
   }
 
   /**
-   * Returns the current root, which the first call identifies; null if it is missing, or was
-   * replaced by another folder.
+   * Returns the root with its current stat; null if the root is missing or was replaced by another
+   * folder.
    */
   root(): Root | null {
     const known = this.#identified ?? this.identify();
@@ -79,8 +82,8 @@ export class RootGuard {
   }
 
   /**
-   * Returns the properties of names on the disk. Until they are learned, returns those of a disk
-   * that folds nothing.
+   * Returns which names the disk treats as equal. Before the test of the disk, returns that all
+   * names are different.
    */
   names(): DiskNames {
     return this.#names ?? EXACT_DISK;
@@ -91,9 +94,10 @@ export class RootGuard {
   }
 
   /**
-   * Runs `work`, a single effect. The folders that the effect checks are kept open until it ends,
-   * so that its calls act in these very folders. A folder that is moved during the effect counts as
-   * moved after it. If folders cannot be kept open, a place is a plain path.
+   * Runs one effect. Each folder that the effect checks stays open until the effect ends, so that
+   * its system calls act in the checked folders. If somebody moves such a folder meanwhile, the
+   * effect acts in the moved folder. On systems without `/proc`, folders cannot be kept open, and
+   * the effect uses plain paths.
    */
   withFoldersOpen<T>(work: () => T): T {
     if (this.#handles !== null) return work();
@@ -107,28 +111,31 @@ export class RootGuard {
     }
   }
 
-  /** Opens folders for a scan, one after the other. */
+  /** Returns an object that keeps the folder open that a scan reads at the moment. */
   openScanFolder(): ScanFolder {
     return new ScanFolder(this.fs, this.#canKeepOpen, this.names());
   }
 
   /**
-   * Returns the place of a folder whose entries will change; a call of `place` has just returned
-   * `abs` for it.
+   * Returns a path to the inside of a folder, for changes of its entries.
+   * @param abs path of the folder, as `place` has just returned it
    */
   inside(path: LocalPath, abs: string): DiskPlace {
     return this.#handles === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
   }
 
-  /** Returns the place of a file or folder of the tree. Checks the folder above it. */
+  /**
+   * Returns the absolute path of a file or folder of the linked folder, after checking the folder
+   * above it.
+   */
   place(path: LocalPath, kind: "file" | "folder"): DiskPlace {
     if (!maySync(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
 
   /**
-   * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `mayCreate`: creates the
-   * folders above the path.
+   * Returns the absolute path of a `tmp/…` or `trash/…` path below `.mdmirror/`.
+   * @param mayCreate true to create missing folders above the path
    */
   mirrorPlace(path: string, mayCreate: boolean): DiskPlace {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
@@ -139,8 +146,9 @@ export class RootGuard {
   }
 
   /**
-   * Returns the folder at `below` (relative to the root), reached through no symlink and on the
-   * root's own disk.
+   * Returns a path to a folder, after checking that no part of its path is a symlink or on another
+   * disk.
+   * @param below path of the folder, relative to the root
    */
   #folderAt(below: string): DiskPlace {
     const known = this.#identified ?? this.identify();
@@ -155,10 +163,10 @@ export class RootGuard {
   }
 
   /**
-   * Returns a folder by its path. RACE: if folders cannot be kept open (no `/proc`), a component
-   * may be swapped for a symlink between this check and the system call that uses the path; Node
-   * has no openat. Somebody who can do that can already write in the linked folder; the time for it
-   * is some microseconds.
+   * Returns the plain path of a folder, after checking it.
+   * RACE: without `/proc`, folders cannot be kept open, and Node lacks `openat`. So somebody may
+   * replace a folder of the path with a symlink, in the microseconds between this check and the
+   * next system call. Such a person could already write in the linked folder.
    */
   #folderByPath(below: string): DiskPlace {
     const known = this.root();
@@ -167,7 +175,7 @@ export class RootGuard {
     const expected = below === "" ? known.realPath : `${known.realPath}/${below}`;
     const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refused(stale("the folder is missing"), true);
-    // A disk that folds names may answer with the spelling under which it keeps the folder.
+    // A disk that treats several spellings as equal may return the path in another spelling.
     if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
       return refused(stale("a folder above it is a symbolic link"), false);
     const stat = statOrNull(this.fs, expected);
@@ -178,8 +186,8 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`, accessible to the owner alone. Each is checked
-   * before the next is made in it.
+   * Makes the folders of a path below `.mdmirror`; only their owner can read them. Each folder is
+   * checked before the next is made in it.
    */
   #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");
@@ -207,8 +215,8 @@ function refused(outcome: NotDone, absent: boolean): DiskPlace {
 }
 
 /**
- * Returns true for a relative path of plain names: not absolute, no `.` or `..`, no empty name, no
- * NUL.
+ * Returns true for a relative path whose names are neither empty, `.` nor `..`, and have no NUL
+ * character.
  */
 function isPlain(path: string): boolean {
   if (path.includes("\0")) return false;
@@ -216,8 +224,8 @@ function isPlain(path: string): boolean {
 }
 
 /**
- * Returns true if a path may be synced. Dot folders may not, nor may `.mdmirror` in any spelling
- * that some disk treats as equal.
+ * Returns true if a path may be part of the linked folder. Folders that begin with a dot are
+ * refused, and so is each spelling that some disk treats as `.mdmirror`.
  */
 function maySync(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlain(path)) return false;

@@ -5,57 +5,60 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { patternFault } from "./pattern-fault.ts";
 
-/** Content of the rule files of one folder; empty if there is none. */
+/** Contents of the ignore files of one folder; an empty string for a missing file. */
 type RuleTexts = {
   readonly ours: string;
   readonly git: string;
-  /** Patterns of the setting `remote`; only the rules of the root have them. */
+  /** Lines that exclude all but the synced folders; only the root has them. */
   readonly scope?: string;
 };
 
 /**
- * Rules that apply in a folder: its own lines after those of the folders above. All lines are one
- * matcher, because an inner line can include a folder that an outer line excludes. The entries of
- * an included folder are then checked one by one.
+ * Rules that apply in a folder: the lines of the folders above, then its own. All lines are in one
+ * matcher, because a line of an inner folder can include a path that an outer line excludes.
  */
 export type FolderRules = {
-  /** Rules of `.mdmirrorignore` alone. */
+  /** Rules of the `.mdmirrorignore` files. */
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
   /**
-   * `git`: rules of `.gitignore` alone. `both`: these rules and then `ours`, so that a line `!name`
-   * in `ours` includes a path again.
+   * `git`: rules of the `.gitignore` files. `both`: the same rules, followed by those of the
+   * `.mdmirrorignore` files, so that a line `!name` in these includes a path again.
    */
   readonly git: Ignore;
   readonly both: Ignore;
-  /** True if any `.gitignore` applies to the folder. */
+  /** True if any `.gitignore` file applies to the folder. */
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
-  /** Lines of the setting `remote`, for the folders below too. */
+  /** Lines that exclude all but the synced folders; inner folders have the same lines. */
   readonly scope: readonly RuleLine[];
-  /** The contents of rule files from which the rules were made. */
+  /** Contents of the ignore files from which these rules were made, to notice changes. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
 };
 
-/** Rules, by the folder of a rule file. */
+/** Rules of each folder that has an ignore file, by its path. */
 export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
-/** File and line of the rule that excludes a path, as words that fit into a sentence. */
+/**
+ * The rule that excludes a path. `by`: kind of its file (ours: `.mdmirrorignore`). `rule`: file and
+ * line, in words that fit into a sentence.
+ */
 export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
 /**
- * Rules that cannot be used, so that they might exclude anything. The message is a clause for
- * people.
+ * An ignore file cannot be read or has an unusable line, so any path might be excluded. The message
+ * continues a sentence.
  */
 export class RulesError extends Error {}
 
 /**
- * Returns the rules of a folder with rule files.
- * @param above rules of the folder above, which apply in this folder too; null if none
- * @param foldsCase true if the disk ignores case; patterns then ignore it too, as in git
- * @throws RulesError for a line that would cost too much; without that line, files that it excludes
- * would be uploaded
+ * Returns the rules that apply in a folder with ignore files.
+ * @param above rules of the folder above; null for the root, or if no folder above has rules
+ * @param texts contents of the folder's ignore files
+ * @param foldsCase true if the disk ignores case; then patterns ignore case too, as in git
+ * @throws RulesError for a line that would take too long to match. Such a line must not be skipped:
+ * files that it excludes would be uploaded
  */
 export function rulesOf(
   above: FolderRules | null,
@@ -66,8 +69,8 @@ export function rulesOf(
   const scope =
     above?.scope ??
     linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
-  // ORDER: the lines of the scope come last in each folder, so that no `!name` in its file includes
-  // a path outside the scope.
+  // ORDER: the lines of the setting `remote` come last in each folder. Otherwise a line `!name`
+  // could include a path outside the synced folders.
   const ownLines = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
   const gitLines = linesOf(folder, GITIGNORE_FILE, texts.git);
   const start = (one: Ignore | undefined): Ignore => {
@@ -83,8 +86,8 @@ export function rulesOf(
 }
 
 /**
- * Returns a copy of the rules for storing. The package `ignore` remembers its answer for each path,
- * so after a scan the rules contain all paths of the folder.
+ * Returns a copy of the rules that is small enough to be kept after a scan. The package `ignore`
+ * caches its result for each path, so the originals contain every path of the scan.
  */
 export function withoutAnswers(rules: Rules): Rules {
   return new Map(
@@ -96,9 +99,11 @@ export function withoutAnswers(rules: Rules): Rules {
 }
 
 /**
- * Returns lines that exclude everything but some folders and their contents; "" if there are no
- * folders. As gitignore requires, the lines exclude all names of a folder, then include one again.
- * @param foldsUnicode true if the disk may show another spelling of a name than the list has
+ * Returns lines that exclude everything except some folders and their contents; an empty string if
+ * there are no folders. As gitignore requires, the lines first exclude all names of a folder, then
+ * include one of them.
+ * @param foldsUnicode true if the disk may list a name in another Unicode form; then both forms are
+ * included
  */
 export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boolean): string {
   const spellings = foldsUnicode
@@ -127,7 +132,7 @@ export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
   }
 }
 
-/** Returns the line that excludes a path, or a folder above it; null if none does. */
+/** Returns the line that excludes a path or a folder above it; null if no line does. */
 export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
   const folderRules = rules.size === 0 ? null : rulesAt(rules, parentOf(path));
   if (folderRules === null) return null;
@@ -139,8 +144,9 @@ export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folde
 }
 
 /**
- * Returns a text with one character per byte. In a `.gitignore` file, `?` and `[…]` match a byte,
- * as for git, unless the disk folds case. In `.mdmirrorignore` they match a character.
+ * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. In
+ * `.gitignore` files, `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files they
+ * match one character.
  */
 function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
@@ -154,10 +160,16 @@ function unchangedLine(line: RuleLine): RuleLine {
   return line;
 }
 
-/** A line of rules. `mark`: its place for messages, which the package `ignore` returns. */
+/**
+ * One line of an ignore file. `mark`: file and line for messages; the package `ignore` returns it
+ * with a match.
+ */
 type RuleLine = { readonly pattern: string; readonly mark: string };
 
-/** Returns the meaningful lines of a file, as patterns from the root. */
+/**
+ * Returns the patterns of an ignore file, rewritten as patterns of the root. Skips comments and
+ * empty lines.
+ */
 function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLine[] {
   if (text === "") return [];
   const name = folder === "" ? file : `${folder}/${file}`;
@@ -173,14 +185,15 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLi
 }
 
 /**
- * Rewrites a line of a folder's rule file as a line of the root's. A pattern without a slash,
- * except at its end, matches names at any depth.
+ * Rewrites a line of an ignore file as a line for the root. A pattern without a slash, except at
+ * its end, matches names at any depth.
  * @returns null for an empty line or a comment
  */
 function fromRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
-  // Spaces at the end do not count. After an escaped space, only the backslash is left.
+  // Spaces at the end are no part of a pattern. An escaped last space leaves its backslash, so the
+  // line does not count as empty.
   const bare = body.replace(/ +$/, "");
   if (line.startsWith("#") || bare === "" || bare === "/") return null;
   if (folder === "") return line;

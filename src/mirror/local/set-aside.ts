@@ -1,4 +1,4 @@
-/** Files that were set aside: read, put back, removed, and found again after a crash. */
+/** Reads, restores and removes files that were set aside, and finds those that a crash left. */
 
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
@@ -21,8 +21,8 @@ export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<
 }
 
 /**
- * Reads a file as strict UTF-8; null if reading fails with an errno of `absentErrnos`.
- * @param shownPath path of the file for messages
+ * Reads a file as strict UTF-8. Returns null if the read fails with an errno of `absentErrnos`.
+ * @param shownPath path of the file in error messages
  */
 export function readTextAt(
   { fs }: RootGuard,
@@ -38,8 +38,8 @@ export function readTextAt(
 }
 
 /**
- * Moves a set-aside file back to its path. Called again after a crash, it completes the move: if
- * one inode has both names, the file is already back.
+ * Moves a set-aside file back to its path. If an earlier call was interrupted by a crash, the file
+ * has both paths, and this call removes the set-aside one.
  */
 export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attemptEffect(path, () => {
@@ -66,7 +66,7 @@ export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: O
 }
 
 /**
- * Removes a set-aside file. If the disk refuses, the file stays, and `sweep` keeps it in the
+ * Removes a set-aside file. If the disk refuses, the file stays until `sweep` moves it to the
  * trash.
  */
 export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
@@ -75,12 +75,13 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
 }
 
 /**
- * Removes temporary files. A set-aside file without an intent goes to the trash, because it may be
- * somebody's last save.
+ * Removes temporary files that a crash left. Moves a set-aside file to the trash if no row of the
+ * journal names it, because it may be a user's last save.
+ * @param keep paths of set-aside files that the journal names
  */
 export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of tempNames(guard)) {
-    // If the disk refuses now, the next start tries again.
+    // If the disk refuses, the next start tries again.
     if (!keep.has(path)) anyErrno(() => sweepOne(guard, path));
   }
 }
@@ -91,7 +92,7 @@ function sweepOne(guard: RootGuard, path: string): void {
   const stat = statOrNull(guard.fs, place.abs);
   if (stat === null) return;
   const name = path.slice("tmp/".length);
-  // A move or a restore that a crash interrupted left this name; the inode also has its other name.
+  // After an interrupted move, the set-aside path is a second name of a file in the linked folder.
   const elsewhere = name.startsWith(SET_ASIDE_PREFIX) && stat.nlink > 1;
   if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
     guard.fs.unlink(place.abs);

@@ -15,8 +15,8 @@ import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore
 import { decodeText } from "../../common/text.ts";
 
 /**
- * LIMIT: depth of nested folders, as many as the service allows in a path. Each level is a call on
- * the stack, and each folder is checked along its whole path.
+ * LIMIT: depth of nested folders, the same as the service allows in a path. Each level takes one
+ * call on the stack.
  */
 const MAX_DEPTH = 256;
 
@@ -25,8 +25,9 @@ type DirEntry = ReturnType<Fs["readdir"]>[number];
 type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
- * @param before an earlier reading of this folder in the same walk, whose folders need not be read
- * again
+ * Reads a folder and everything below it. Pauses after `partSize` entries.
+ * @param before the same folder as this scan read it earlier, or null. Its folders are not read
+ * again if their inodes and the ignore rules are unchanged
  */
 export function* readFolder(scan: Scan, found: Subfolder, before: WalkedFolder | null): Generator<void, WalkedFolder> {
   const folder = emptyFolder(found);
@@ -46,8 +47,8 @@ export function* readFolder(scan: Scan, found: Subfolder, before: WalkedFolder |
       yield;
     }
   } catch (error) {
-    // The list of names or the ignore rules of this folder could not be read, so nothing is known
-    // about the folder and the entries below it.
+    // If the names or the ignore files of a folder cannot be read, nothing is known about the
+    // folder and everything below it.
     return unread(folder, unreadable(whyUnread(error)));
   }
   return folder;
@@ -62,9 +63,9 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is a linked folder of its own. If it was moved into the
- * root, all of its documents would be uploaded to this workspace too.
- * @throws as `Fs` does
+ * Returns true if a folder below the root is itself linked to a workspace. If such a folder was
+ * moved into this one, its documents must not be uploaded to this workspace as well.
+ * @throws errors with an errno
  */
 function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
@@ -72,14 +73,17 @@ function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: rea
 }
 
 /**
- * Returns the names in a folder, sorted. Their order decides the order of all results of a scan
- * (I32).
+ * Returns the names in a folder, sorted, so that a scan of the same tree always gives the same
+ * result (I32).
  */
 function listNames({ fs, hold }: Pick<Scan, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
   return fs.readdir(hold.open(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** @throws an error that is a bug: neither one of the system, nor about unusable ignore rules */
+/**
+ * Returns why a folder could not be read, in words that continue a sentence.
+ * @throws the error itself, if it is a bug
+ */
 function whyUnread(error: unknown): string {
   if (error instanceof RulesError) return error.message;
   const errno = errnoOf(error);
@@ -87,16 +91,17 @@ function whyUnread(error: unknown): string {
   return errnoText(errno);
 }
 
-/** Parts of a scan that reading rules needs. */
+/** Members of a scan that are needed to read ignore files. */
 type RulesContext = Pick<
   Scan,
   "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "recorded" | "foldsCase" | "kept"
 >;
 
 /**
- * Reads a folder's ignore rules in each scan. If they cannot be read (a symlink is not followed),
- * the folder is not scanned, because the rules may exclude any path.
- * @returns true if an earlier reading in this scan found the same rules
+ * Reads the ignore files of a folder, which happens in each scan.
+ * @returns true if this scan has read the same rules before
+ * @throws RulesError if a file cannot be read or is a symlink. Then the folder is not scanned,
+ * because the rules may exclude any path
  */
 function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
   const { path } = folder;
@@ -119,12 +124,15 @@ function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string
   const at = scan.hold.open(abs, stat);
   const found = attemptCall(() => scan.fs.readFile(`${at}/${file}`));
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
-  // A folder of this name means nothing to git.
+  // Git ignores a folder with the name `.gitignore`.
   if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
   throw new RulesError(`the ${file} in it cannot be read: ${errnoText(found.errno)}`);
 }
 
-/** Reads an entry of a folder. Returns a folder that must be read in turn. */
+/**
+ * Reads an entry of a folder, and adds it to that folder. Returns the entry if it is a folder that
+ * has to be read; otherwise null.
+ */
 function readEntry(
   scan: Scan,
   folder: WalkedFolder,
@@ -139,7 +147,7 @@ function readEntry(
   }
   const found = attemptCall(() => statEntry(scan, folder, name, abs));
   if ("errno" in found) {
-    // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
+    // node:fs replaces bytes that are not UTF-8 by U+FFFD in a name, and then cannot find the file.
     if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
     else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
     return null;
@@ -152,8 +160,8 @@ function readEntry(
 }
 
 /**
- * Returns the stat of an entry by its plain path, which is faster. No content is read through this
- * path; but a missing entry must be missing from this very folder.
+ * Returns the stat of an entry by its plain path, which is faster than by the open folder. If that
+ * fails, the open folder is used, because only it proves that the entry is missing.
  */
 function statEntry(scan: Pick<Scan, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
@@ -176,8 +184,8 @@ function findSubfolder(
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
   } else if (stat.dev !== scan.dev) {
-    // No file can be moved atomically between two disks, and the files of an unmounted disk were
-    // not deleted.
+    // Another disk is not scanned. Files cannot be moved atomically between two disks. And when the
+    // disk is unmounted, its files were not deleted.
     folder.unseen.set(path, unreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, unreadable(`it is more than ${MAX_DEPTH} folders deep`));
@@ -189,61 +197,70 @@ function findSubfolder(
   return null;
 }
 
-/** Returns true if a folder is too deep. Such a folder is not read. */
 function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
 }
 
-/** Data that the reading of all folders in one scan shares. */
+/** Data of one scan, for the reading of all folders. */
 export type Scan = {
   readonly fs: Fs;
   readonly hold: ScanFolder;
-  /** The root's device. */
+  /** Device number of the root's disk. */
   readonly dev: number;
   readonly diskNow: number | null;
   readonly foldsCase: boolean;
   readonly extraPatterns: readonly string[];
-  /** Patterns of everything outside the folders that are synced. */
+  /** Lines in gitignore syntax that exclude all but the synced folders. */
   readonly scope: string;
   readonly rules: Map<LocalPath, FolderRules>;
-  /** Paths that no `.gitignore` leaves out; null: these files are not followed. */
+  /**
+   * Paths with a record, which no `.gitignore` excludes; null if `.gitignore` files are ignored.
+   */
   readonly recorded: RecordedPaths | null;
-  /** Paths that a `.gitignore` would leave out if no recorded document was at or below them. */
+  /**
+   * Paths that are synced although a `.gitignore` excludes them, because a document was recorded at
+   * or below them.
+   */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
   /**
-   * Numbers the files that the caller has records of, so that the tree leaves them out; null if the
-   * tree contains all files.
+   * Numbers of the files that the tree leaves out, because they are as their records say; null if
+   * the tree contains all files.
    */
   readonly leftOut: FileNumbers | null;
   /**
-   * Files that this scan has read: a second reading of their folder does not read these files
-   * again.
+   * Files whose content this scan has read. If their folder changes during the scan, unchanged
+   * files are not read again.
    */
   readonly filesRead: Map<LocalPath, LocalFile>;
-  /** Number of entries read since the last pause. */
   entriesRead: number;
-  /** Number of entries between two pauses. A large folder may have more. */
+  /**
+   * Number of entries after which the scan pauses. It pauses between folders, so a large folder may
+   * exceed the number.
+   */
   readonly partSize: number;
 };
 
-/** One folder as the scan read it, with all folders below it. */
+/** One folder as the scan has read it, with all folders below it. */
 export type WalkedFolder = {
   readonly path: LocalPath;
   readonly abs: string;
-  /** Stat of the folder, from before its entries were read. */
+  /** Stat of the folder, read before its entries. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
-  /** The caller's numbers of the files that the tree leaves out. */
+  /** Numbers of the files that the tree leaves out. */
   readonly leftOut: number[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
-  /** Paths that were not seen, with the reason. */
+  /** Reasons why paths could not be read. Such a path never counts as deleted. */
   readonly unseen: Map<LocalPath, Unread>;
 };
 
-/** Reads a file of a folder, and adds it to the files, to the others or to the unseen paths. */
+/**
+ * Reads a file, and adds it to the files of its folder, to the other entries or to the unreadable
+ * paths.
+ */
 function readFile(scan: Scan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const other = whyFileUnsynced(scan, path);
   if (other !== null) {
@@ -272,8 +289,8 @@ function isTrusted(known: KnownFile | null): known is TrustedFile {
 }
 
 /**
- * Returns a file that the caller knows, if its stamp is unchanged. ASSUMES: the caller knows only
- * linked content, under trusted stamps; linked content has no fault.
+ * Returns a file without reading it, because its stamp is the recorded one.
+ * ASSUMES: a record with a stamp has content that mdmirror could read.
  */
 function knownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
@@ -289,15 +306,15 @@ function hashInto(scan: Scan, folder: WalkedFolder, name: string, path: LocalPat
 }
 
 /**
- * Reads and hashes a file. The stamp belongs to the inode whose bytes were read, which may differ
- * from the listed one.
+ * Reads and hashes a file. If another file replaced the listed one meanwhile, the stamp is that of
+ * the file that was read.
  */
 function hashFile(scan: Scan, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = scan.fs.readFile(abs, "brief");
   const stamp = stampOf(stat);
   const read = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
-  // Uses the caller's strings, which stay in memory: after a first sync, every file is read.
+  // Uses the path and digest of the record, so that no second copy of the strings stays in memory.
   if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) scan.onText(digest, text, path);

@@ -12,33 +12,38 @@ import { sameInode } from "./stamp.ts";
 import { readFolder, type WalkedFolder, type Scan } from "./walk-folder.ts";
 
 export type WalkOptions = {
-  /** True if a file may be made to learn the disk's time; if not, no new stamp is trusted. */
+  /**
+   * True if the scan may make a file to learn the disk's time. Otherwise it trusts no new stamp.
+   */
   readonly probes: boolean;
-  /** Patterns (gitignore syntax) in addition to those of the `.mdmirrorignore` files. */
+  /** Patterns in gitignore syntax, in addition to those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
-  /** The only folders that are synced; empty: all. */
+  /** Folders that are synced; an empty list for all. */
   readonly folders: readonly LocalPath[];
-  /** Paths that `.gitignore` files never leave out; null: these files are not followed. */
+  /**
+   * Function that returns the paths that are synced even if a `.gitignore` file excludes them; null
+   * if `.gitignore` files are ignored.
+   */
   readonly gitignore: RecordedPathSource | null;
-  /** Entries between two pauses. */
+  /** Number of entries after which the scan pauses. */
   readonly partSize: number;
 };
 
 /**
- * LIMIT: checks after a scan. After a folder moved, four checks find no more changes. A tree that
- * changes during each check is not used in this cycle.
+ * LIMIT: number of checks for changes during a scan. Four are enough after one moved folder. If
+ * each check finds changes, nothing counts as deleted in this scan.
  */
 const MAX_CHECKS = 8;
 
 /**
- * Scans every entry of the tree. Then checks the folders, and reads those again that changed since
- * they were read, until a check finds no change. So a document that moved from an unread folder to
- * a folder that was already read counts neither as deleted nor twice. If the changes do not end,
- * the scanned entries exist, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk
- * where no file can be made, two changes within one tick of its clock cannot be distinguished;
- * therefore a deletion needs two scans. A system call that fails never ends a scan: its entry is
- * `unseen`. The scan pauses now and then. A change during a pause is found like any change while
- * the scan reads. The calls and their order are the same with and without pauses.
+ * Scans the whole linked folder. Then checks all folders, and reads those again that changed
+ * meanwhile, until a check finds no change. A document that moves during the scan thus counts
+ * neither as deleted nor twice.
+ * - If the changes do not end, the scanned entries are returned, and nothing counts as absent.
+ * - If a system call fails, its path is `unseen`, and the scan continues.
+ * - The scan yields after every `partSize` entries. Changes during a pause are found by the checks.
+ * LIMIT: if no file can be made, the disk's time is unknown. Two changes within one tick of the
+ * disk's clock then look like one, which is why a deletion needs two scans.
  */
 export function* walkTree(
   guard: RootGuard,
@@ -96,8 +101,8 @@ export function* walkTree(
 }
 
 /**
- * Returns the disk's own time, as the stamp of a file made now (I29: no wall clock); null if no
- * file can be made.
+ * Returns the current time of the disk's clock, in milliseconds since the epoch, by making a file
+ * (I29: not the machine's clock). Returns null if no file can be made.
  */
 function diskTime(guard: RootGuard): number | null {
   const learn = () => {
@@ -110,9 +115,7 @@ function diskTime(guard: RootGuard): number | null {
   return guard.withFoldersOpen(() => anyErrno(learn));
 }
 
-/**
- * Reads the whole tree. `isUnchanged`: true if the last check found no change since the reading.
- */
+/** Reads the whole tree. `isUnchanged` is true if the last check found no change. */
 function* readTree(
   scan: Scan,
   root: Root,
@@ -131,8 +134,8 @@ function* readTree(
 }
 
 /**
- * Reads a folder again if it changed. Returns the same object if nothing changed in the folder and
- * below; null if the folder is gone.
+ * Reads a folder and everything below it again, as far as it changed. Returns the same object if
+ * nothing changed; null if the folder does not exist any more.
  */
 function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = statAgain(scan, folder);
@@ -140,8 +143,8 @@ function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedF
   if (typeof stat === "string") return withoutAbsences(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
-  // A folder that changed in the tick in which this scan began, or later, may have changed again
-  // within that tick. The stamp does not show this, but the names do.
+  // If the folder changed after the scan began, it may have changed again within the same tick of
+  // the disk's clock. The time stamp then stays the same, so the names are compared.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
     const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, reread)) return reread;
@@ -149,18 +152,25 @@ function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedF
   return yield* readChangedBelow(scan, folder);
 }
 
-/** Returns the stat of a folder. Null if the folder is missing; a clause if it cannot be read. */
+/**
+ * Returns the stat of a folder; null if the folder is missing; the reason, as words in a sentence,
+ * if it cannot be read.
+ */
 function statAgain(scan: Scan, folder: WalkedFolder): FsStat | string | null {
   const found = attemptCall(() => scan.fs.lstat(folder.abs));
   if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : errnoText(found.errno);
   const stat = found.value;
   if (stat.kind !== "folder") return null;
-  // An empty mount point is not an emptied tree: the root must be the folder that was identified.
+  // The root must still be the same folder. If its disk was unmounted, the empty mount point is
+  // another one.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
   return stat.dev === scan.dev ? stat : "another disk is mounted at this path";
 }
 
-/** Returns the same object if no entry below has changed. */
+/**
+ * Reads the folders below again, as far as they changed. Returns the same object if nothing
+ * changed.
+ */
 function* readChangedBelow(scan: Scan, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];
@@ -172,7 +182,7 @@ function* readChangedBelow(scan: Scan, folder: WalkedFolder): Generator<void, Wa
   return changed ? { ...folder, folders } : folder;
 }
 
-/** Returns true if two readings of one folder found the same inodes under the same names. */
+/** Returns true if two readings of a folder found the same names with the same inodes. */
 function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
   const { files, others, folders, unseen } = later;
   return (
@@ -189,7 +199,7 @@ function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
   );
 }
 
-/** Returns the folder as the scan read it, with a mark that no entry in it counts as absent. */
+/** Returns the folder with a mark that no missing entry of it counts as deleted. */
 function withoutAbsences(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
 }

@@ -8,14 +8,15 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type Ignores = Parameters<Watcher["start"]>[0];
 
 /**
- * True if one watch of the system covers a whole tree. On other systems each folder needs its own
- * watch, and the watches are started in portions.
+ * True if the system can watch a whole tree with one watch. On other systems each folder needs its
+ * own watch, and the folders of the root are watched one after the other.
  */
 const WATCHES_TREES = process.platform === "darwin";
 
 /**
- * Creates a watcher that is not started yet.
+ * Creates a watcher for a linked folder.
  * @param root absolute path without symbolic links
+ * @param start function of chokidar that starts a watch
  */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
@@ -38,25 +39,24 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
 type OnFolder = (path: string, hasAppeared: boolean) => void;
 
 /**
- * Watches a folder by chokidar, from the start until it is closed.
- * - `raw` events are the system's notices. Only folders are watched, because a notice contains the
- *   name of each file that changes in a folder. If chokidar watched files, it would keep the stat
- *   of every file.
- * - `addDir` and `unlinkDir` report folders that appear and disappear. The contents of such a
- *   folder may have changed before it was watched.
+ * Watches a folder with chokidar, until it is closed.
+ * - Notices of the system (`raw` events) name each file that changes in a watched folder. So only
+ *   folders are watched: for a watched file, chokidar would also keep its stat.
+ * - `addDir` and `unlinkDir` report folders that appear and disappear. The content of a new folder
+ *   may have changed before the folder was watched.
  * - Where each folder needs a watch of its own, the folders of the root are watched one after the
- *   other. For all of them together, chokidar would use memory that it never frees.
+ *   other. All at the same time would need memory that chokidar never frees.
  */
 class RunningWatcher {
   readonly #root: string;
   readonly #watch: typeof watch;
   readonly #ignores: Ignores;
   readonly #onHint: (hint: WatchHint) => void;
-  /** The watchers, by the top folder of each. */
+  /** Watchers of chokidar, by the folder that each covers: the root or a folder in it. */
   readonly #portions = new Map<string, FSWatcher>();
   /**
-   * Resolves when the system allows no more watches. A watcher that is closed after that never
-   * becomes ready.
+   * Resolves when the system refuses more watches. It ends the wait for watchers that will never be
+   * ready.
    */
   readonly #limited = Promise.withResolvers<void>();
   #isOver = false;
@@ -68,7 +68,9 @@ class RunningWatcher {
     this.#onHint = onHint;
   }
 
-  /** Resolves when every folder is watched, or it is known that some never will be. */
+  /**
+   * Starts all watches. Resolves when every folder is watched, or the system refuses more watches.
+   */
   begin(): Promise<void> {
     if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#report(path));
     return this.#beginInPortions();
@@ -93,8 +95,8 @@ class RunningWatcher {
   }
 
   /**
-   * Starts or stops a watch. Called when a folder in the root, or the root itself, appeared or was
-   * removed after the start.
+   * Handles a change of the root or of a folder in it, after the start. Starts a watch for a new
+   * folder, and stops that of a removed one.
    */
   #onTopFolder(path: string, hasAppeared: boolean): void {
     if (this.#isOver) return;
@@ -104,20 +106,23 @@ class RunningWatcher {
     this.#portions.delete(path);
     void before?.close();
     if (!hasAppeared) return;
-    // ORDER: a folder is reported once it is watched, because earlier writes in it cause no notice.
-    // Folders below are reported as they are found.
+    // ORDER: the new folder is reported after its watch has started. Earlier writes in it caused no
+    // notice, so the scan must come later. Folders inside it are reported as they are found.
     void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#report(below);
     }).then(() => this.#report(path));
   }
 
-  /** Resolves when the folder is watched, or it is known that it never will be. */
+  /**
+   * Watches a folder and, unless `depth` limits it, all folders below. Resolves when the watch is
+   * ready, or the system refuses more watches.
+   */
   #beginPortion(folder: string, options: ChokidarOptions, onFolder: OnFolder): Promise<void> {
     const portion = this.#watch(folder, {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Both options would delay or combine notices. The daemon itself decides whether a save is
+      // Both options would delay or combine notices. The daemon itself waits until a save is
       // complete.
       atomic: false,
       awaitWriteFinish: false,
@@ -144,8 +149,8 @@ class RunningWatcher {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limited.resolve();
-    // ORDER: the limit is reported before closing: a closed watcher reports nothing. If closing
-    // fails, the process ends anyway.
+    // ORDER: the limit is reported before closing, because a closed watcher reports nothing. An
+    // error of closing may be ignored, because the daemon ends.
     void this.close();
   }
 
@@ -159,8 +164,8 @@ class RunningWatcher {
 }
 
 /**
- * Returns the local path of a `raw` notice. Its name is relative to the watched folder or, if one
- * watch covers the whole tree, to the root.
+ * Returns the local path of a system notice; null if the notice has no usable name. The name is
+ * relative to the watched folder or, on macOS, absolute.
  */
 function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
@@ -168,7 +173,7 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
   return localPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
-/** Converts an absolute path to a local path; null for a path outside the root. */
+/** Converts an absolute path to a local path. Returns null for a path outside the root. */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith("../")) return null;
@@ -176,8 +181,8 @@ function localPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Returns true if chokidar should ignore a path. Chokidar asks once without stats: if the name
- * alone decides, it does not read the file.
+ * Returns true if chokidar should ignore a path. Chokidar first calls without `stats`. If the name
+ * alone decides, chokidar does not read the stat.
  */
 function isUnwatched(
   root: string,

@@ -1,6 +1,6 @@
 /**
- * Writes files atomically: at every moment a path has all old bytes, all new bytes or, if
- * journalled, no file.
+ * Writes files atomically. At every moment a path has the complete old content, the complete new
+ * content or, during a replacement in the journal, no file.
  */
 
 import { type Digest, digestOf } from "../../contract/digest.ts";
@@ -25,14 +25,15 @@ import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
 /**
- * Errors of `readFile` if there is no regular file. ENXIO: a socket; ENOTDIR: a folder above became
- * a file.
+ * Errors that mean that the path has no regular file. ENXIO: it is a socket. ENOTDIR: a folder
+ * above was replaced by a file.
  */
 export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
 /**
- * Creates a file. Its bytes are not flushed: `flush` does that in batches, and until then the
- * record of the file says that a power loss may damage it.
+ * Creates a file at a free path. The bytes are not flushed to the medium: `flush` does that later
+ * for many files at once. Until then, the record of the document says that a power loss may damage
+ * the file.
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);
@@ -40,7 +41,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
   return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // Only `link` proves that the path is free: an earlier check would prove nothing.
+    // The path is not checked before, because only the hard link proves that it is free.
     const temp = freshName(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
     return removeTempOnFault(guard, temp, () => {
@@ -53,14 +54,16 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
 }
 
 /**
- * Replaces a file's content. The inode that is at the path at that moment moves to `setAsideAt`, so
- * that no save is overwritten without a check. The old inode is read at `setAsideAt`, and the new
- * one gets the path by `link`, which overwrites nothing. ORDER: the caller journals (path,
- * setAsideAt, expect, writes) before. Recovery decides by the files that it finds:
- * - No file was set aside: the effect did not begin, or was undone.
- * - A file was set aside and the path is free: `putBack`.
- * - The path has `writes`: the effect is done.
+ * Replaces the content of a file without losing a save of another program. First moves the file to
+ * `setAsideAt`, and checks its content. Then gives the new file the path by a hard link, which
+ * overwrites nothing.
+ * ORDER: the caller has already written path, digests and `setAsideAt` to the journal. After a
+ * crash, recovery decides by the files that it finds:
+ * - No file was set aside: the replacement did not begin, or was undone.
+ * - A file was set aside and the path is free: the file is moved back.
+ * - The path has the new content: the replacement is complete.
  * - The path has other content: that content stays.
+ * @param expect digest that the file must have
  */
 export function replaceFile(
   guard: RootGuard,
@@ -80,12 +83,13 @@ export function replaceFile(
 }
 
 /**
- * Replaces a file's content without a journal, as an editor saves, while a daemon has the lock. As
- * in `replaceFile`, no save is overwritten without a check. But until the end, the old inode is
- * beside its path, under a name that is not synced. If the process is killed before that, the
- * document seems renamed to such a name: it is blocked, and not deleted on the service.
- * @param keepAt a free `trash/…` path for the old file. It is kept, because an editor that has it
- * open may still write to it
+ * Replaces the content of a file without the journal, as an editor does, because a daemon has the
+ * lock. As in `replaceFile`, no save of another program is lost. During the replacement, the old
+ * file is beside the document, under a name that is not synced. If the process is killed then, the
+ * document seems to be renamed to that name. It is blocked, and not deleted on the service.
+ * @param expect digest that the file must have
+ * @param keepAt a free `trash/…` path where the old file stays, because an editor may still write
+ * to it
  */
 export function saveBesideDaemon(
   guard: RootGuard,
@@ -101,8 +105,8 @@ export function saveBesideDaemon(
     if (!keep.ok) return keep.outcome;
     const besidePath = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
     const ended = exchangeFile(guard, ready, besidePath, expect);
-    // If the disk refuses the move, the old file stays beside the document: it is never uploaded,
-    // and never lost.
+    // If the disk refuses to move the old file, the file stays beside the document; it is not
+    // synced.
     anyErrno(() => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs));
     return ended;
   });
@@ -115,7 +119,9 @@ type ReadyWrite = {
   readonly mode: number;
 };
 
-/** Checks the file before a write. If the bytes are equal, no write is needed. */
+/**
+ * Checks the file before it is replaced. If it already has the new content, the outcome is `done`.
+ */
 function prepare(guard: RootGuard, path: LocalPath, text: string, expect: Digest): ReadyWrite | DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
@@ -141,18 +147,18 @@ function exchangeFile(
 }
 
 /**
- * Prefix of a document's old file while a save replaces it. `ignore.ts` keeps such files from being
- * synced.
+ * Prefix of the old file of a document, while `saveBesideDaemon` replaces it. Files with this
+ * prefix are not synced (`ignore.ts`).
  */
 export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
- * Swaps the file. Until the swap ends, the document is not at its path. In the end the new inode or
- * the old one is at the path, or the result has `isSetAside`.
+ * Moves the old file to `oldPath`, checks it, and gives the new file the path. If the check fails,
+ * moves the old file back; if that fails too, the result has `isSetAside`.
  */
 function swap(guard: RootGuard, temp: string, target: string, oldPath: string, expect: Digest): DiskOutcome<Written> {
-  // RACE: `oldPath` is still free, because only this process writes in `.mdmirror`, or because its
-  // name is random.
+  // RACE: nothing checks again that `oldPath` is free. Only this process writes in `.mdmirror`, and
+  // a name outside it is random.
   if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, oldPath))) {
     unlinkLeftover(guard, temp);
     return stale("no file is at this path now");
@@ -178,8 +184,8 @@ function swap(guard: RootGuard, temp: string, target: string, oldPath: string, e
 }
 
 /**
- * Returns the digest of a file. Null if the path has no regular file, or a program is writing the
- * file at this moment. In both cases it is not the expected file.
+ * Returns the digest of a file. Returns null if the path has no regular file, or a program is
+ * writing the file at this moment.
  */
 export function digestOrNull(fs: Fs, abs: string): Digest | null {
   const found = nullOnErrno([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -187,8 +193,9 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 }
 
 /**
- * Moves a set-aside file back, without overwriting.
- * @returns `ended`, with `isSetAside` if the file could not be moved back
+ * Moves a set-aside file back to its path, if the path is free.
+ * @param ended outcome of the failed replacement or move
+ * @returns `ended` with a longer message; with `isSetAside` if the file could not be moved back
  */
 export function putBackOr(guard: RootGuard, oldPath: string, target: string, ended: NotDone): NotDone {
   const moved = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
@@ -202,8 +209,8 @@ export function putBackOr(guard: RootGuard, oldPath: string, target: string, end
 }
 
 /**
- * Removes the temporary file after a fault. If the process is killed, the file stays, and `sweep`
- * removes it later.
+ * Runs `work`, and removes the temporary file if a system call fails. If the process is killed,
+ * `sweep` removes the file later.
  */
 function removeTempOnFault<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
