@@ -1,11 +1,11 @@
 import { isLoopbackHost } from "../../common/loopback.ts";
 
-/** The address of the service, after all checks that need no request. */
+/** A base URL of a service that `checkBaseUrl` has accepted. */
 type BaseUrl = {
   readonly kind: "good";
-  /** Origin `https://host[:port]`. No other origin ever receives the key. */
+  /** Origin, such as `https://host:port`. The key is sent to no other origin. */
   readonly origin: string;
-  /** The path prefix, without a trailing slash; `""` for none. */
+  /** Path of the base URL, without a trailing slash; an empty string if it has none. */
   readonly prefix: string;
 };
 
@@ -13,11 +13,11 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
 
 /**
  * Checks the base URL of a service.
- * @param text as configured; may have a path prefix, but no user name, query or fragment
- * @param allowHttpHosts hosts (`host` or `host:port`), in addition to loopback, for which plain
- * http is allowed
- * @returns `why` as a clause for messages. The clause never contains the URL, which may have a
- * password
+ * @param text URL from the configuration; it may have a path, but no user name, query or fragment
+ * @param allowHttpHosts hosts (`host` or `host:port`) for which plain http is allowed, in addition
+ * to this machine
+ * @returns the parts of the URL, or `why` it is refused, in words that continue a sentence. `why`
+ * never contains the URL, which may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return bad("it is not an absolute URL");
@@ -32,8 +32,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * Returns a base URL without the beginning of a route. All routes are below `/v1`, so a user who
- * copies a route from the documents means the service above `/v1`.
+ * Returns a base URL without a route at its end, because users copy addresses such as `…/v1/files`
+ * from the documentation of the API. The base URL ends before `/v1`.
  */
 export function withoutRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
@@ -43,8 +43,8 @@ function bad(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }
 
-// The URL parser has already written each form of an IPv4 address (127.1, 0x7f000001) as four
-// decimals, and hosts in lower case.
+// Returns true if the host is this machine. The URL parser has already rewritten other forms of an
+// IPv4 address (127.1, 0x7f000001) to four decimal numbers.
 function isLoopback(url: URL): boolean {
   return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));
 }

@@ -1,16 +1,16 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
-/** Encodings that an answer may have; `decodeBody` reads only these. */
+/** Compressions of answers that `decodeBody` can read, as the value of `accept-encoding`. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
-/** Shared by all calls, because the decoder keeps no state between two decodings. */
+/** Decoder for all answers; it can be shared because it keeps no state. */
 const STRICT = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Decodes the bytes of an answer.
- * @param encoding the `content-encoding` header, or null
- * @param maxBytes limit of the decoded bytes: decoding stops when the output exceeds the limit
+ * Decompresses the body of an answer, and decodes it as UTF-8.
+ * @param encoding value of the `content-encoding` header; null if the header is missing
+ * @param maxBytes largest number of bytes after decompression; more bytes are refused
  */
 export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): BodyText {
   const plain = inflate(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
@@ -19,7 +19,7 @@ export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: num
   try {
     return { kind: "text", text: STRICT.decode(plain) };
   } catch {
-    // A fatal decoder fails for no other reason.
+    // The decoder throws only if the bytes are not UTF-8.
     return { kind: "bad", why: "the answer is not UTF-8" };
   }
 }
@@ -28,11 +28,11 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
   if (encoding === "identity" || encoding === "") return bytes;
   if (encoding !== "gzip" && encoding !== "x-gzip" && encoding !== "br")
     return "the answer has a compression that mdmirror did not ask for";
-  // Answers 204 and 304 may have the encoding header without a body.
+  // Answers with status 204 or 304 have no body, but may name a compression.
   if (bytes.length === 0) return bytes;
   try {
-    // LIMIT: decoding is synchronous, which takes some milliseconds for the largest allowed answer,
-    // and leaves no stream to clean up.
+    // LIMIT: bytes after decompression. It keeps a synchronous call short: some milliseconds at
+    // most. A stream would have to be closed after each error.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {

@@ -26,18 +26,20 @@ export type RemoteOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Traits of the service that the state remembers; null if nothing was learned yet. */
+  /**
+   * Properties of the service that mdmirror has learned in earlier runs; null if none are stored.
+   */
   readonly traits: RemoteTraits | null;
-  /** Base URL, for messages. Default: none. */
+  /** Base URL of the service, for error messages. Default: an empty string. */
   readonly address?: string;
-  /** Counts the results of requests. Default: no count. */
+  /** Counter for the results of requests. Default: they are not counted. */
   readonly tally?: ExchangeTally | undefined;
 };
 
 /**
- * Creates the client of the service. The client paces requests, retries reads, and checks every
- * answer; the engine decides what a fault means for a document. Closing the client closes the wire.
- * @throws if the key cannot be in a header (the message does not repeat it)
+ * Creates the HTTP client of the service. It limits the rate of requests, repeats failed reads, and
+ * checks every answer. Closing it also closes `wire`.
+ * @throws if the key has characters that a header cannot have; the message does not contain the key
  */
 export function createRemote({ wire, key, clock, random, log, ...options }: RemoteOptions): Remote {
   const closer = new AbortController();

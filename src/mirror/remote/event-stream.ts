@@ -16,36 +16,43 @@ type EventStreamOptions = {
   readonly random: Random;
 };
 
-/** Waits before the next attempt, in milliseconds. */
+/** Milliseconds to wait before the stream is opened again. */
 const RECONNECT = {
-  /** Wait after a lost connection. It doubles each time; a stream that lasted resets the wait. */
+  /**
+   * Wait after a lost connection. It doubles up to `lostMostMs` with each further loss. It starts
+   * again at `lostMs` after a stream that stayed open for `lastedMs`.
+   */
   lostMs: 3_000,
   lostMostMs: 60_000,
   lastedMs: 60_000,
-  /** Wait after an answer that means "not now" without a time. */
+  /**
+   * Wait after a temporary error without a `Retry-After` header. It doubles up to `refusedMostMs`.
+   */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
-  /** Pause if the deployment has no events. A newer version of the deployment may have events. */
+  /** Wait if the service has no events. A later version of the service may have them. */
   noneMs: 3_600_000,
 } as const;
 
 const LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
-// LIMIT: some 50,000 events per minute. With more, polling finds the same changes with less data.
+// LIMIT: bytes of events in a minute, which is some 50,000 events. If more documents change,
+// listing all documents needs less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const EVENT_ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** Result of a stream, or of an attempt to open one. */
+/** How a stream of events ended, or why it could not be opened. */
 type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /**
- * State after the end of a stream, with the longest wait before the next attempt in milliseconds.
+ * State that is reported after a stream ends. `ms`: longest wait before the next attempt, in
+ * milliseconds.
  */
 type NextState = { readonly state: EventStreamState; readonly ms: number };
 
 /**
- * Listens to the service's events, and connects again after a lost connection. Events are only
- * hints, and their volume is limited.
+ * Receives the events of the service, and opens the stream again when it ends. An event is only a
+ * hint that something changed, so a lost event does no harm.
  */
 export class EventStream implements RemoteEvents {
   readonly #options: EventStreamOptions;
@@ -77,7 +84,8 @@ export class EventStream implements RemoteEvents {
       if (clock.monotonic() - began > RECONNECT.lastedMs) this.#failures = 0;
       const after = nextStateAfter(end, this.#failures++);
       listener.onState(after.state);
-      // Full jitter, so that not all clients of a restarted service connect at the same moment.
+      // A random part of the wait, so that after a restart of the service its clients do not all
+      // connect at the same moment.
       await clock.sleep(after.ms * (0.1 + 0.9 * random.fraction()), signal);
     }
   }
@@ -92,13 +100,16 @@ export class EventStream implements RemoteEvents {
   }
 }
 
-// LIMIT: an event of the contract has one path, of at most 25 KB in JSON's longest spelling.
+// LIMIT: characters of one event. The longest event of the API has a path of 25 KB.
 const MAX_EVENT_LENGTH = 64 * 1024;
 
-/** One connection, from its first received byte. */
+/** One connection of the event stream: parses the events, and passes them on as hints. */
 class Connection {
   readonly signal: AbortSignal;
-  /** Id of the last event; null if the stream cannot be resumed after that event. */
+  /**
+   * Id of the last event, with which the next connection resumes. Null if the next connection must
+   * start without one; it may then miss events.
+   */
   lastId: string | null;
   endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
   readonly #listener: EventListener;
@@ -110,15 +121,13 @@ class Connection {
     maxBufferSize: MAX_EVENT_LENGTH,
     onEvent: (event) => this.#takeEvent(event),
     onError: ({ type }) => {
-      // Unknown fields and invalid pauses are ignored, as the format requires.
+      // Other errors of the format are ignored, as the specification of server-sent events
+      // requires.
       if (type === "max-buffer-size-exceeded") this.#giveUp("an event is too long");
     },
   });
   #isOpen = false;
-  /**
-   * Last id that an event of this connection had. This id also applies to later events without an
-   * id.
-   */
+  /** Last id that this connection received. Later events without an id have the same id. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
@@ -146,7 +155,7 @@ class Connection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // This connection does not resume an earlier one, so events may have been missed.
+    // Without the id of a last event, earlier events may have been missed.
     if (this.#resumesAfter === null) this.#listener.onHint({ kind: "all" });
   }
 
@@ -170,15 +179,17 @@ class Connection {
 
   #giveUp(why: string): void {
     this.endedForGood = { kind: "too-much", why };
-    // The next connection cannot resume after the last event: later ones were not read.
+    // The rest of the stream is not read, so the next connection cannot resume after the last
+    // event.
     this.lastId = null;
     this.#ending.abort();
   }
 }
 
 /**
- * Returns the state and the wait after the end of a stream.
- * @param failures number of attempts in a row before this one without a lasting stream
+ * Returns what to report after a stream ended, and how long to wait for the next attempt.
+ * @param failures number of attempts before this one that failed or ended soon, since the last one
+ * that lasted
  */
 function nextStateAfter(end: StreamEnd, failures: number): NextState {
   const factor = 2 ** Math.min(failures, 16);
@@ -196,7 +207,7 @@ function nextStateAfter(end: StreamEnd, failures: number): NextState {
 
 type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Returns true if the service may answer the same request differently some minutes later. */
+/** Returns true if the same request may succeed some minutes later. */
 function isTemporary(end: AnsweredEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
@@ -223,9 +234,8 @@ const READERS: { readonly [Type in EventType]: ReadEvent } = {
 const ANYTHING_CHANGED: EventHint = { kind: "all" };
 
 /**
- * Returns the hint of an event. If an event of a known type cannot be read, the hint says that
- * anything may have changed.
- * @returns null for an unknown type
+ * Returns the hint of an event. For an unreadable event of a known type, the hint is that anything
+ * may have changed. Returns null for an unknown type.
  */
 function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(READERS, type)) return null;

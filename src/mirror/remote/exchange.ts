@@ -3,22 +3,22 @@ import { EVENT_STREAM } from "../../contract/events.ts";
 import type { StreamBounds, WireResult } from "../../common/wire.ts";
 import { decodeBody } from "./body-text.ts";
 
-/** Part of undici's controller that can abort a request. */
+/** Function of undici that aborts a request. */
 type Controller = Pick<Dispatcher.DispatchController, "abort">;
 
-/** Receiver of an answer that is a stream of events. */
+/** Functions and limits for an answer that is a stream of events. */
 type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
   readonly onBytes: (bytes: Buffer) => void;
-  /** Returns the result for a stream that had begun and has ended. */
+  /** Returns the result of the request when its stream has ended. `why`: the reason in words. */
   readonly ended: (why: string) => Ended;
 };
 
 /**
- * One HTTP request with its answer, from its place in the pool's queue to the last byte. Settles
- * exactly once. `not-sent` is not guessed from error codes: `onRequestStart` is called right before
- * the first byte is written to a socket. If the request is aborted in this call, nothing is
- * written. Before that call nothing was sent; after it everything may have been sent. The bytes of
- * a stream of events are passed on as they arrive; any other answer is reported as a whole.
+ * One HTTP request with its answer, from the wait for a free connection to the last byte. Calls
+ * `settle` once with the result. A stream of events is passed on while it arrives; any other answer
+ * is collected first. The result `not-sent` is certain, and not guessed from error codes. undici
+ * calls `onRequestStart` just before it writes the first byte, and writes nothing if the request is
+ * aborted in that call. After that call, the service may have received the request.
  */
 export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
@@ -32,13 +32,15 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
-  /** Receiver of the events; null unless the answer is a stream. */
+  /** Functions for the stream that has begun; null while the answer is not known to be a stream. */
   #stream: Streaming<Ended> | null = null;
   #bytes = 0;
 
   /**
-   * Creates a request.
-   * @param streaming receiver of a stream of events; null: any answer is read as a whole
+   * @param bounds milliseconds until the request is aborted, and largest number of bytes in the
+   * answer
+   * @param settle receives the result
+   * @param streaming functions for a stream of events; null if every answer is read as a whole
    */
   constructor(
     bounds: { readonly deadlineMs: number; readonly maxBytes: number },
@@ -53,8 +55,8 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    // ORDER: checked before anything is sent, because a request that was aborted in the queue has
-    // already reported `not-sent`.
+    // ORDER: this check comes before the first byte is sent. A request that was aborted while it
+    // waited has already reported `not-sent`.
     if (this.#settled || this.#streaming?.signal.aborted === true)
       controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
@@ -68,7 +70,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flatten(headers);
-    // If the answer is not a stream, the deadline covers it to its last byte.
+    // For a stream, the limit for silence replaces the deadline.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#refuseSize();
   }
@@ -102,8 +104,8 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Returns an answer without its body. Only a success needs its body; any other status says enough
-   * without it.
+   * Returns the result for an answer whose body cannot be read. Only successful answers need their
+   * body. For errors, the status alone is enough.
    */
   #unreadable(why: string): WireResult {
     const response = { status: this.#status, headers: this.#headers, body: "" };
@@ -152,8 +154,8 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Returns true if the answer is a stream of events. An encoded stream does not count: mdmirror does
- * not ask for encoding, because compression would delay the events.
+ * Returns true if the answer is a stream of events. A compressed stream is refused, because
+ * compression delays events; mdmirror does not ask for it.
  */
 function isEventStream(status: number, headers: Readonly<Record<string, string>>): boolean {
   const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
@@ -170,8 +172,8 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
 }
 
 /**
- * Returns only the error's code: messages and other members of undici's errors may repeat what was
- * sent (I30).
+ * Returns the code of an error, or its name. Messages of undici's errors are not used, because they
+ * may contain parts of the request (I30).
  */
 function codeOf(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;

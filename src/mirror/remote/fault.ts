@@ -1,4 +1,4 @@
-/** Turns replies without a value into faults for callers. */
+/** Turns failed replies of the service into faults, which the engine handles. */
 
 import type { Fault } from "../ports/remote.ts";
 import type { Call, Failure, Reply } from "./reply.ts";
@@ -8,9 +8,9 @@ export function isWrite(call: Pick<Call, "method">): boolean {
 }
 
 /**
- * Returns true if a write may have happened (I08). It has not happened if the request was never
- * sent, or if the service itself refused it with a 4xx in the form of the contract. In every other
- * case it may have happened.
+ * Returns true if a call is a write that the service may have carried out (I08). It certainly was
+ * not carried out in two cases: the request was never sent, or the service refused it with a 4xx in
+ * the form of the API.
  */
 export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
   if (!isWrite(call)) return false;
@@ -20,15 +20,15 @@ export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boole
 }
 
 /**
- * Returns the fault of a successful answer that lacks a required member. A write was then done, but
- * its result is unknown.
+ * Returns the fault for a successful answer that lacks something mdmirror needs. After a write, the
+ * fault is `uncertain`: the write was carried out, but its result is unknown.
  */
 export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
   if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
   return { kind: "later", detail: why, requestId, cause: "malformed" };
 }
 
-/** Returns the fault for a call that failed, when no retry is left. */
+/** Returns the fault for a call that failed and is not repeated. */
 export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
@@ -41,7 +41,8 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
 }
 
 /**
- * Returns the cause of a fault that may end by itself; null if a retry would get the same answer.
+ * Returns the cause of a failure that may end without help, such as an unreachable service. Returns
+ * null if the same call would fail again.
  */
 function temporaryCause(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";
@@ -50,7 +51,7 @@ function temporaryCause(reply: Failure): "unreachable" | "unavailable" | "rate-l
   return reply.status >= 500 ? "unavailable" : null;
 }
 
-/** Returns the fault of a refusal by the service itself. */
+/** Returns the fault for a call that the service refused. */
 function faultOfRefusal(reply: Extract<Reply, { kind: "problem" }>): Fault {
   const { status, code, detail, requestId, pointers, fieldCodes } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };

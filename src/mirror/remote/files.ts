@@ -1,5 +1,6 @@
 /**
- * Writes files. Sends each write once, or again if it was certainly not sent. Checks the answers.
+ * Creates, changes and deletes documents on the service, and checks the answers. A write is
+ * repeated only if it certainly was not sent.
  */
 
 import type { ChangeId, DocId } from "../../contract/ids.ts";
@@ -21,7 +22,8 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   const created = readFileReply(context, call, reply, readFile, null);
   const id = created.ok || reply.kind !== "success" ? null : readFileId(reply.value);
-  // The answer lacks a field. If the document cannot be read either, the write is uncertain.
+  // If the answer to the POST lacks fields, the new document is read. If that fails too, the result
+  // is the fault of the POST.
   const live = id === null ? created : await getFile(context, id);
   if (!live.ok) return created;
   return isCreatedAt(path, live.value.path) ? live : unusableReply(call, live, OTHER_FILE);

@@ -27,26 +27,26 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return whole;
   }
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
-  // The service refused the request, found no folder, or read the root as the name of a missing
-  // folder.
+  // One list of all folders is not possible: the service refused the request, or its list is empty,
+  // perhaps because it looks for a folder with the name "/".
   const belowRoots = await listBelowRoots(context);
   if (!whole.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
   return belowRoots;
 }
 
-/** Returns true if the service refused the form of the request. */
+/** Returns true if the service refused the request because of its form or its path. */
 function isRefused(fault: Fault | null): boolean {
   return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
 }
 
 async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
-  // The folders of all lists are in memory together, so one limit applies to all lists.
+  // Totals for all lists together, because the folders of all lists are in memory at the same time.
   const spent = zeroTotals();
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
-  // Each worker lists one root after the other. So the limit counts all items listed before, and
-  // only a few large pages are in memory at a time.
+  // A limited number of lists is read at the same time, so that few large pages are in memory, and
+  // the totals include all earlier lists.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
       below[index] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -69,8 +69,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service shows for a path, in any spelling; an empty list if the
- * request fails.
+ * Returns the folders that the service finds at a path; their paths may have another spelling.
+ * Returns an empty list if the request fails.
  */
 export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listBy(context, { kind: "path", path })).items;
@@ -89,8 +89,8 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   const id = readFolderId(reply.value);
   if (id === null) return unusableReply(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
-  // The contract shows only the id of a folder in this answer. If the answer has no path, the path
-  // is the one that was sent.
+  // The API promises only the id of the new folder. If the answer lacks the path, it is the path
+  // that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
   if (!isCreatedAt(path, value.path)) return unusableReply(call, reply, OTHER_FOLDER);
   return { ok: true, value, requestId: reply.requestId };
@@ -123,7 +123,10 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
   return { ok: true, value: null, requestId: reply.requestId };
 }
 
-/** Returns the fault of a refused change, and learns whether the deployment lacks such changes. */
+/**
+ * Returns the fault for a refused PATCH or DELETE of a folder. If the service has no such route,
+ * remembers that.
+ */
 function refusedChange(traits: TraitLearner, trait: "folderPatch" | "folderDelete", call: Call, reply: Failure) {
   const missing = missingRoute(reply, traits.current()[trait]);
   if (missing !== null) traits.learn({ [trait]: "no" });
@@ -131,10 +134,10 @@ function refusedChange(traits: TraitLearner, trait: "folderPatch" | "folderDelet
 }
 
 /**
- * Returns the fault if a deployment lacks PATCH and DELETE of folders, which are not in the
- * contract. Such a deployment answers 405 or 501 in any form, or a 404 that is not about the
- * folder, unless the route worked before.
- * @returns null if the reply has another reason
+ * Returns the fault for a service without PATCH and DELETE of folders, which are not part of the
+ * API. Such a service answers 405 or 501, or a 404 that does not mean the folder.
+ * @param known `yes` if the route worked before; a 404 then means the folder
+ * @returns null if the call failed for another reason
  */
 function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;

@@ -1,26 +1,29 @@
 /**
- * Describes an answer that is not JSON. Such an answer may come from a file server, a login page, a
- * captive portal or another API.
+ * Describes answers of programs other than the service, for messages. Examples are a file server, a
+ * login page, a Wi-Fi portal or another API.
  */
 
 import type { WireResponse } from "../../contract/wire.ts";
 
-/** URL and content type of an answer, for messages. */
+/** Source of an answer, for messages: URL of the request, content type of the answer. */
 export type Origin = { readonly url: string; readonly contentType: string };
 
 const MAX_TYPE_LENGTH = 60;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/** Returns `text/html`, without parameters; `no content type` if there is none. */
+/**
+ * Returns the content type without parameters, such as `text/html`; `no content type` if it is
+ * missing or invalid.
+ */
 export function contentTypeOf({ headers }: WireResponse): string {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
 }
 
-// LIMIT: characters that are examined, because the beginning of a page shows its kind.
+// LIMIT: characters of the body that are searched. The beginning of a web page shows what it is.
 const SEARCHED_CHARACTERS = 65_536;
 
-/** Describes a body that is not JSON in a few words; never quotes the body. */
+/** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */
 export function describeBody(contentType: string, body: string): string {
   const head = body.slice(0, SEARCHED_CHARACTERS).trimStart();
   if (head === "") return "an empty answer";

@@ -8,15 +8,15 @@ import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.t
 import type { Scrub } from "./scrub.ts";
 import type { ExchangeTally } from "./tally.ts";
 
-// LIMIT: bytes of an answer. A document takes at most 614,400 bytes in JSON's longest spelling. A
-// page of 1,000 items with the longest escaped paths takes 25 MB.
+// LIMIT: bytes of an answer. One document takes at most 614,400 bytes as JSON. A page of 1,000
+// items with the longest possible paths takes 25 MB.
 const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
 type HttpOptions = {
   readonly wire: Wire;
   readonly key: string;
-  /** Base URL, for messages. */
+  /** Base URL of the service, for error messages. */
   readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,21 +28,24 @@ function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readon
   return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
 }
 
-/** Result of opening a stream of events: the end of the stream, or another answer. */
+/** How a stream of events ended; or the reply of the service, if it sent no stream. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
 
-/** End of a stream on a wire that has no streams. */
+/** Result for a connection that cannot stream: the same as if the service had no events. */
 const NO_STREAMS: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
 
 export class Http {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
   readonly #headersWithBody: WireHeaders;
-  /** Number of requests by method. Streams do not count. */
+  /** Number of requests by HTTP method, without streams of events. */
   readonly #counts: Record<string, number> = {};
   #generation: string | null = null;
 
-  /** @throws if the key cannot be in a header; the message does not contain the key */
+  /**
+   * @throws if the key has characters that a header cannot have; the message does not contain the
+   * key
+   */
   constructor(options: HttpOptions) {
     const { key } = options;
     if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
@@ -52,8 +55,8 @@ export class Http {
   }
 
   /**
-   * Sends one request, and returns one reply. Never throws, even on unreadable answers of the
-   * service.
+   * Sends one request, and returns the reply. An unreadable answer or a lost connection is a reply,
+   * too; only bugs throw.
    */
   async exchange(call: Call): Promise<Reply> {
     const { wire, clock, log, tally } = this.#options;
@@ -88,9 +91,9 @@ export class Http {
   }
 
   /**
-   * Opens a stream of events, and resolves when the stream ends. The stream takes no place in the
-   * queue.
-   * @param lastId the event after which the stream continues; null: from now on
+   * Opens a stream of events, and resolves when the stream ends. Streams are not counted as
+   * parallel calls.
+   * @param lastId id of the event after which the stream resumes; null to begin with new events
    */
   async stream(
     path: string,
@@ -115,14 +118,16 @@ export class Http {
     return { ...this.#counts };
   }
 
-  /** Returns the generation in the service's newest answer; null if no answer had one. */
+  /**
+   * Returns the service's generation from the last answer that had one; null if none had. A service
+   * changes this id when older data was restored.
+   */
   generation(): string | null {
     return this.#generation;
   }
 
   /**
-   * Remembers the generation. An answer of another program, such as a proxy, has no generation of
-   * the service.
+   * Remembers the generation of an answer. Answers of other programs, such as a proxy, are skipped.
    */
   #noteGeneration({ kind }: Reply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;

@@ -1,16 +1,16 @@
-/** Reads JSON from outside, within limits. */
+/** Parses JSON from the service, and refuses JSON that would take too much time or memory. */
 
 type Json =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "not-json"; readonly why: string }
-  /** The JSON exceeds the limits. */
+  /** The JSON is nested too deeply or has too many values. */
   | { readonly kind: "too-much"; readonly why: string };
 
-// LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes
-// seconds.
+// LIMIT: levels of nesting. Answers of the API have at most 4. Parsing millions of nested brackets
+// would take seconds.
 const MAX_DEPTH = 32;
-// LIMIT: a page of 1,000 items has some 10,000 values. 32 MB of `{},` are 10 million, and a
-// gigabyte once they are parsed.
+// LIMIT: number of values. A page of 1,000 items has some 10,000. An answer of 32 MB could have 10
+// million, which take a gigabyte in memory.
 const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): Json {
@@ -19,15 +19,14 @@ export function parseJson(text: string): Json {
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
-    // The error's message would quote the content, which may be a document's (I30), so it is
-    // replaced.
+    // The message of the error is not used, because it may quote the content of a document (I30).
     return { kind: "not-json", why: text.trim() === "" ? "it is empty" : "it is not JSON" };
   }
 }
 
 /**
- * Returns why the JSON exceeds the limits, or null. Counts only brackets and commas outside
- * strings. The count may be wrong if the content is not JSON, which the parser then refuses.
+ * Returns why the JSON is refused; null if it may be parsed. Counts brackets and commas outside
+ * strings. If the body is not JSON, the counts may be wrong, but then parsing fails.
  */
 function whyUnfit(text: string): string | null {
   let depth = 0;
@@ -66,8 +65,8 @@ function isClosing(unit: number): boolean {
 }
 
 /**
- * Returns the index of the closing quote, or the content's length. Searches from quote to quote,
- * because most of an answer is one string.
+ * Returns the index of the quote that closes a string; the length of the JSON if no quote does.
+ * Jumps from quote to quote, because most answers consist of one long string.
  */
 function endOfString(text: string, openQuote: number): number {
   let close = openQuote;

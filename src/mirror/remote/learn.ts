@@ -1,4 +1,4 @@
-/** Learns about the deployment from answers to writes. */
+/** Learns properties of the service from its answers to writes. */
 
 import type { JsonObject } from "../../contract/json.ts";
 import type { NameKind } from "../../contract/names.ts";
@@ -11,9 +11,12 @@ import type { CallContext } from "./reads.ts";
 import type { TraitLearner } from "./traits.ts";
 
 /**
- * Creates a document or folder by its path. Some services write paths with a leading slash, some
- * without; the form is unknown until an answer has a path. Until then (in an empty workspace), a
- * refused path is sent once more in the other form, as a new request.
+ * Creates a document or folder by its path. Services differ in whether paths begin with a slash.
+ * Until the service has sent a path, mdmirror does not know the form. So a refused path is sent
+ * once more in the other form.
+ * @param route route of the POST
+ * @param otherFields members of the request body besides the path
+ * @returns the last request and its reply
  */
 export async function createAtPath(
   context: CallContext,
@@ -42,13 +45,15 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-/** Body of a PATCH. `parentId`: null means the root. */
+/** Body of a PATCH. A `parentId` of null moves the item to the root. */
 export type PatchBody =
   | { readonly name: string }
   | { readonly parentId: DirId | null }
   | { readonly protected: boolean };
 
-/** Learns from the answer to a PATCH, and returns the answer. */
+/**
+ * Learns properties of the service from the answer to a PATCH, and returns the answer unchanged.
+ */
 export function learnFromPatch<T extends { readonly path: RemotePath }>(
   { traits }: CallContext,
   patch: PatchBody,
@@ -60,7 +65,7 @@ export function learnFromPatch<T extends { readonly path: RemotePath }>(
   return answer;
 }
 
-/** Learns from the refusal of a legal name: its doubtful characters are the likely reason. */
+/** Learns which characters the service refuses, after it refused a name that the API allows. */
 function learnRefusal(
   traits: TraitLearner,
   fault: Fault,
@@ -73,8 +78,8 @@ function learnRefusal(
 }
 
 /**
- * Learns from a move to the root. `parentId: null` means the root, but a deployment may refuse or
- * ignore that value.
+ * Learns whether a PATCH can move an item to the root: some services refuse or ignore `parentId:
+ * null`.
  */
 function learnRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });

@@ -12,26 +12,28 @@ import type { TraitLearner } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
 
 export const LIST_LIMITS = {
-  // LIMIT: pages of one list: ten million items at the documented page size, a million if pages
-  // have 50.
+  // LIMIT: pages of one list. This allows ten million items at the documented page size, or a
+  // million if a page has only 50.
   pages: 20_000,
-  // LIMIT: pages in a row without a new item. The service leaves out items that the key may not
-  // read, so many pages may be empty.
+  // LIMIT: pages in a row without a new item. Pages may be empty, because the service omits items
+  // that the key may not read.
   pagesWithoutNew: 2_000,
-  // LIMIT: items in memory, and characters of all their paths: a million items of 128 characters
-  // each.
+  // LIMIT: items in memory, and characters of all their paths: on average 128 for each item.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
 
-/** Totals of all lists so far, to compare with the limits. */
+/**
+ * Number of pages and items that were read, and of characters in their paths. Compared with
+ * `LIST_LIMITS`.
+ */
 export type ListTotals = { pages: number; items: number; characters: number };
 
 export function zeroTotals(): ListTotals {
   return { pages: 0, items: 0, characters: 0 };
 }
 
-/** Returns why no further page may be requested, or null. */
+/** Returns why the list is too long to be read further; null if the next page may be requested. */
 function whyOver({ pages, items, characters }: ListTotals): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
@@ -42,21 +44,26 @@ type ListOptions<Item> = {
   readonly traits: TraitLearner;
   readonly route: string;
   /**
-   * Selector of the list. Its path has no leading slash; the client sends the path in the
-   * deployment's form.
+   * Part of the items that is listed. Its path has no leading slash; `spellSelector` adds one if
+   * the service needs it.
    */
   readonly selector: Selector;
   readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Receives the items. Undefined: the result contains the items. */
+  /**
+   * Receives the items one by one; the result then has no items. Default: the result has all items.
+   */
   readonly receiver?: ItemReceiver<Item> | undefined;
-  /** Totals that several lists share for a common limit; undefined: each list has its own limit. */
+  /** Totals that several lists have in common. Default: the list has its own totals. */
   readonly spent?: ListTotals;
 };
 
-/** LIMIT: attempts to read a list from its first page, each after an `invalid_cursor`. */
+/**
+ * LIMIT: number of attempts to read a list. A refused cursor ends an attempt; the next one begins
+ * with the first page.
+ */
 const MAX_STARTS = 3;
-/** Result of reading the pages of a list. */
+/** How the reading of a list ended. `cursor-refused`: the list can be started again. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function failed(fault: Fault): ListingEnd {
@@ -64,9 +71,8 @@ function failed(fault: Fault): ListingEnd {
 }
 
 /**
- * Reads a list to its end, through short and empty pages. If an item is listed twice, the last one
- * counts. An item that cannot be read makes the listing incomplete, so that the item never counts
- * as absent.
+ * Reads all pages of a list. If an item is listed twice, the later one is used. If an item cannot
+ * be read, the result is incomplete, so that the item never counts as deleted.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -76,7 +82,7 @@ export async function listAll<Item extends { readonly id: string }>(
     const seen = new Map<string, Item>();
     options.receiver?.begin();
     const end = await new Traversal(options, seen).run();
-    // Only a complete reading proves that an item of an earlier attempt no longer exists.
+    // A complete list also proves that items of an earlier, incomplete attempt no longer exist.
     if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
     for (const [id, item] of seen) before.set(id, item);
     if (end.kind === "failed" || start === MAX_STARTS)
@@ -86,26 +92,26 @@ export async function listAll<Item extends { readonly id: string }>(
 
 type PageRead = Page & { readonly kind: "page"; readonly requestId: string | null };
 
-/** Reads the pages of a list once, from its first page. */
+/** One attempt to read all pages of a list, from the first page. */
 class Traversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
   readonly #seen: Map<string, Item>;
   readonly #selector: Selector;
   readonly #spent: ListTotals;
   readonly #cursors = new Set<string>();
-  /** Cursor of the next page; null for the first page. */
+  /** Cursor of the current page; null for the first page. */
   #cursor: string | null = null;
-  /** Request for the next page, if it was sent before the present page was read. */
+  /**
+   * Reply to the request for the next page, if that request was sent before the items of the
+   * current page were read.
+   */
   #nextReply: Promise<Reply> | null = null;
   #count = 0;
   #pagesWithoutNew = 0;
-  /** Fault of the first item that could not be read; null if there is none. */
+  /** Fault for the first item that could not be read; null if all could be read. */
   #unreadableItem: Fault | null = null;
 
-  /**
-   * Prepares one attempt to read the list.
-   * @param seen receives the items of the pages
-   */
+  /** @param seen receives the items by id */
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
     this.#seen = seen;
@@ -152,8 +158,8 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if mdmirror checks that the service itself made the next page. This is checked for
-   * the first page of documents, but not if the list is for one path.
+   * Returns true if the current page must be checked for coming from another program. Only the
+   * first page of a list of documents is checked, and not if the list is for one path.
    */
   #checksOrigin(): boolean {
     const { route, selector } = this.#options;
@@ -168,7 +174,7 @@ class Traversal<Item extends { readonly id: string }> {
     return this.#hasNext(page) && page.items.length > 0 && this.#pagesWithoutNew === 0 && whyOver(this.#spent) === null;
   }
 
-  /** Takes the items of a page. Returns null if another page follows. */
+  /** Stores the items of a page. Returns how the list ended, or null if another page follows. */
   #take(page: PageRead): ListingEnd | null {
     const before = this.#spent.items;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
@@ -192,12 +198,13 @@ class Traversal<Item extends { readonly id: string }> {
   }
 }
 
-/** Turns of the event loop after which earlier requests are certainly sent. */
+/** Number of turns of the event loop after which undici has certainly sent an earlier request. */
 const EVENT_LOOP_TURNS = 16;
 
 /**
- * Waits until earlier requests are sent. ORDER: the request for the next page is sent before the
- * current page is read, because reading takes as long as the service needs to make the next page.
+ * Waits until earlier requests have been sent.
+ * ORDER: the request for the next page is sent before the items of the current page are read, so
+ * that mdmirror and the service work at the same time.
  */
 async function earlierRequestsSent(): Promise<void> {
   for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await null;
@@ -209,7 +216,10 @@ function isCursorRefusal(reply: Reply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";
 }
 
-/** Returns the fault of the first item that could not be read, or null. */
+/**
+ * Stores the items of a page. Returns why the first unreadable item cannot be read; null if all can
+ * be read.
+ */
 function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
@@ -232,7 +242,7 @@ function takeItems<Item extends { readonly id: string }>(
   return why;
 }
 
-/** Remembers an item. Returns false if the item was listed before. */
+/** Stores an item. Returns false if an item with its id was listed before. */
 function isNew<Item extends { readonly id: string }>(
   { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
@@ -244,7 +254,10 @@ function isNew<Item extends { readonly id: string }>(
   return seen.size > before;
 }
 
-/** Returns the id of an item for messages, if messages may show it. */
+/**
+ * Returns the id of an item in parentheses; an empty string if it has no valid id, so that a
+ * message never shows other text.
+ */
 function idOf(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
@@ -254,15 +267,15 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.inServiceForm(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;
-    // The path of the whole tree is "/" on every deployment.
+    // Every service understands "/" as the root, whatever the form of its other paths.
     return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.inServiceForm(pathPrefix) };
   }
   return selector;
 }
 
 /**
- * Returns the fault if a refusal has a reason that the service never gives. An answer that says
- * "later" is not such a fault: it may come from a proxy in front of the service.
+ * Returns a fault if the refusal must come from another program, such as a file server. Returns
+ * null if it may come from the service, or from a proxy that reports a temporary error.
  */
 function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -274,8 +287,8 @@ function foreignRefusal(reply: Failure): Fault | null {
 }
 
 /**
- * Describes the program that answered in place of the service; null if the service answered. The
- * service always sends a list envelope.
+ * Describes the answer if another program sent it; null if the service did. The service always
+ * wraps a list in an object with `data` and `hasMore`.
  */
 function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
@@ -283,14 +296,17 @@ function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown
 }
 
 /**
- * Returns true if no item of a page has an id of the service's form, so that another program
- * answered.
+ * Returns true if a page has items but none has an id of a document, so that it is the list of
+ * another API.
  */
 function isForeign(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
-/** Describes JSON in a few words; null if the value is a list envelope, even a faulty one. */
+/**
+ * Describes JSON that is not the service's list, in a few words. Returns null for an object with
+ * the members of a list, even if they are faulty.
+ */
 function describeJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";
@@ -302,8 +318,8 @@ function describeJson(value: unknown): string | null {
 }
 
 /**
- * Returns the fault for an answer of another program.
- * @param description description of the answer, in a few words
+ * Returns the fault for an answer that another program sent.
+ * @param description what the answer is, in a few words
  */
 function notTheService(from: Origin, status: number, description: string, requestId: string | null): Fault {
   const detail = `${from.url} answers ${status}, ${from.contentType}: ${description}`;

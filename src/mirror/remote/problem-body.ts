@@ -3,28 +3,28 @@ import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../../contrac
 import { parseJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
-/** A refusal by the service itself, so that mdmirror may act on its code. */
+/** An error that the service itself reported in the form of the API. mdmirror acts on its code. */
 export type ReadProblem = {
   readonly kind: "problem";
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** JSON Pointers of the faulty fields. */
+  /** JSON Pointers of the fields in the request that the service refused. */
   readonly pointers: readonly string[];
-  /** Codes of faults in fields of the request. Undefined if the answer has none. */
+  /** Error codes of the refused fields. The member is missing if the answer has none. */
   readonly fieldCodes?: readonly string[];
 };
 
 type NoProblem = { readonly kind: "unreadable"; readonly why: string };
 
-// LIMIT: entries of `errors` that are read.
+// LIMIT: entries of `errors` that are read; others are ignored.
 const MAX_POINTERS = 20;
 const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads an error body. An object without a code gets a code from its status (`status_404`), which
- * never equals a documented code. If a documented code comes with another status, or the `status`
- * field differs from the answer's, the body is contradictory and proves nothing.
+ * Reads the body of an error answer. A body without a code gets the code `status_404` (or another
+ * status), which equals no documented code. A body that contradicts the status of its answer is
+ * unreadable, and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
@@ -60,9 +60,8 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /**
- * Returns the code of a refusal: the field `code`. Without this field: the last segment of `type`,
- * otherwise `status_` and the status. The contract says that `type` "may be branched on". Null if
- * `code` is present but malformed or contains the key.
+ * Returns the code of an error: the field `code`, or otherwise the end of the URL in `type`, or
+ * otherwise `status_` and the status. Returns null if `code` is malformed or contains the key.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
@@ -74,14 +73,14 @@ function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | nul
 }
 
 /**
- * Returns true if the text can be an error code. A key may look like a code, so a key that the
- * service echoes does not count.
+ * Returns true for a valid error code. A string that contains the key is refused, because codes are
+ * logged.
  */
 function isCode(text: string, scrub: Scrub): boolean {
   return CODE_FORM.test(text) && scrub(text) === text;
 }
 
-/** Returns the texts of one field of each entry of `errors`. */
+/** Returns the values of one field from the entries of `errors`. */
 function textsOf(errors: unknown, name: "code" | "pointer"): string[] {
   if (!Array.isArray(errors)) return [];
   const entries = errors.slice(0, MAX_POINTERS).filter(isJsonObject);
@@ -89,8 +88,8 @@ function textsOf(errors: unknown, name: "code" | "pointer"): string[] {
 }
 
 /**
- * Returns a request id that may be shown and logged: printable ASCII, at most 128 characters; null
- * for any other value.
+ * Returns a request id that can be logged: printable ASCII of at most 128 characters, without the
+ * key. Returns null for any other value.
  */
 export function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;

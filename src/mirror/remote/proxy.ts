@@ -8,14 +8,14 @@ export type Route =
   | { readonly kind: "direct" }
   | {
       readonly kind: "proxy";
-      /** Name of the environment variable that has the proxy, for messages. */
+      /** Name of the environment variable with the proxy's URL, for messages. */
       readonly variable: string;
-      /** URL of the proxy. The URL may have a user name and a password: never print it. */
+      /** URL of the proxy. Never print it, because it may contain a password. */
       readonly url: string;
       /** Origin of the proxy, which may be printed. */
       readonly origin: string;
     }
-  /** The variable's value is not the URL of an HTTP proxy. */
+  /** The variable does not contain the URL of an HTTP proxy. */
   | { readonly kind: "bad"; readonly variable: string };
 
 const VARIABLES = {
@@ -25,9 +25,10 @@ const VARIABLES = {
 const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
 
 /**
- * Returns the route to a service: the proxy in `HTTPS_PROXY` or `HTTP_PROXY`, unless `NO_PROXY`
- * lists the host. Lower-case variables come first, as in curl. A service on this machine is always
- * reached directly, because a proxy on another machine would see its key in plain text.
+ * Returns how to reach a service: by the proxy in `HTTPS_PROXY` or `HTTP_PROXY`, or directly if
+ * `NO_PROXY` lists its host. Names in lower case come first, as in curl. A service on this machine
+ * is always reached directly. Otherwise a proxy elsewhere would see its key, because http is not
+ * encrypted.
  * @param origin an http or https URL
  */
 export function routeTo(origin: string, env: Env): Route {
@@ -47,8 +48,8 @@ export function routeTo(origin: string, env: Env): Route {
 }
 
 /**
- * Returns true if `NO_PROXY` lists a host: by name, by a parent domain, or by `*`, possibly with a
- * port.
+ * Returns true if `NO_PROXY` has an entry for a host: its name, a parent domain or `*`. An entry
+ * may name a port.
  */
 function isListed(host: string, port: string, noProxy: string): boolean {
   return noProxy

@@ -6,15 +6,15 @@ type QueueEnd<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /**
- * LIMIT: longest pause that a call waits for. For a longer pause, the caller gets a fault, and
- * plans again later.
+ * LIMIT: milliseconds of a pause that a call waits for. If the service asks for a longer pause, the
+ * call fails, and a later cycle tries again.
  */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Adjusts the number of parallel calls as TCP does. Starts with 8, and adds one for each success
- * until the first congestion. Congestion halves the number. After that, the number grows by one for
- * each round (as many successes as parallel calls).
+ * Limits the number of parallel calls, and adapts it as TCP does. It begins with 8, and each
+ * success adds one until the service is overloaded for the first time. Each overload halves the
+ * number. From then on, it grows by one after as many successes as there are parallel calls.
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -28,9 +28,8 @@ export class CallQueue {
   #pauses = 0;
 
   /**
-   * Creates a queue.
-   * @param closing when it aborts, every wait for a pause ends; `work` then runs immediately, and
-   * must check `closing` itself
+   * @param closing signal that ends every wait for a pause. `work` then runs immediately, and must
+   * check the signal itself
    */
   constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;
@@ -39,14 +38,14 @@ export class CallQueue {
   }
 
   /**
-   * Runs `work` when a place is free, after any pause.
+   * Runs `work` as soon as the number of parallel calls allows it and no pause is active.
    * @param congested returns true if the result shows that the service is overloaded
-   * @returns `paused`, without running `work`, if the pause is longer than callers should wait
+   * @returns `paused`, without running `work`, if the pause is too long to wait for
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueueEnd<T>> {
     return this.#places.add(async (): Promise<QueueEnd<T>> => {
-      // The call keeps its place while it waits for the pause. Once all places are taken, no other
-      // call starts.
+      // A waiting call counts as one of the parallel calls. So during a pause, at most that many
+      // calls wait at this point.
       for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
         if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
         await this.#clock.sleep(leftMs, this.#closing);
@@ -59,7 +58,7 @@ export class CallQueue {
     });
   }
 
-  /** Sends no request for `ms`. If several pauses overlap, the pause that ends last counts. */
+  /** Starts no call for `ms` milliseconds. If several pauses overlap, the last end counts. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
@@ -88,8 +87,8 @@ export class CallQueue {
   }
 
   #shrink(startedIn: number): void {
-    // One overload fails all active calls, so only a call that began after the last halving halves
-    // the number again.
+    // One overload fails many parallel calls. Only calls that began after the last halving may
+    // halve the number again.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

@@ -9,14 +9,17 @@ import type { Caller } from "./retry.ts";
 import { type ListedItem, type ParseResult, readFileWithContent } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
-/** Context that the calls of all resources share. */
+/** Objects that every call to the service needs. */
 export type CallContext = { readonly caller: Caller; readonly traits: TraitLearner };
 
 export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };
 }
 
-/** Returns a failed call with the reason why the service's reply cannot be used. */
+/**
+ * Returns the failure for a successful reply that mdmirror cannot use.
+ * @param why reason, for the message
+ */
 export function unusableReply(call: Call, { requestId }: { readonly requestId: string | null }, why: string) {
   return failed(misreadFault(call, why, requestId));
 }
@@ -24,8 +27,8 @@ export function unusableReply(call: Call, { requestId }: { readonly requestId: s
 export const OTHER_FILE = "the service answered with another file";
 
 /**
- * Returns true if an answer to a POST is about the new item. A service may keep another spelling of
- * its path, of which a folder exists already.
+ * Returns true if the answer to a POST is about the item that was created. The two paths may differ
+ * in spelling, because a service may use the spelling of a folder that exists already.
  */
 export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
   const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, ALL_FOLDED));
@@ -40,8 +43,9 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
 }
 
 /**
- * Returns the file in a reply.
- * @param id id of the file that was read or changed; null for a new file
+ * Returns the document in a reply.
+ * @param read parser of the reply's body
+ * @param id id that the document must have; null if it is new
  */
 export function readFileReply<File extends FileResource>(
   { traits }: CallContext,

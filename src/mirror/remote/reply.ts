@@ -13,17 +13,17 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Call = {
   readonly method: Method;
-  /** Path below the base URL, percent-encoded, with its query. */
+  /** Path and query below the base URL, percent-encoded. */
   readonly path: string;
   readonly body: JsonObject | null;
-  /** Statuses that count as success. */
+  /** HTTP statuses that mean success. */
   readonly accept: readonly number[];
-  /** Size of the answer: one resource, or a page of a list. */
+  /** Expected size of the answer: one document or folder, or one page of a list. */
   readonly size: "item" | "page";
 };
 
 export type Reply =
-  /** `value`: the parsed body; null for an empty body. */
+  /** The call succeeded. `value`: the parsed JSON; null if the body is empty. */
   | {
       readonly kind: "success";
       readonly status: number;
@@ -31,19 +31,17 @@ export type Reply =
       readonly requestId: string | null;
       readonly from: Origin;
     }
-  /**
-   * An error answer of the service itself, in the form of the contract, with any status from 400.
-   */
+  /** The service refused the call, or reported an error, in the form of the API. */
   | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: Origin })
   /**
-   * An answer that did not come from the service, or cannot be read: HTML, broken JSON, a redirect,
-   * an unexpected status.
+   * The answer cannot be read, or another program sent it: HTML, broken JSON, a redirect, an
+   * unexpected status.
    */
   | {
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
-      /** Description of the answer in a few words. */
+      /** What the answer is, in a few words, such as `a login page`. */
       readonly summary: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
@@ -53,15 +51,15 @@ export type Reply =
       readonly kind: "no-answer";
       readonly sent: boolean;
       readonly timedOut: boolean;
-      /** Description for people. */
+      /** Explanation for users. */
       readonly detail: string;
-      /** Reason why there was no answer, often a code: for the log. */
+      /** Reason for the log, often an error code. */
       readonly why?: string;
     }
-  /** Not sent, because the service asked for a longer pause than the caller may wait. */
+  /** The request was not sent: the service asked for a longer pause than a call waits for. */
   | { readonly kind: "paused"; readonly detail: string };
 
-/** A reply without a value. */
+/** The reply to a call that failed. */
 export type Failure = Exclude<Reply, { readonly kind: "success" }>;
 
 export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
@@ -75,7 +73,8 @@ type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly 
 
 export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
   if (result.kind === "answer") return readResponse(call, result.response, context);
-  // A page of a list is worth a retry. A document is not: the same content comes again.
+  // A list may succeed when it is repeated, so an unreadable page counts as a lost answer. An
+  // unreadable document would be the same again.
   if (result.kind === "unreadable" && call.size === "item")
     return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);
@@ -83,7 +82,7 @@ export function readResult(call: Call, result: WireResult, context: ReplyContext
   return { kind: "no-answer", sent: result.kind !== "not-sent", timedOut, detail: failureWords(why), why };
 }
 
-/** @param whyUnreadable reason why the body cannot be read; undefined if it was read */
+/** @param whyUnreadable reason why the body cannot be read; undefined if it can */
 function readResponse(
   call: Call,
   response: WireResponse,
@@ -112,12 +111,12 @@ function readResponse(
   }
 }
 
-/** Members of every answer. */
+/** Members that all replies with an HTTP status have. */
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
 /**
- * An answer that cannot be read. `summary`: what the answer is, in a few words; null: described by
- * its content type and body.
+ * An answer that cannot be read. `detail`: a message. `summary`: what the answer is, in a few
+ * words; null to derive it from content type and body.
  */
 type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
@@ -152,27 +151,29 @@ function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub)
   return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
-/** Returns the path of a request without its query, which may have a cursor. */
+/** Returns the path of a request without its query, so that no cursor is logged. */
 export function routeOf(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
-/** Returns the origin of a redirect. Its path and query may have secrets, so they are not shown. */
+/**
+ * Returns the origin of a redirect, for messages; null if the URL is invalid. Path and query are
+ * left out, because they may contain secrets.
+ */
 function redirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }
 
-// Matches an IMF-fixdate only. The two obsolete forms have not been generated for decades, and
-// `Date.parse` would accept much more than dates.
+// Matches the only date format that servers use today (IMF-fixdate). `Date.parse` alone would
+// accept many strings that are no dates.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads `Retry-After` as in RFC 9110, 10.2.3: seconds, or an HTTP date.
- * @param header value of `Retry-After`, if there is one
- * @param date the answer's `Date` header, with which a date is compared, because the same clock
- * made both
- * @param now milliseconds since the epoch, in place of a missing `Date`
- * @returns milliseconds to wait, 0 or more; null if there is no header or it cannot be read
+ * Reads the header `Retry-After`, a number of seconds or a date (RFC 9110, 10.2.3).
+ * @param header value of `Retry-After`; undefined if it is missing
+ * @param date value of the answer's `Date` header, which was made by the same clock
+ * @param now milliseconds since the epoch, used if `Date` is missing
+ * @returns milliseconds to wait, 0 or more; null if the header is missing or unreadable
  */
 export function retryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {
   if (header === undefined) return null;

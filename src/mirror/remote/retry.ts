@@ -1,4 +1,4 @@
-/** Decides which calls are sent again, and when. */
+/** Decides whether and when a failed call is repeated. */
 
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
@@ -9,20 +9,29 @@ import { type Call, logFields, type Reply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
 export const RETRY = {
-  /** LIMIT: requests for one call. */
+  /** LIMIT: number of requests for one call. */
   attempts: 4,
-  /** LIMIT: requests for a read that is answered 500. Unlike a 503, a 500 may be permanent. */
+  /**
+   * LIMIT: number of requests for a read that gets status 500. It is lower, because the error 500
+   * is often permanent.
+   */
   attemptsOnFailure: 3,
-  /** LIMIT: milliseconds from the first reply of a call to the start of its last request. */
+  /** LIMIT: milliseconds between the first reply to a call and the start of its last request. */
   totalMs: 120_000,
-  /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
+  /**
+   * Milliseconds of the wait before request n: a random number from 0 to `backoffBaseMs` · 2^n, but
+   * at most `backoffCapMs`.
+   */
   backoffBaseMs: 500,
   backoffCapMs: 15_000,
-  /** Pause after a 429 that gives no time. */
+  /** Shortest pause in milliseconds after a 429 without a `Retry-After` header. */
   rateLimitPauseMs: 1_000,
 } as const;
 
-/** Next step after a reply. `pauseMs`: pause of this call, or of all calls if `isForAll`. */
+/**
+ * What to do after a reply. `isAgain`: true to repeat the call. `pauseMs`: milliseconds to wait
+ * before. `isForAll`: true if all other calls wait as well.
+ */
 type NextStep = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 
 const STOP: NextStep = { isAgain: false, pauseMs: 0, isForAll: false };
@@ -30,16 +39,16 @@ const STOP: NextStep = { isAgain: false, pauseMs: 0, isForAll: false };
 type AnsweredReply = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
- * Returns the next step after a reply. Pure.
- * @param attempt number of requests so far, including this one
- * @param fraction [0, 1), for the jitter
+ * Returns what to do after a reply.
+ * @param attempt number of requests so far
+ * @param fraction random number in [0, 1) for the wait
  */
 function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): NextStep {
   if (reply.kind === "success" || reply.kind === "paused") return STOP;
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write that certainly did not reach the service may be sent again. If the write may have
-    // reached the service, the engine must read the document first (I08).
+    // A write is repeated only if the service certainly did not receive it. Otherwise the engine
+    // must first read the document (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return STOP;
     return { isAgain: true, pauseMs: backoff, isForAll: false };
   }
@@ -54,8 +63,8 @@ function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, b
 }
 
 function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
-  // An answered write is never sent again: a retry of a 4xx would get the same answer, and after a
-  // 5xx the write may have been carried out.
+  // A write that got an answer is never repeated. After a 4xx, the answer would be the same; after
+  // a 5xx, the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;
   return { isAgain: true, pauseMs: reply.retryAfterMs ?? backoff, isForAll: false };
@@ -63,7 +72,7 @@ function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, bac
 
 /** Returns true if a reply shows that the service is overloaded. */
 export function isCongested(reply: Reply): boolean {
-  // A refused connection means that no service runs, not that the service is overloaded.
+  // A request that could not be sent proves no overload: perhaps no service is running.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
@@ -74,11 +83,11 @@ type CallerOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Aborted on closing. Then every wait for a retry ends, and later calls are not sent. */
+  /** Signal that ends all waits when the client is closed. After that, no request is sent. */
   readonly closing: AbortSignal;
 };
 
-/** Makes calls, each with the retries that are allowed. */
+/** Sends calls, and repeats those that failed, as far as that is allowed. */
 export class Caller {
   readonly #options: CallerOptions;
 
@@ -93,7 +102,8 @@ export class Caller {
       if (closing.aborted) return CLOSED;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = turn.kind === "ran" ? turn.value : paused(turn.leftMs);
-      // The time of a call does not include its wait for a place in the queue.
+      // The time limit of a call begins with its first reply, so the wait in the queue does not
+      // count.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
       if (step.isForAll) queue.pause(step.pauseMs);

@@ -1,4 +1,7 @@
-/** Checks answers of the service. Reads only documented fields, and ignores all others. */
+/**
+ * Reads the bodies of the service's answers, and checks each field. Undocumented fields are
+ * ignored.
+ */
 
 import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
@@ -15,35 +18,34 @@ import type { RemotePath } from "../../contract/path.ts";
 
 export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A path as the service sent it (`wire`), and the same path without its leading slash. */
+/** A path: as the service sent it (`wire`), and without a leading slash (`path`). */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
 function bad(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-// LIMIT: four times the embedded service's limit. A path becomes a key in SQLite, part of URLs, and
-// a line on the screen.
+// LIMIT: characters of a path, four times as many as the embedded service allows. A path is stored
+// in SQLite, sent in URLs, and printed on one line.
 const MAX_PATH_LENGTH = 16_384;
-// LIMIT: twice the embedded service's limit. Each folder of a path is checked along its whole path,
-// so the time grows with the cube of the number of names.
+// LIMIT: number of names in a path, twice as many as the embedded service allows. The time to check
+// all folders of a path grows with the cube of this number.
 const MAX_PATH_NAMES = 256;
-// Characters that the contract forbids in every name, and that disks would read differently:
-// separators, control characters, halves of surrogate pairs.
+// Characters that the API forbids in names, and that a disk would read differently: backslashes,
+// control characters and halves of surrogate pairs.
 const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
-// Matches paths that also pass all later checks, as nearly every path does: a shortcut for large
-// lists.
+// Matches simple paths that need no further checks, to read large lists faster.
 const PLAIN_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
- * Reads a path from an answer. Accepts names that only mdmirror's rules refuse (spaces, shell
- * metacharacters, length); they are converted to a local name. Refuses a path that cannot be inside
- * the root: empty names, `.`, `..`, separators, control characters.
+ * Reads a path from an answer. Accepts names that are invalid only by the API's rules, such as
+ * names with spaces; they get another local name. Refuses a path that could lead out of the linked
+ * folder: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
-  // A path this short cannot have too many names.
+  // A path of this length cannot have more names than `MAX_PATH_NAMES`.
   if (value.length < MAX_PLAIN_LENGTH && PLAIN_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
@@ -55,7 +57,7 @@ export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> 
 
 const NO_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** Returns why the names of a path are refused, or null. */
+/** Returns why the names of a path are refused; null if they are accepted. */
 function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   if (names.length > MAX_PATH_NAMES) return "its path is too deep";
   if (names.some((name) => NO_NAMES.has(name))) return "its path has an empty or relative name";
@@ -64,7 +66,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** Answer to a PUT; null for a field that is missing or has the wrong form. */
+/** Fields in the answer to a PUT. A field is null if it is missing or malformed. */
 type SavedEdit = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -72,7 +74,10 @@ type SavedEdit = {
   readonly content: string | null;
 };
 
-/** Reads the answer of a PUT: a file and its content, or a file that has the content as a field. */
+/**
+ * Reads the answer to a PUT. Two forms are accepted: a document in the member `file`, beside the
+ * member `content`, or a document that contains the member `content`.
+ */
 export function readEdit(value: unknown): ParseResult<SavedEdit> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const nested = member<Edit>(value, "file");
@@ -92,7 +97,10 @@ export function readEdit(value: unknown): ParseResult<SavedEdit> {
   };
 }
 
-/** Reads the answer of a PUT whose edit is in review; null for a member that cannot be read. */
+/**
+ * Reads the answer to a PUT whose edit went to review. A field is null if it is missing or
+ * malformed.
+ */
 export function readReview(value: unknown): {
   readonly changeId: ChangeId | null;
   readonly reason: ReviewReason | null;
@@ -106,8 +114,8 @@ export function readReview(value: unknown): {
 export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
- * Reads a file from a list or from a GET. `protected` may be missing: the answers to later writes
- * (202, 409) then show whether the file is protected.
+ * Reads a document from a list or a GET. If `protected` is missing, it counts as false; the answer
+ * to a later write shows if that was wrong.
  */
 export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
@@ -134,8 +142,8 @@ export function readFileWithContent(value: unknown): ParseResult<ListedItem<File
   const { resource, wirePath } = file.value;
   const content = member<AnsweredContent>(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
-  // A lone surrogate has no bytes in UTF-8. Written to the disk, the content would be read back as
-  // other content (I25).
+  // Half of a surrogate pair cannot be written as UTF-8: the file would contain another character
+  // (I25).
   if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
@@ -149,13 +157,13 @@ export function readFolder(value: unknown): ParseResult<ListedItem<FolderResourc
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
-/** Returns the id in the answer about a file; null if the id is missing or has the wrong form. */
+/** Returns the id of a document in an answer; null if it is missing or malformed. */
 export function readFileId(value: unknown): DocId | null {
   const id = isJsonObject(value) ? member<AnsweredContent>(value, "id") : undefined;
   return isDocId(id) ? id : null;
 }
 
-/** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
+/** Returns the id of a folder in an answer; null if it is missing or malformed. */
 export function readFolderId(value: unknown): DirId | null {
   const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
   return isDirId(id) ? id : null;
@@ -163,11 +171,10 @@ export function readFolderId(value: unknown): DirId | null {
 
 export type Page = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
 
-// LIMIT: characters of a cursor, which goes into a request line; servers limit that line to 8 or 16
-// KiB.
+// LIMIT: characters of a cursor. It is sent in the first line of a request, which servers limit to
+// 8 or 16 KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: items of a page. A page with more items than requested is accepted up to this number,
-// although `limit` is a maximum.
+// LIMIT: items of a page. A service may send more items than requested, up to this number.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): ParseResult<Page> {

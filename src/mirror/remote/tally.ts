@@ -1,9 +1,12 @@
-/** Counts the results of requests to the service, across several openings of a folder. */
+/**
+ * Counts the results of requests to the service. The counts continue when a linked folder is closed
+ * and opened again.
+ */
 
 import type { WireResult } from "../../common/wire.ts";
 
 /**
- * Results of requests. `4xx` does not include 429; `lost`: sent, without a complete answer;
+ * Result of a request, for counting. `4xx`: without 429. `lost`: sent, but not completely answered.
  * `not-sent`: the service was not reached.
  */
 export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
@@ -16,7 +19,7 @@ export class ExchangeTally {
     this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
   }
 
-  /** Returns the counts since creation; leaves out results that never happened. */
+  /** Returns the number of requests by result. Results that did not happen are missing. */
   counts(): Readonly<Partial<Record<ExchangeEnd, number>>> {
     return Object.fromEntries(this.#counts);
   }

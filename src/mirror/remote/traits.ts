@@ -3,7 +3,7 @@ import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
 import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 
-/** Assumptions about a deployment before anything was learned. */
+/** What mdmirror assumes about a service before it has learned anything. */
 export const NO_TRAITS: RemoteTraits = {
   leadingSlash: true,
   folderPatch: "unknown",
@@ -21,7 +21,10 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HAS_DOUBTFUL_CHARACTER = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/** Completes remembered traits. An older mdmirror version did not store all of them. */
+/**
+ * Returns stored properties of a service, with defaults for those that an older version of mdmirror
+ * did not store.
+ */
 export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, ...known };
 }
@@ -29,7 +32,10 @@ export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
 export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;
-  /** Doubtful characters that were seen in paths of the service. */
+  /**
+   * Doubtful characters (services differ in whether names may have them) that a path of this
+   * service had.
+   */
   readonly #accepted = new Set<string>();
 
   constructor(known: RemoteTraits | null) {
@@ -40,7 +46,10 @@ export class TraitLearner {
     return this.#traits;
   }
 
-  /** Learns from a path that the service sent. */
+  /**
+   * Learns from a path that the service sent: whether paths begin with a slash, and which
+   * characters are allowed.
+   */
   learnFromPath(wirePath: string): void {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
@@ -49,7 +58,7 @@ export class TraitLearner {
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
   }
 
-  /** Records that a name on the service has this character, so that other names may have it too. */
+  /** Remembers that names may have this character, because a name on the service has it. */
   #accept(character: string): void {
     this.#accepted.add(character);
     const { refusedCharacters } = this.#traits;
@@ -57,21 +66,24 @@ export class TraitLearner {
     this.learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
   }
 
-  /** Returns true if the service has shown a path in this session. */
+  /** Returns true if the service has sent a path since the start, so that its form is known. */
   slashIsKnown(): boolean {
     return this.#slashIsKnown;
   }
 
-  /** Returns a path in the form that this deployment uses. */
+  /** Returns a path with or without a leading slash, as this service writes paths. */
   inServiceForm(path: string): string {
     return this.#traits.leadingSlash ? `/${path}` : path;
   }
 
-  /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
+  /**
+   * Learns from a refused path or name. The service named the field, but not the reason; doubtful
+   * characters in the name are the likely reason.
+   */
   learnFromRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // The refusal shows nothing new if mdmirror's own rules refuse the name. It shows nothing
-    // about a character that was seen in a path of the service.
+    // If the name is invalid by the known rules, they explain the refusal. A character that the
+    // service has used itself is never the reason.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),
@@ -79,7 +91,10 @@ export class TraitLearner {
     if (suspects.length > 0) this.learn({ refusedCharacters: refusedCharacters + suspects.join("") });
   }
 
-  /** Learns from an item whose path differs from the requested path. */
+  /**
+   * Learns which spellings the service treats as equal, from an item that it returned for another
+   * path.
+   */
   learnFromSpelling(requested: RemotePath, path: RemotePath): void {
     if (requested === path) return;
     if (pathKey(requested, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.learn({ foldsUnicode: true });

@@ -8,28 +8,30 @@ import { failureWords } from "../../common/failure-words.ts";
 import type { Route } from "./proxy.ts";
 
 type WireOptions = {
-  /** Base URL that `checkBaseUrl` accepts; any other URL throws. */
+  /** Base URL of the service, which `checkBaseUrl` must accept. */
   readonly baseUrl: string;
-  /** Hosts, in addition to loopback, for which plain http is allowed (`--allow-http`). */
+  /** Hosts for which plain http is allowed (`--allow-http`), in addition to this machine. */
   readonly allowHttpHosts?: readonly string[];
   /**
-   * Largest number of sockets: twice as many as the calls that the queue runs. undici reuses a
-   * socket one turn of the event loop after its answer, and with spare sockets the next request is
-   * sent earlier.
+   * Largest number of sockets. Default: twice the largest number of parallel calls, because undici
+   * frees a socket slightly after its answer. With spare sockets, the next request need not wait.
    */
   readonly connections?: number;
-  /** PEM of a certificate authority to trust in place of the system's authorities. */
+  /**
+   * Certificate authority in PEM format, trusted instead of those of the system. Default: the
+   * system's authorities.
+   */
   readonly ca?: string;
   /** Value of the header `User-Agent`. Default: the header is not sent. */
   readonly userAgent?: string;
-  /** Route to the service. Default: a direct connection. */
+  /** Direct connection or proxy. Default: a direct connection. */
   readonly route?: Route;
 };
 
 /**
- * Opens a wire over HTTP/1.1 with sockets that stay open. The wire does not retry, follow redirects
- * or keep cookies.
- * @throws on a base URL that `checkBaseUrl` refuses; the message does not contain the URL
+ * Creates a pool of HTTP/1.1 connections to one service. It does not repeat requests, follow
+ * redirects or keep cookies.
+ * @throws for a base URL that `checkBaseUrl` refuses; the message does not contain the URL
  */
 export function createWire(options: WireOptions): Wire {
   return new PooledWire(options);
@@ -75,22 +77,21 @@ class PooledWire implements Wire {
         ended: (why: string) => ({ kind: "ended", why }) as const,
       };
       const exchange = new Exchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
-      // A compressed stream would be delayed until there is enough data to compress, so no encoding
-      // is accepted.
+      // No compression is accepted, because it would delay the events of the stream.
       this.#dispatch(request, "identity", exchange);
     });
   }
 
   close(): Promise<void> {
-    // ORDER: streams are aborted first, because an open stream would keep the pool from closing.
+    // ORDER: streams are aborted first, because the pool waits for open requests before it closes.
     this.#closed.abort();
     this.#closing ??= this.#opened?.close() ?? Promise.resolve();
     return this.#closing;
   }
 
   /**
-   * Returns the result of a request that cannot be sent: the wire is closed, or the proxy is
-   * unusable. Null if the request can be sent.
+   * Returns the result for a request that cannot be sent, because the pool is closed or the proxy's
+   * URL is invalid. Returns null if requests can be sent.
    */
   #whyClosed(): Extract<WireResult, { kind: "not-sent" }> | null {
     if (this.#closing !== null) return { kind: "not-sent", why: "closed" };
@@ -100,8 +101,8 @@ class PooledWire implements Wire {
   }
 
   /**
-   * Sends a request. Every error, even that of a malformed header, goes to the handler: nothing is
-   * thrown.
+   * Sends a request. Errors never throw: all of them go to the handler, even the error for an
+   * invalid header.
    */
   #dispatch(
     { method, path, headers, body }: WireRequest,
@@ -127,9 +128,9 @@ class PooledWire implements Wire {
     const options = {
       connections,
       pipelining: 1,
-      // With HTTP/2, one lost connection would end several exchanges.
+      // With HTTP/2, one lost connection would end several requests.
       allowH2: false,
-      // Each request has its own deadline, so undici's timeouts are switched off.
+      // undici's timeouts are switched off, because each request has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -143,8 +144,8 @@ class PooledWire implements Wire {
 const CONNECT_MS = 10_000;
 
 /**
- * Adds the name of the proxy to a result if no connection was made. The service's address may then
- * be right.
+ * Adds the proxy to the message of a failed connection, because the address of the service may be
+ * right.
  */
 function nameProxy(result: WireResult, route: Route | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
