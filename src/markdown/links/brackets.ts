@@ -1,14 +1,17 @@
 /**
- * Finds out which brackets of a paragraph are links, in time linear in its length. The parser
- * itself reads every `[a]` as a reference, so it finds no link in `[the [old] plan](plan.md)`, and
- * it compares each bracket with all earlier ones.
+ * Decides which brackets of a paragraph are links, in time linear in its length. The parser's own
+ * rules are not used. They read every `[a]` as a reference, and so miss the link in `[the [old]
+ * plan](plan.md)`. They also compare each bracket with all earlier ones.
  */
 
 import type { InlineContext } from "@lezer/markdown";
 import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
 import { readWikiLink, type WikiLink, wordsOf } from "./wiki.ts";
 
-/** A link with its destination right after its brackets. */
+/**
+ * A link or image whose destination follows its brackets, as in `[text](destination)`, or a wiki
+ * link.
+ */
 export type InlineLink = Resource & {
   readonly kind: "link" | "image" | "wiki";
   readonly from: number;
@@ -17,12 +20,12 @@ export type InlineLink = Resource & {
 
 type Opener = { readonly offset: number; readonly image: boolean };
 
-/** State of reading one paragraph. */
+/** What is known of a paragraph up to the current character. */
 export type Brackets = {
   readonly openers: Opener[];
   /**
-   * Index of the first link opener that can still become a link. Openers before it would contain a
-   * link, which Markdown does not allow.
+   * Number of open brackets that cannot begin a link any more. A link has ended after them, and
+   * Markdown allows no link inside another.
    */
   usableFrom: number;
   readonly unclosed: Unclosed;
@@ -33,14 +36,20 @@ export function newBrackets(): Brackets {
 }
 
 type BracketContext = {
-  /** Normalised labels of the document's definitions; those of footnotes with their `^`. */
+  /**
+   * Labels for which the document has a definition, normalised. Labels of footnotes begin with `^`.
+   */
   readonly definedLabels: ReadonlySet<string>;
   readonly countsWiki: boolean;
-  /** Called for each link with a destination; offsets are the document's. */
+  /** Receives each link; its offsets are in the whole document. */
   readonly onLink: (link: InlineLink) => void;
 };
 
-/** Returns the offset at which the parser continues; -1 if no bracket is at `offset`. */
+/**
+ * Reads the character at `offset`. Returns the offset at which the parser continues; -1 if the
+ * character is no bracket.
+ * @param brackets state of the paragraph, which is changed
+ */
 export function readBracket(
   brackets: Brackets,
   cx: InlineContext,
@@ -62,9 +71,10 @@ export function readBracket(
 }
 
 /**
- * Reads a local wiki link. A wiki link inside other brackets does not count: on the service it
- * would be a Markdown link, and the brackets around it would become plain text.
- * @returns the end of the wiki link
+ * Reads a wiki link in the local form, such as `[[Name]]`. The caller excludes wiki links inside
+ * other brackets. On the service, these would be Markdown links, and so the outer brackets could
+ * not be a link.
+ * @returns the offset after the wiki link; null if none begins at `offset`
  */
 function readWiki(
   cx: InlineContext,
@@ -83,7 +93,10 @@ function readWiki(
   return span.to;
 }
 
-/** Returns the service's form of a wiki link; undefined if the link is an ordinary one. */
+/**
+ * Returns the parts of a wiki link in the form of the service, as member `wiki`. Returns an empty
+ * object for an ordinary link.
+ */
 function wikiFormOf(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: WikiLink } {
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};
@@ -114,7 +127,10 @@ function closeBracket(brackets: Brackets, cx: InlineContext, offset: number, con
   return end;
 }
 
-/** Returns the resource, with offsets of the document; null if none begins at `offset`. */
+/**
+ * Reads the `(destination "title")` of a link. Its offsets are in the whole document. Returns null
+ * if none begins at `at`.
+ */
 function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
@@ -124,7 +140,12 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
   return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
 }
 
-/** Returns the end of the reference whose text closes at `close`; -1 if it is no reference. */
+/**
+ * Returns the offset after a reference, such as `[text][label]` or `[label]`; -1 if no definition
+ * has its label.
+ * @param close offset of the bracket that closes the text
+ * @param label the text as a label; null if it cannot be one
+ */
 function referenceEnd(
   cx: InlineContext,
   close: number,
@@ -138,7 +159,7 @@ function referenceEnd(
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 
-/** Returns the content of a pair of brackets as a label; null if the content cannot be a label. */
+/** Returns the text between two brackets as a normalised label; null if it cannot be a label. */
 function labelWithin(cx: InlineContext, opener: Opener, close: number): string | null {
   const from = opener.offset + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL) return null;
@@ -146,7 +167,7 @@ function labelWithin(cx: InlineContext, opener: Opener, close: number): string |
   return read?.end === close + 1 - cx.offset ? normaliseLabel(read.label) : null;
 }
 
-/** LIMIT: characters of a label, as CommonMark says. */
+/** LIMIT: characters of a label, from CommonMark. */
 const MAX_LABEL = 999;
 
 const EXCLAMATION = 0x21;

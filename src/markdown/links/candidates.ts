@@ -1,13 +1,14 @@
-/**
- * Finds out by one scan, without a parser, whether a document may have links to other documents.
- */
+/** Checks quickly, without the parser, whether a document may have links to other documents. */
 
-/** Matches the text after `](` or `]:` in a link that does not lead into the workspace. */
+/**
+ * Matches the characters after `](` or `]:` if the link certainly leads to no document: a fragment,
+ * another scheme, or nothing.
+ */
 const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**
- * Returns false only if a document has no link that functions of `links/` could change.
- * @param wiki true if `[[Name]]` counts
+ * Returns false if a document certainly has no link to another document; true if it may have one.
+ * @param wiki true if wiki links (`[[Name]]`) are links, too
  */
 export function mayHaveLinks(text: string, wiki = false): boolean {
   for (let offset = text.indexOf("]"); offset !== -1; offset = text.indexOf("]", offset + 1)) {

@@ -3,20 +3,25 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { isPunctuation } from "./resource.ts";
 
-/** Target of a destination, without its query and fragment. */
+/** A destination in parts: its target, and the position of its query or fragment. */
 export type Destination = {
   /**
-   * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: id of a
-   * document or folder. `wiki`: name of a file, in a wiki link. `foreign`: with a scheme, or a
-   * fragment alone.
+   * Kind of the target.
+   * - `path`: relative path, or path from the root with a leading slash; still percent-encoded
+   * - `id`: id of a document or folder
+   * - `wiki`: file name in a wiki link
+   * - `foreign`: address with a scheme such as `https:`, or a fragment alone
    */
   readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly target: string;
-  /** True if the destination begins with `ref://`, which means that the link has no target. */
+  /**
+   * True if the destination begins with `ref://`, which marks a link without a target on the
+   * service.
+   */
   readonly inert: boolean;
   /**
-   * Offset of the query or fragment in the destination as written; the length of the destination if
-   * it has neither.
+   * Offset in the destination at which its query or fragment begins; the length of the destination
+   * if it has none.
    */
   readonly suffixAt: number;
 };
@@ -25,7 +30,10 @@ export const INERT_SCHEME = "ref://";
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** @param raw destination as written, without `<` and `>` */
+/**
+ * Reads a destination.
+ * @param raw destination as it is in the document, without `<` and `>`
+ */
 export function readDestinationText(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
@@ -40,7 +48,11 @@ export function isId(text: string): boolean {
   return isDocId(text) || isDirId(text);
 }
 
-/** Resolves escapes and entities up to a `?` or `#`, which may itself be escaped. */
+/**
+ * Returns the destination up to its query or fragment, with backslash escapes and entities
+ * resolved. `end` is the offset after that part. An escaped `?` or `#` also begins the query or
+ * fragment.
+ */
 function decodeUntilSuffix(raw: string, start: number): { target: string; end: number } {
   let target = "";
   for (let offset = start; offset < raw.length; ) {
@@ -69,7 +81,7 @@ function characterOf(code: number): string {
   return isNone ? "\ufffd" : String.fromCodePoint(code);
 }
 
-/** LIMIT: of HTML's more than 2,000 entity names, those that editors write in addresses. */
+/** LIMIT: the entities that editors write in addresses. HTML has more than 2,000 names. */
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   __proto__: null as never,
   amp: "&",
@@ -104,14 +116,14 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a path as a destination. Encodes only characters that Markdown or an address would read as
- * something else, so letters of all scripts stay readable.
+ * Writes a path as a destination. Only characters with a meaning in Markdown or in a URL are
+ * encoded, so that letters of all languages stay readable.
  * @param angle true if the destination will be between `<` and `>`, where spaces and parentheses
- * may stay
+ * need no encoding
  */
 export function encodeDestination(path: string, angle: boolean): string {
   const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE_CHARACTER, encodeCharacter);
-  // A first name such as `a:b.md` would be read as a scheme, and `doc_1` as an id.
+  // Without encoding, `a:b.md` would be read as a scheme, and `doc_1` as an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
   return isId(encoded) ? `./${encoded}` : encoded;
 }
@@ -119,12 +131,12 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-/** Encodes a character with percent signs, even parentheses, which are legal in an address. */
+/** Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves. */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }
 
-/** Decodes percent signs; returns null if one of them does not encode UTF-8. */
+/** Decodes a percent-encoded string. Returns null if the bytes are not UTF-8. */
 export function decodePercents(text: string): string | null {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-/** Finds the links of a document, read as Markdown with GitHub's tables and footnotes. */
+/** Finds the links of a Markdown document. Tables and footnotes are read as on GitHub. */
 
 import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
@@ -8,20 +8,21 @@ import { normaliseLabel, readDestination } from "./resource.ts";
 import { destinationOfName, type WikiLink } from "./wiki.ts";
 
 /**
- * A link or image with its destination, a link definition (`[label]: destination`), or a wiki link.
+ * A link or image with its destination, a definition (`[label]: destination`), or a wiki link.
+ * Offsets are in UTF-16 units.
  */
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition" | "wiki";
   /**
-   * Start of the destination, in UTF-16 units, without `<` and `>`; for a wiki link, the start of
-   * the link. A destination is never empty.
+   * Start of the destination, after a `<`; for a local wiki link, start of the whole link. A
+   * destination has at least one character.
    */
   readonly from: number;
   readonly to: number;
   /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
   /**
-   * Set for a wiki link in either form; undefined for other links, and if wiki links do not count.
+   * Parts of a wiki link, in the local form or that of the service; missing for all other links.
    */
   readonly wiki?: WikiLink;
 };
@@ -32,10 +33,10 @@ export function readFound(text: string, { from, to, wiki }: FoundLink): Destinat
 }
 
 /**
- * Finds links outside of code, HTML and front matter, in the order of the document. Autolinks
- * (`<…>`) and references (`[text][label]`) have no destination of their own. Accepts any string, in
- * time linear in its length.
- * @param wiki true if wiki links count
+ * Returns the links of a document in their order, in time linear in its length. Skips code, HTML
+ * and front matter. Skips links without a destination of their own: addresses in `<…>` and
+ * references (`[text][label]`).
+ * @param wiki true if wiki links are links, too
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   if (!mayHaveLinks(text, wiki)) return [];
@@ -44,8 +45,8 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 }
 
 /**
- * Links of the last document that was read. A document is often read twice: first for the targets
- * of its links, then to convert them.
+ * Links of the last document. Most documents are read twice in a row: first to find the targets of
+ * the links, then to replace their destinations.
  */
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
@@ -53,8 +54,8 @@ function parse(text: string, countsWiki: boolean): FoundLink[] {
   const start = findBodyOffset(text);
   const body = start === 0 ? text : text.slice(start);
   const first = collectLinks(body, { defined: NO_LABELS, countsWiki });
-  // All definitions decide which brackets are links, even definitions further down. So the document
-  // is read twice.
+  // The first reading collects the definitions, which may be at the end of the document. The second
+  // reading needs them to decide which brackets are links.
   const links =
     first.defined.size === 0 ? first.links : collectLinks(body, { defined: first.defined, countsWiki }).links;
   return start === 0 ? links : links.map((link) => movedBy(link, start));
@@ -99,7 +100,7 @@ function readDefinition(body: string, label: Node, url: Node, { links, defined }
   if (label === null || url === null) return;
   const angle = body[url.from] === "<";
   const destination = readDestination(body, url.from);
-  // The parser accepts unbalanced parentheses; CommonMark does not.
+  // The parser also accepts unbalanced parentheses, which CommonMark forbids.
   if (destination === null || destination.to + (angle ? 1 : 0) !== url.to) return;
   defined.add(normaliseLabel(body.slice(label.from + 1, label.to - 1)));
   if (destination.to > destination.from) links.push({ kind: "definition", ...destination, angle });

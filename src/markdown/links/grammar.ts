@@ -1,6 +1,7 @@
 /**
- * Configures the parser with only the parts that links need: emphasis and entities cannot make or
- * break a link. Only this file and `brackets.ts` use `@lezer/markdown`.
+ * Configures the Markdown parser `@lezer/markdown` to find links. Emphasis, entities and line
+ * breaks are left out, because they do not decide what is a link. Only this file and `brackets.ts`
+ * use the parser.
  */
 
 import {
@@ -16,20 +17,23 @@ import {
 } from "@lezer/markdown";
 import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brackets.ts";
 
-/** Facts that must be known before a document is parsed. */
+/** Options of one parse. */
 export type ParseInput = {
-  /** Normalised labels of the document's definitions. */
+  /** Labels for which the document has a definition, normalised. */
   readonly defined: ReadonlySet<string>;
-  /** True if wiki links, as `[[note]]`, are read as links. */
+  /** True if wiki links (`[[note]]`) are links, too. */
   readonly countsWiki: boolean;
 };
 
 /**
- * Input and results of one parse. The variable `reading` has them during a parse, which nothing can
- * interrupt.
+ * Options and results of one parse. The parser calls functions of this file without extra
+ * arguments, so the variable `reading` has this object during a parse.
  */
 type Parse = ParseInput & {
-  /** Links by the start of their destinations. Only links with a node in the parsed tree count. */
+  /**
+   * Links by the offset of their destination. The parser may drop some later; only those with a
+   * node in its tree are links.
+   */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, Brackets>;
 };
@@ -47,13 +51,13 @@ export function parseWith(text: string, known: ParseInput): { tree: ReturnType<M
   }
 }
 
-/** LIMIT: depth of quotes, lists and list items. Anything deeper is read as text without links. */
+/** LIMIT: depth of nested quotes and lists. Deeper lines are text without links. */
 const MAX_DEPTH = 100;
 
-/** LIMIT: lines of a link definition, including its title. */
+/** LIMIT: lines of one definition (`[label]: destination "title"`). */
 const MAX_LINES = 64;
 
-/** Matches the beginning of a footnote's definition. */
+/** Matches the beginning of a footnote, such as `[^1]:`. */
 const FOOTNOTE = /^\[\^[^\s[\]]+\]:/;
 
 const BRACKETS: MarkdownConfig = {
@@ -77,7 +81,9 @@ const BLOCKS: MarkdownConfig = {
   ],
 };
 
-/** Parser, made for the first content that is parsed: many commands parse nothing. */
+/**
+ * The configured parser; null until the first document is parsed, because many commands parse none.
+ */
 let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
@@ -91,15 +97,16 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
     if (link.destination === null) return;
     const { from, to } = link.destination;
     links.set(from, link);
-    // The tree would drop a node without length.
+    // The tree would drop a node of length zero.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
   return readBracket(brackets, cx, next, offset, { definedLabels: defined, countsWiki, onLink });
 }
 
 /**
- * Skips a search that would take quadratic time. The parser searches the rest of the document for
- * the end of each tag and comment, even if there is none.
+ * Returns the offset after a `<` whose tag or comment never ends; -1 to let the parser read it. The
+ * parser itself would search the rest of the document for each such `<`, which takes quadratic
+ * time.
  */
 function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
@@ -127,14 +134,18 @@ function skipTooDeep(cx: BlockContext, line: Line): boolean {
   return true;
 }
 
-/** Ends a long definition early, because the parser reads all of it again for each of its lines. */
+/**
+ * Limits the length of a definition. For each of its lines, the parser reads the whole definition
+ * again.
+ */
 function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
   if (!leaf.content.startsWith("[")) return null;
   let lines = 1;
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // Removes the parser of definitions, which is the next one in this list.
+      // The parser for definitions is the next entry of this list. Without it, the lines are
+      // ordinary text.
       if (++lines === MAX_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },
@@ -155,7 +166,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE.test(line.text.slice(line.pos));
 }
 
-/** Returns true if a line belongs to the footnote: it is empty or indented. */
+/** Returns true if a line belongs to the footnote above it, because it is empty or indented. */
 function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === NOTHING) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -6,9 +6,9 @@ import { type Place, pathTo, resolveDestination } from "./place.ts";
 import { type TargetLookup, resolveInOrder } from "./translate.ts";
 
 /**
- * Returns the targets of a local document's links, each once.
- * @param place place of the document
- * @param sources lookups of targets; the first that knows a target decides
+ * Returns what a local document's links lead to, one entry for each destination.
+ * @param place path of the document, and the paths and ids of all others
+ * @param sources lookups from destination to id, in the order in which they are asked
  */
 export function linkTargetsOf(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
@@ -22,13 +22,13 @@ export function linkTargetsOf(text: string, place: Place, sources: readonly (Tar
 }
 
 /**
- * Returns the target of a link to record; null if the destination is the id of a known item,
- * because no move changes an id.
+ * Returns the target of a link, to be recorded. Returns null if the destination is the id of a
+ * known document or folder, because a move cannot break such a link.
  */
 function linkTargetOf(read: Destination, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { target, kind } = read;
   const known = resolveInOrder(read, sources) as DocId | DirId | null;
-  // The destination is an id. It is recorded only if no item is known to have this id.
+  // A destination that is an id is recorded only while no document or folder has that id.
   if (isId(target) && (known === null || known === target))
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
@@ -43,8 +43,8 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns a document without the destinations of its links. The local form and the service's form
- * give the same text.
+ * Returns a document without the destinations of its links. The result is the same for both forms
+ * of a document, so it shows whether anything else changed.
  */
 export function withoutDestinations(text: string, wiki: boolean): string {
   let result = "";
@@ -57,8 +57,11 @@ export function withoutDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns the targets of the links of `text`. `other` is the other form of the same document, whose
- * links are ids. Both have the same number of links.
+ * Returns a lookup from the destinations in one form of a document to the ids in its other form.
+ * Compares link by link. If the forms have different numbers of links, the lookup always returns
+ * null.
+ * @param otherForm form of the document whose links are ids
+ * @param text form of the document whose destinations are looked up
  */
 export function targetsByIdsOf(otherForm: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(otherForm, wiki).map((link) => readFound(otherForm, link));
@@ -69,15 +72,18 @@ export function targetsByIdsOf(otherForm: string, text: string, wiki: boolean): 
   return (destination) => targets.get(destination) ?? null;
 }
 
-/** Returns the destinations that begin with `ref://` on the service: links without a target. */
+/**
+ * Returns the destinations that have no target, from the service's form of a document, where they
+ * begin with `ref://`.
+ */
 export function inertDestinationsIn(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readFound(text, link));
   return read.flatMap(({ inert, target }) => (inert ? [target] : []));
 }
 
 /**
- * Returns the path of the target `id` if it equals the literal path of the link, apart from the
- * Unicode normal form. Otherwise returns the literal path.
+ * Returns `literal`, the path that a destination names. If the target's path is the same apart from
+ * its Unicode normal form, returns that path instead.
  */
 function pathOf(place: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : place.pathOf(id);
@@ -85,8 +91,8 @@ function pathOf(place: Place, id: string | null, literal: string | null): string
 }
 
 /**
- * Returns a lookup by the destination of a link in earlier bytes of the file. The lookup returns
- * the id of the document to which that link led.
+ * Returns a lookup from the destination of a link to the id of its target, made from recorded
+ * targets.
  */
 export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();

@@ -3,8 +3,8 @@ import { nameOf } from "../../contract/path.ts";
 import type { DocumentNames } from "./wiki.ts";
 
 /**
- * Indexes paths by the name that a wiki link would use. A path stays in the index when its file is
- * gone; the lookups check whether it exists.
+ * Finds paths by their file name, for wiki links. Keeps the paths of removed files, so callers must
+ * check that a document exists.
  */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
@@ -26,7 +26,7 @@ type Lookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Returns true if a local file is at the path, and is not a document yet. */
+  /** Returns true if the path has a local file that is not a document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 
@@ -35,7 +35,8 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
   const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
-    // Two matches already make a name ambiguous, and a name like `index` may have thousands.
+    // Two are enough to see that a name is ambiguous. A name such as `index` may have thousands of
+    // files.
     const [id, ...more] = ids.take(2);
     return id !== undefined && more.length === 0 ? id : null;
   };
@@ -56,16 +57,16 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
 const ENDING = ".md";
 
 /**
- * Returns the file names, without their extension, that the name in a link may mean. `Name.md` may
- * mean the file `Name.md` or the file `Name.md.md`.
+ * Returns the file names without `.md` that a wiki link may mean. `[[Name.md]]` may mean `Name.md`
+ * or `Name.md.md`.
  */
 function stemsOf(name: string): string[] {
   return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];
 }
 
 /**
- * Returns the form of a name in which names are compared. Editors that follow wiki links ignore
- * case and normal forms.
+ * Returns a name in lower case and in one Unicode form, because editors ignore both differences in
+ * wiki links.
  */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();

@@ -4,9 +4,9 @@ import { decodePercents, type Destination, isId, encodeDestination } from "./des
 import { nameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
- * Lookup for reading a document's links: its own path, and those of all others. Paths are relative
- * to the linked folder, `/`-separated, without leading or trailing slash; `""` is that folder.
- * Lookups must agree: if `idAt(pathOf(id))` is not `id`, the id counts as missing.
+ * What is needed to read and write the links of one local document: its path, and lookups between
+ * paths and ids. Paths are relative to the linked folder, without slashes at both ends; `""` is the
+ * folder itself. If `idAt(pathOf(id))` is not `id`, the id counts as unknown.
  */
 export type Place = {
   /** Local path of the document. */
@@ -16,15 +16,15 @@ export type Place = {
   /** Returns the local path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * Returns the target of an absolute destination (`/plans/a.md`). Needed if only a part of the
-   * workspace is linked; default: `idAt`. `path` has no leading slash.
+   * Returns the id of the target of an absolute path, such as `/plans/a.md`; the argument has no
+   * leading slash. Default: `idAt`, which is right if the whole workspace is linked.
    */
   idAtAbsolute?(path: string): string | null;
-  /** Targets of wiki links. Undefined: wiki links do not count as links. */
+  /** Lookups for wiki links; undefined if wiki links are not links. */
   readonly names?: DocumentNames | undefined;
 };
 
-/** Returns the id of a destination's target; null if none is known. */
+/** Returns the id of the document or folder that a destination leads to; null if there is none. */
 export function resolveDestination({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign") return null;
   const id =
@@ -45,14 +45,14 @@ function resolvePath(target: string, place: Place): string | null {
   const path = walk(absolute ? "" : parentOf(place.path), target);
   if (path === null) return null;
   const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
-  // Some editors and disks write a name in another Unicode normal form than the file has.
+  // Some editors and disks write a file name in another Unicode normal form than the link has.
   const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
   return id !== null && isDocId(id) && target.endsWith("/") ? null : id;
 }
 
 /**
- * Returns the path that a destination leads to, even if nothing exists at the path; null if the
- * path is outside the root.
+ * Returns the path that a destination names, even if nothing exists there. Returns null if the path
+ * leads out of the linked folder.
  */
 export function pathTo({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign" || target === "") return null;
@@ -61,11 +61,14 @@ export function pathTo({ kind, target }: Destination, place: Place): string | nu
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), target);
 }
 
-/** Returns the path to which `target` leads from a folder; null if the path is outside the root. */
+/**
+ * Returns the path that a relative path names, seen from a folder; null if it leads out of the
+ * linked folder.
+ */
 function walk(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of target.split("/")) {
-    // A percent sign that does not encode UTF-8 is a part of the name.
+    // If a percent sign does not encode UTF-8, it is an ordinary character of the name.
     const name = decodePercents(part) ?? part;
     if (name.includes("/")) return null;
     if (name === "" || name === ".") continue;
@@ -76,8 +79,9 @@ function walk(folder: string, target: string): string | null {
 }
 
 /**
- * Returns the shortest relative destination for an id; a folder's ends with a slash.
- * @returns null if the id has no path, or no destination would lead to it
+ * Returns the relative path to a document or folder, as a destination; that of a folder ends with a
+ * slash. Returns null if the id has no path, or if the destination would not lead to it.
+ * @param angle true if the destination will be between `<` and `>`
  */
 export function shortestDestination(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);

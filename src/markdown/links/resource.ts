@@ -1,25 +1,28 @@
-/** Grammar of the part after a link's brackets: `(destination "title")` or `[label]`. */
+/** Reads what follows the brackets of a link: `(destination "title")` or `[label]`. */
 
-/** A span of a document: `to` is after its last character. */
+/** A range of a document; `to` is the offset after its last character. */
 type Span = { readonly from: number; readonly to: number };
 
 export type Resource = {
-  /** Destination without `<` and `>`; null for `()`. */
+  /** Range of the destination, without `<` and `>`; null if the parentheses are empty. */
   readonly destination: Span | null;
   readonly angle: boolean;
-  /** Title without its quotes. */
+  /** Range of the title, without its quotes; null if there is none. */
   readonly title: Span | null;
-  /** Offset after the `)`. */
+  /** Offset after the closing parenthesis. */
   readonly end: number;
 };
 
 /**
- * Closing characters (`"`, `'` or `)`) that do not occur in the rest of the document. Later titles
- * need no search for them.
+ * Characters (`"`, `'` or `)`) that could end a title but do not occur in the rest of the document.
+ * They are remembered, so that the rest is searched only once.
  */
 export type Unclosed = Set<string>;
 
-/** LIMIT: nested parentheses in a destination, as in the reference parsers. */
+/**
+ * LIMIT: nested parentheses in a destination, the same as in the reference implementations of
+ * CommonMark.
+ */
 const MAX_PARENTHESES = 32;
 
 const SPACES = /[ \t\r\n]*/y;
@@ -27,8 +30,9 @@ const ANGLE = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
- * @param open offset of the `(`
- * @returns null if no resource begins at `open`
+ * Reads a `(destination "title")`.
+ * @param open offset of the opening parenthesis
+ * @returns null if the parentheses do not have this form
  */
 export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
   let offset = skipSpaces(text, open + 1);
@@ -42,7 +46,7 @@ export function readResource(text: string, open: number, unclosed: Unclosed): Re
   return text.charCodeAt(offset) === CLOSE ? { destination, angle, title, end: offset + 1 } : null;
 }
 
-/** Returns the destination that begins at `offset`, without `<` and `>`; null if there is none. */
+/** Returns the range of the destination at `offset`, without `<` and `>`; null if there is none. */
 export function readDestination(text: string, offset: number): Span | null {
   if (text.charCodeAt(offset) !== LESS_THAN) {
     const to = bareEnd(text, offset);
@@ -54,7 +58,7 @@ export function readDestination(text: string, offset: number): Span | null {
 }
 
 /**
- * Returns the end of a destination without angle brackets; -1 if its parentheses are unbalanced.
+ * Returns the offset after a destination without `<` and `>`; -1 if its parentheses are unbalanced.
  */
 function bareEnd(text: string, from: number): number {
   let depth = 0;
@@ -69,10 +73,7 @@ function bareEnd(text: string, from: number): number {
   return depth > 0 ? -1 : offset;
 }
 
-/**
- * Returns the range of the title whose opening quote is at `offset`, without both quotes. Null if
- * there is no title.
- */
+/** Returns the range of a title, without its quotes; null if no title begins at `offset`. */
 function readTitle(text: string, offset: number, unclosed: Unclosed): Span | null {
   const opener = text[offset];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;
@@ -88,14 +89,19 @@ function readTitle(text: string, offset: number, unclosed: Unclosed): Span | nul
   return null;
 }
 
-/** Returns the normalised label of a `[label]` at `offset`, and its end; null if there is none. */
+/**
+ * Reads a `[label]`. Returns its normalised label and the offset after it; null if no label begins
+ * at `offset`.
+ */
 export function readLabel(text: string, offset: number): { readonly label: string; readonly end: number } | null {
   LABEL.lastIndex = offset;
   const found = LABEL.exec(text);
   return found === null ? null : { label: normaliseLabel(found[1]!), end: offset + found[0].length };
 }
 
-/** Returns the normal form of a label. All labels of one definition have one normal form. */
+/**
+ * Returns a label in the form in which labels are compared: without differences in case and spaces.
+ */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")
@@ -104,7 +110,7 @@ export function normaliseLabel(label: string): string {
     .toUpperCase();
 }
 
-/** Returns true for punctuation of ASCII, which a backslash can escape. */
+/** Returns true for ASCII punctuation, which a backslash can escape. */
 export function isPunctuation(character: string): boolean {
   return /^[!-/:-@[-`{-~]$/.test(character);
 }

@@ -4,18 +4,21 @@ import { type Place, resolveDestination } from "./place.ts";
 import { wikiServiceForm } from "./wiki.ts";
 
 /**
- * Remembers how one form of a document spells its links, so that the other form can do the same.
+ * Remembers how a document spells its links, so that they keep their spelling when the document is
+ * translated again.
  */
 export class Spellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Spellings of whole wiki links, by their form on the service. */
+  /** Whole wiki links as the document spells them, by their form on the service. */
   readonly #wiki = new Map<string, string[]>();
   readonly #isExact: boolean;
 
   /**
-   * @param isWanted returns true if the spelling of a link is remembered; `id` is the link's target
-   * @param isExact true if each spelling is used only once, and only for a link with the same query
-   * and fragment. If a target has more links than spellings, the last links get none
+   * @param text document whose spellings are remembered
+   * @param isWanted returns true if the spelling of a link is remembered; `id` is the link's
+   * target, or null
+   * @param isExact true to use each spelling once, and only for a link with the same query and
+   * fragment; false to repeat the last spelling of a target for all further links
    */
   constructor(
     text: string,
@@ -31,8 +34,8 @@ export class Spellings {
       const id = resolveDestination(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
-      // Undefined: the link has its position in the order of the links, but its spelling is not
-      // remembered.
+      // Undefined is stored for a link whose spelling is not remembered, so that the spellings stay
+      // in the order of the links.
       const spelling = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
       addSpelling(this.#byTarget, this.#keyOf(raw, read, id, link), spelling);
     }
@@ -44,9 +47,10 @@ export class Spellings {
   }
 
   /**
-   * Returns the spelling of the next link to the same target, in the order of the document. After
-   * the last such link, repeats its spelling. Query and fragment are not included, unless the link
-   * has no target. Undefined if no spelling is remembered.
+   * Returns the spelling for the next link to a target, without its query and fragment. The first
+   * link gets the first spelling of that target, and so on; further links get the last one, unless
+   * `isExact`. A link without a target gets its whole destination. Returns undefined if no spelling
+   * is remembered.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
     const spellings = this.#byTarget.get(this.#keyOf(raw, read, id, link));
@@ -59,8 +63,8 @@ export class Spellings {
   }
 
   /**
-   * Returns the spelling of the next whole wiki link, as `next` does.
-   * @param form form of the link on the service
+   * Returns the spelling for the next whole wiki link; undefined if no spelling is remembered.
+   * @param form form of the wiki link on the service
    */
   nextWiki(form: string): string | undefined {
     return nextOf(this.#wiki.get(form));
@@ -78,8 +82,8 @@ function nextOf<T>(spellings: T[] | undefined): T | undefined {
 }
 
 /**
- * Returns the key of a spelling. Spellings with and without `<…>` have different keys, because
- * neither can replace the other. Spellings of wiki links also have their own keys.
+ * Returns the key under which the spellings of a link's target are stored. Destinations in `<…>`
+ * and wiki links have their own keys, because their spellings cannot be used for other links.
  */
 function targetOf(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;

@@ -1,7 +1,7 @@
 /**
- * Translates between the two forms of a document. On the service its links are ids, which no move
- * breaks; locally they are relative paths, which every editor follows. Only destinations are ever
- * replaced.
+ * Translates a document between its two forms. On the service, its links are ids, which a move does
+ * not break. Locally, they are relative paths, which every editor can follow. Only the destinations
+ * of links are replaced.
  */
 
 import { type Destination, INERT_SCHEME } from "./destination.ts";
@@ -11,36 +11,43 @@ import { Spellings } from "./spellings.ts";
 import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki.ts";
 
 export type ToDiskOptions = {
-  /** Earlier local content. Links to the same targets keep the spelling that they have in it. */
+  /** Earlier local form of the document. Links to the same targets are spelled as in it. */
   readonly previous?: string;
-  /** True if a wiki link that `previous` spells `[[Name]](path)` becomes `[[Name]]` again. */
+  /**
+   * True if a wiki link that `previous` spells with a path, as `[[Name]](path)`, becomes `[[Name]]`
+   * if that leads to its target.
+   */
   readonly restoresWiki?: boolean;
 };
 
 export type ToServiceOptions = {
-  /** Earlier content on the service. An absolute path in it stays if it has the same target. */
+  /** Earlier content on the service. Absolute paths in it stay, if they have the same targets. */
   readonly previous?: string;
-  /** Lookup of the paths before a move, for links whose target is no longer at its path. */
+  /** Paths and ids before a move, for links that still have the old path of their target. */
   readonly before?: Place;
-  /** Targets of the links in the file's previous bytes; used first. */
+  /** Targets of the links in the file before the last edit. They are looked up first. */
   readonly earlierTargets?: TargetLookup;
-  /** Targets of the links in even older bytes of the file; used last. */
+  /** Targets of the links in the file before earlier edits. They are looked up last. */
   readonly formerTargets?: TargetLookup;
 };
 
-/** Returns the id to which a destination, without query and fragment, led; null if to none. */
+/**
+ * Function that returns the id of the target of a destination, which is passed without query and
+ * fragment; null if it knows none.
+ */
 export type TargetLookup = (destination: string) => string | null;
 
 /**
- * Makes the local form. Known ids and absolute paths become relative paths; `ref://…` loses its
- * `ref://`; everything else stays.
+ * Returns the local form of a document from its form on the service. Ids of known documents and
+ * absolute paths become relative paths. `ref://` before a destination is removed. All other
+ * destinations stay.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const draft = diskOf(text, place, options);
   if (!draft.hasWiki) return draft.result;
   if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
-  // A wiki link has no destination in parentheses. Without these, the text around the link may be
-  // read in another way, so all links become Markdown links.
+  // Wiki links have changed how the rest of the document is read, because they have no destination
+  // in parentheses. So all of them become Markdown links.
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -63,8 +70,8 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
       const spelled = keeps ? before : defaultForm;
-      // Takes this link's spelling from the list too, so that the links after it get their own
-      // spellings.
+      // Also uses up the link's spelling as a Markdown link, so that the following links get their
+      // own spellings.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
     },
@@ -72,9 +79,10 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
 }
 
 /**
- * Makes the service's form. A link to a document or folder becomes its id. A link without a target
- * becomes inert, by `ref://` before its destination. Unknown ids, schemes and lone fragments stay
- * unchanged. So does a wiki link whose name fits no document, or more than one.
+ * Returns the form of a document on the service from its local form. A link to a document or folder
+ * becomes its id. A link without a target gets `ref://` before its destination. Unknown ids, other
+ * schemes and lone fragments stay. A wiki link also stays, if no document or more than one has its
+ * name.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const draft = serviceOf(text, place, options);
@@ -108,10 +116,12 @@ function serviceOf(
 }
 
 /**
- * Makes the local form after documents have moved: each path keeps its target. A path that still
- * leads to its target keeps its spelling.
- * @param isAway returns true for a target that no longer has a path but is not deleted: links to it
- * become ids
+ * Returns the local form of a document after other documents have moved, so that each link still
+ * leads to its target. A destination that still does so keeps its spelling.
+ * @param before ids of targets before the move
+ * @param after paths and ids after the move
+ * @param isAway returns true for a target that has no local path any more, but still exists on the
+ * service; links to it become ids
  */
 export function respell(
   text: string,
@@ -139,7 +149,9 @@ export function respell(
   }).result;
 }
 
-/** Returns the id of a destination's target, from the first source that knows it. */
+/**
+ * Returns the id of a destination's target, from the first lookup that knows it; null if none does.
+ */
 export function resolveInOrder(read: Destination, order: readonly (TargetLookup | Place | undefined)[]): string | null {
   for (const one of order) {
     const id = one === undefined ? null : typeof one === "function" ? one(read.target) : resolveDestination(read, one);
@@ -153,7 +165,7 @@ function isRelative({ kind, target }: Destination): boolean {
 }
 
 /**
- * Returns true if the local form may keep a link's spelling: it has a target or begins with
+ * Returns true if the spelling of a local link is remembered: the link has a target, or begins with
  * `ref://`.
  */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
@@ -165,24 +177,25 @@ function isOfService(read: Destination): boolean {
 }
 
 type LinkWriter = {
-  /** Returns the new destination of a link; null if the destination stays. */
+  /** Returns the new destination of a link; null to keep it. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
-   * @param raw destination of the wiki link
-   * @returns the whole new wiki link; null if the link stays, or only its destination changes
+   * Returns the whole new wiki link; null to keep it, or to change only its destination.
+   * @param whole the wiki link as the document has it
+   * @param raw its destination
    */
   readonly wiki: (whole: string, wiki: WikiLink, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
 type RewrittenLinks = {
   readonly result: string;
-  /** Number of links in the document. */
+  /** Number of links that the original document has. */
   readonly count: number;
-  /** True if the new document has a new wiki link. */
+  /** True if a wiki link was written. */
   readonly hasWiki: boolean;
 };
 
-/** Replaces destinations. Returns the same document if no destination has to be replaced. */
+/** Returns the document with new destinations; the same string if no destination changes. */
 function respellEach(text: string, { names }: Place, respell: LinkWriter): RewrittenLinks {
   const links = findLinks(text, names !== undefined);
   let result = "";
@@ -199,7 +212,9 @@ function respellEach(text: string, { names }: Place, respell: LinkWriter): Rewri
   return { result: end === 0 ? text : result + text.slice(end), count: links.length, hasWiki };
 }
 
-/** Returns true if the result, read with wiki links, has as many links as the document. */
+/**
+ * Returns true if the result has as many links as the original document, with wiki links counted.
+ */
 function hasAllLinks({ result, count }: RewrittenLinks): boolean {
   return findLinks(result, true).length === count;
 }

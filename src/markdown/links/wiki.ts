@@ -1,43 +1,52 @@
 /**
- * Wiki links. Locally they are `[[Name#Heading|text]]`, by a file's name. On the service they are
- * `[[text]](doc_1#Heading)`, a Markdown link by id whose text is in brackets of its own. The
- * brackets distinguish it from other links, every reader sees its words, and no move changes it.
+ * Reads and writes wiki links. Locally they name a file: `[[Name#Heading|text]]`. On the service
+ * they are Markdown links with an id: `[[text]](doc_1#Heading)`. The double brackets distinguish
+ * them from other links. Readers see only the text, and a move does not break the id.
  */
 
 import { decodePercents, encodeCharacter } from "./destination.ts";
 
-/** Documents by the names of their files, without `.md`; case and normal form do not count. */
+/**
+ * Lookups between documents and their file names without `.md`. Case and Unicode normal forms are
+ * ignored.
+ */
 export type DocumentNames = {
   /**
-   * @param name name of a file, or path from the root
-   * @returns the only document with this name; null if none, or more than one, has it
+   * Returns the id of the document with this name; null if no document or more than one has it.
+   * @param name file name, or path from the root
    */
   idOf(name: string): string | null;
-  /** Returns the shortest name by which `idOf` finds the document; null if there is none. */
+  /** Returns the shortest name with which `idOf` finds the document; null if there is none. */
   nameOf(id: string): string | null;
-  /** Returns the path of the only file with this name that is not a document yet. */
+  /**
+   * Returns the path of a file with this name that is not a document yet; null if there is no such
+   * file, or more than one.
+   */
   pathOf(name: string): string | null;
 };
 
 /** A wiki link in either form. */
 export type WikiLink = {
-  /** Offset of the first bracket; the `!` of an embed is before it. */
+  /** Offset of the first bracket. An embedded file has a `!` before it. */
   readonly from: number;
   readonly to: number;
-  /** Name of the file without `.md`, or its path from the root; null in the service's form. */
+  /** File name without `.md`, or path from the root; null in the form of the service. */
   readonly name: string | null;
-  /** Heading with its `#`, in the service's form; empty if the link has no heading. */
+  /**
+   * Heading with its `#`, from a local wiki link. Empty if it has none, and in the form of the
+   * service.
+   */
   readonly heading: string;
-  /** Text that readers see. */
+  /** Words that a reader sees. */
   readonly text: string;
-  /** True if the link is in a table, where a bare `|` would end the cell. */
+  /** True if the link is in a table, where an unescaped `|` would end the cell. */
   readonly inTable: boolean;
 };
 
 const WIKI_LINK = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
 const BRACKETED_TEXT = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
-/** Returns the local wiki link that begins at `offset`. Its offsets count from `offset`. */
+/** Reads the local wiki link at `offset`. Returns null if there is none. */
 export function readWikiLink(text: string, offset: number): WikiLink | null {
   WIKI_LINK.lastIndex = offset;
   const found = WIKI_LINK.exec(text);
@@ -48,24 +57,26 @@ export function readWikiLink(text: string, offset: number): WikiLink | null {
 }
 
 /**
- * @param inner content of a link's brackets
- * @returns the words that the service's form shows; null for a link of another form
+ * Returns the words of a wiki link in the form of the service; null if the link is an ordinary one.
+ * @param inner text between the outer brackets of the link
  */
 export function wordsOf(inner: string): string | null {
   return BRACKETED_TEXT.exec(inner)?.[1] ?? null;
 }
 
-/** Returns the destination of a wiki link, as `TargetLookup` and `LinkTarget` have it. */
+/** Returns the destination under which the target of a wiki link is looked up and recorded. */
 export function destinationOfName(name: string): string {
   return `[[${name}]]`;
 }
 
-/** Returns the name in a destination; null if the destination does not belong to a wiki link. */
+/**
+ * Returns the name in a destination such as `[[Name]]`; null if the destination is no wiki link.
+ */
 export function nameOfDestination(text: string): string | null {
   return text.startsWith("[[") && text.endsWith("]]") && !text.includes("\n") ? text.slice(2, -2) : null;
 }
 
-/** Returns the service's form of a wiki link. */
+/** Returns a wiki link in the form of the service. `id` may also be a path. */
 export function wikiServiceForm(id: string, heading: string, text: string): string {
   return `[[${text}]](${id}${encoded(heading)})`;
 }
@@ -76,7 +87,10 @@ function encoded(heading: string): string {
 
 const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
-/** Returns the heading in the suffix of a link; null if the suffix is not that of a wiki link. */
+/**
+ * Returns the heading from the end of a link's destination; an empty string if there is none.
+ * Returns null if the end is not what a wiki link would have.
+ */
 export function headingOf(suffix: string): string | null {
   if (suffix === "") return "";
   if (!suffix.startsWith("#") || !suffix.isWellFormed()) return null;
@@ -85,9 +99,8 @@ export function headingOf(suffix: string): string | null {
 }
 
 /**
- * Returns the local form of a link: only the words if they are the target's name, otherwise the
- * target's name before the words.
- * @returns null if no wiki link would lead to the target
+ * Returns a wiki link in the local form. It is `[[text]]` if the text is the target's name,
+ * otherwise `[[name#heading|text]]`. Returns null if no name leads to the target.
  */
 export function wikiLocalForm(
   id: string,
