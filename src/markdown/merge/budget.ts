@@ -1,6 +1,6 @@
 /**
- * Number of steps that one merge may still take; below zero, the budget is used up. Steps are
- * comparisons, never time, so the same three texts give the same result on any machine.
+ * Number of steps that a merge may still take; negative when the budget is used up. A step is about
+ * one comparison. Time is not measured, so that a merge has the same result on every machine.
  */
 export type Budget = { left: number };
 
@@ -12,15 +12,15 @@ export function newBudget(): Budget {
 }
 
 /**
- * Reserves the price of work before the work is done. Returns false, with the budget used up, when
- * the budget is too small.
+ * Takes the steps of some work from the budget before the work is done. Returns false if the budget
+ * is too small; the budget is then used up.
  */
 export function reserveSteps(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);
   return budget.left >= 0;
 }
 
-/** Takes `steps` from the budget. Returns false when the budget is used up. */
+/** Takes steps from the budget after the work was done. Returns false if the budget is used up. */
 export function spendSteps(budget: Budget, steps: number): boolean {
   budget.left -= steps;
   return budget.left >= 0;

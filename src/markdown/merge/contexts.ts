@@ -1,10 +1,13 @@
 import { closesFence, openingFence } from "../outline/fences.ts";
 
-/** A stack of open blocks. Two stacks with the same root and equal blocks are the same object. */
+/**
+ * The blocks that are open at a position of a document, such as code fences and HTML elements.
+ * Equal stacks with the same root are the same object, so that `===` compares them.
+ */
 export class BlockStack {
-  /** Name of the innermost block; empty when no block is open. */
+  /** Opening mark of the innermost block; an empty string if no block is open. */
   readonly name: string;
-  /** The stack around the innermost block. */
+  /** The stack without its innermost block; of the empty stack, the stack itself. */
   readonly outer: BlockStack;
   /** Number of open blocks. */
   readonly depth: number;
@@ -16,7 +19,7 @@ export class BlockStack {
     this.depth = outer === undefined ? 0 : outer.depth + 1;
   }
 
-  /** Returns this stack with one more block opened in it. */
+  /** Returns the stack that results from opening a block inside this one. */
   open(name: string): BlockStack {
     const inner = this.#inner.get(name) ?? new BlockStack(name, this);
     this.#inner.set(name, inner);
@@ -24,20 +27,20 @@ export class BlockStack {
   }
 }
 
-/** The blocks around the lines of a text: fences, directives, HTML blocks and comments. */
+/** The open blocks at each line of a document: fences, directives, HTML elements and comments. */
 export type Contexts = {
-  /** For each line, the stack of blocks that are open at this line. */
+  /** For each line, the blocks that are open before it. */
   readonly around: readonly BlockStack[];
-  /** For each line, true if the line opens or closes a block. */
+  /** For each line, true if it opens or closes a block. */
   readonly marks: readonly boolean[];
   /**
-   * Number of blocks that are not closed at the end of the text, plus closing marks without an open
+   * Number of blocks that the document never closes, plus number of closing marks without an open
    * block.
    */
   readonly faults: number;
-  /** Number of blocks that are not closed at the end of the text. */
+  /** Number of blocks that the document never closes. */
   readonly open: number;
-  /** The lines that open or close a block, joined in order. */
+  /** All lines that open or close a block, joined. */
   readonly outline: string;
 };
 
@@ -50,12 +53,12 @@ const BLOCKS = new Set(
   ),
 );
 
-/** The stack of open blocks at one position of a text. */
+/** The open blocks at the current line; changed while lines are read. */
 type BlockContext = { inside: BlockStack };
 
 /**
- * Reads the contexts of a text's lines.
- * @param root the empty stack; texts that will be compared share one root
+ * Finds the open blocks at each line of a document.
+ * @param root an empty stack; the same one for all versions that are compared
  */
 export function contextsOf(lines: readonly string[], root: BlockStack = new BlockStack()): Contexts {
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
@@ -74,21 +77,26 @@ export function contextsOf(lines: readonly string[], root: BlockStack = new Bloc
   return { around, marks, faults: faults + depth, open: depth, outline };
 }
 
-/** Returns true if two contexts have the same depth and kind (code or not). */
+/**
+ * Returns true if two stacks have equally many blocks, and both or neither are inside a code fence.
+ */
 export function areAlike(one: BlockStack, other: BlockStack): boolean {
   const isCode = ({ name }: BlockStack): boolean => /[`~]{3}$/.test(name);
   return one.depth === other.depth && isCode(one) === isCode(other);
 }
 
-/** Returns true if a text may open or close a block. This cheap test saves reading most texts. */
+/**
+ * Returns false if a document certainly opens and closes no block. This quick test avoids reading
+ * most documents by line.
+ */
 export function hasContexts(text: string): boolean {
   return CONTEXT_MARK.test(text);
 }
 
 /**
- * Applies one line to the stack.
- * @returns the number of closing tags without an open block; -1 for a line of matched tags, which
- * is a mark even if the depth stays the same
+ * Opens or closes the blocks of one line.
+ * @returns the number of closing tags without an open block. -1 if the line has tags, and all of
+ * them match: it is then a line with marks, even if the same number of blocks is open
  */
 function applyLine(place: BlockContext, line: string): number {
   const { name: inner, outer } = place.inside;
@@ -106,13 +114,16 @@ function applyLine(place: BlockContext, line: string): number {
   return /^[\s>]*</.test(line) ? applyTags(place, line) : 0;
 }
 
-/** Returns true if a line ends the fence or comment `inner`, inside which no other mark counts. */
+/**
+ * Returns true if a line ends a code fence or comment. Inside these, no other mark counts.
+ * @param inner opening mark of the fence or comment
+ */
 function endsOpaque(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
   return closesFence(inner, line);
 }
 
-/** Returns the mark of the fence or comment that a line opens; undefined if it opens none. */
+/** Returns the opening mark if a line opens a code fence or comment; otherwise undefined. */
 function opensOpaque(line: string): string | undefined {
   const fence = openingFence(line);
   if (fence !== "") return fence;
@@ -120,8 +131,9 @@ function opensOpaque(line: string): string | undefined {
 }
 
 /**
- * Applies a directive: one with a name opens a block, one without a name closes a block. Returns 1
- * if the innermost block is not a directive, so that it cannot be closed; otherwise 0.
+ * Opens a block for a directive with a name (`:::note`); closes a block for one without a name
+ * (`:::`). Returns 1 if the innermost block is no directive, so that nothing can be closed;
+ * otherwise 0.
  */
 function applyDirective(place: BlockContext, colons: string, name: string): number {
   if (name === "") return close(place, (block) => block.startsWith(":::")) ? 0 : 1;
@@ -130,8 +142,8 @@ function applyDirective(place: BlockContext, colons: string, name: string): numb
 }
 
 /**
- * Applies the block tags of one line. Returns the number of closing tags without an open block; -1
- * if the line has tags and all of them match.
+ * Opens and closes blocks for the HTML tags of a line. Returns the number of closing tags without
+ * an open block; -1 if the line has tags, and all of them match.
  */
 function applyTags(place: BlockContext, line: string): number {
   let stray = 0;
@@ -146,7 +158,10 @@ function applyTags(place: BlockContext, line: string): number {
   return stray === 0 && found ? -1 : stray;
 }
 
-/** Closes the innermost block if it is the expected one. Returns true if the block was closed. */
+/**
+ * Closes the innermost block if `isMeant` accepts its opening mark. Returns true if the block was
+ * closed.
+ */
 function close(place: BlockContext, isMeant: (block: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;

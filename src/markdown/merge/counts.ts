@@ -1,35 +1,35 @@
 import { reserveSteps } from "./budget.ts";
 import { type Lines, type LineReader, wordsIn } from "./reading.ts";
 
-/** Number of occurrences of each line or word, indexed by the number of the line or word. */
+/** How often each line or word occurs in a version, by its number. */
 type Counts = Int32Array;
 
 /**
- * Characters of differing lines that cost one step. The step pays for cutting them into words and
- * counting the words.
+ * Number of characters in differing lines that cost one step of the budget, for splitting them into
+ * words and counting these.
  */
 const LETTERS_PER_STEP = 4;
 
-/** A property of base, local, remote and merged text. */
+/** One value for each of four versions: base, local, remote and merged. */
 export type OfFour<T> = readonly [base: T, local: T, remote: T, merged: T];
 
-/** Computes a property of each of the four texts. */
+/** Calls a function for each of the four versions. */
 export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (text: T) => U): OfFour<U> {
   return [read(base), read(local), read(remote), read(merged)];
 }
 
 /**
- * Returns true if the merged text has no more faults than the sides explain: as many as local, as
- * remote, or as base with the changes of both, whichever is most.
+ * Returns true if the merged version has no more faults than the other versions explain. It may
+ * have as many as local, as remote, or as base with the changes of both sides.
  */
 export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
 }
 
 /**
- * Counts the words of lines whose frequency differs between base, local, remote and merged text.
- * Other lines add the same to each count, so the checks that compare counts can ignore them.
- * Undefined when the budget is too small.
+ * Counts the words of each version. Leaves out lines that occur equally often in all four versions,
+ * because they do not change any comparison of the counts. Returns undefined if the budget is too
+ * small.
  */
 export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<Counts> | undefined {
   const times = mapFour(texts, ({ ids }) => {
@@ -50,9 +50,10 @@ export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<
 }
 
 /**
- * Returns true if each word's count in `merged` is between the least and the greatest of three
- * counts: local, remote, and base with both changes. The check does not look at how the merge was
- * made, so it finds text that a defect lost or doubled.
+ * Returns true if each word occurs as often in the merged version as the sides allow: between the
+ * smallest and the largest of its counts in local, in remote, and in base with the changes of both.
+ * The check does not depend on how the merge was made, so it finds words that a bug lost or
+ * doubled.
  */
 export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
   for (let word = 0; word < merged.length; word++) {
@@ -65,9 +66,10 @@ export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, m
 }
 
 /**
- * Returns true if the result has both sides' changes of each word's count. This stricter check is
- * for merges finer than lines. If both sides changed a count in the same direction, they may have
- * made one change; all other changes must add up exactly.
+ * Returns true if, for each word, the merged version has the changes of both sides to the word's
+ * count. This is stricter than `staysBetweenSides`, for merges of parts of lines. If both sides
+ * changed a count in the same direction, they may have made the same change. In all other cases,
+ * the changes must add up.
  */
 export function hasBothChanges(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
   for (let word = 0; word < merged.length; word++) {

@@ -1,13 +1,15 @@
 import { readFrontMatterOfFile } from "./front-matter.ts";
 
-/** Keys whose date says when work was last done or is due: the later of two dates wins. */
+/**
+ * Matches keys of front matter whose date says when work was done last, or when it is due. If both
+ * sides changed such a date, the later one is used.
+ */
 const LATEST_DATE_KEY =
   /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides with equal dates: if both changed the date of a key in `LATEST_DATE_KEY`, each
- * side gets the later date. The merge itself decides other dates, and changes of one side alone.
- * Each side keeps its line ends.
+ * Returns both sides, with the later date in both if each side changed the date of the same key
+ * (see `LATEST_DATE_KEY`). All other changes are left to the merge. Each side keeps its line ends.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
@@ -24,14 +26,14 @@ export function settleDates(base: string, local: string, remote: string): readon
   return [mine, theirs];
 }
 
-/** Returns true if both sides changed an entry in different ways. */
+/** Returns true if both sides changed an entry, each in its own way. */
 function areTwoChanges(before: string | undefined, mine: string, theirs: string): boolean {
   return mine !== theirs && mine !== before && theirs !== before;
 }
 
 /**
- * Compares the dates of two entries: positive if the first is later, otherwise negative; NaN if
- * they are not comparable.
+ * Compares the dates of two entries. Returns 1 if the first is later, -1 if the second is, NaN if
+ * they cannot be compared.
  */
 function compareDates(one: string, other: string): number {
   const [mine, theirs] = [dateOf(one), dateOf(other)];
@@ -40,22 +42,22 @@ function compareDates(one: string, other: string): number {
 }
 
 /**
- * Returns a text with one line of its front matter replaced. Both lines are passed with a line
- * feed, but the text keeps its own line end.
+ * Returns a document with one line of its front matter replaced. The lines are passed with a line
+ * feed; the document keeps its own line end.
  */
 function withLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((text) => `\n${text.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);
 }
 
-/** Returns the date that is the whole value of a one-line entry; undefined for any other value. */
+/** Returns the value of an entry that is only a date; undefined for any other value. */
 function dateOf(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];
   return timeOf(value)?.kind === "date" ? value : undefined;
 }
 
 /**
- * A date or a time of day, with a key that sorts by time. Only times of one kind are comparable.
+ * A date or a time of day. `key`: string for sorting. Only times of the same kind can be compared.
  */
 type Time = { readonly kind: "date" | "clock"; readonly key: string };
 
@@ -63,8 +65,8 @@ const TIME =
   /^[^\p{L}\p{N}]*(?:(?<date>\p{N}{4}-\p{N}{2}-\p{N}{2}(?:[T ]\p{N}{2}:\p{N}{2})?)|(?<hour>\p{N}{1,2}):(?<rest>\p{N}{2}(?::\p{N}{2})?)(?:\s?(?<half>[ap])\.?m\b)?)/iu;
 
 /**
- * Returns the date or time of day that begins a line, after any white space and punctuation.
- * Undefined if there is none.
+ * Returns the date or time of day at the beginning of a line; white space and punctuation may
+ * precede it. Returns undefined if there is none.
  */
 export function timeOf(line: string | undefined): Time | undefined {
   const { date, hour, rest, half } = TIME.exec(line ?? "")?.groups ?? {};

@@ -1,6 +1,6 @@
-// Types for package `diff3` 0.0.4, which ships none. The arguments are (a, base, b), as arrays; the
-// package splits a string into characters. It assigns a variable that it does not declare, so it
-// must stay a separate CommonJS module: a bundle in strict mode would fail.
+// Types for the package `diff3` 0.0.4, which has none. All arguments are arrays. The package
+// assigns to a variable that it does not declare, which fails in strict mode, so it must stay a
+// separate CommonJS module.
 declare module "diff3" {
   type Block<T> =
     | { readonly ok: T[]; readonly conflict?: never }

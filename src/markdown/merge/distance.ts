@@ -4,16 +4,17 @@ import { type Budget, spendSteps } from "./budget.ts";
 export const STEPS_PER_POINT = 2;
 
 /**
- * Returns the length of the shortest edit script between two sequences (Wu, Manber, Myers, Miller
- * 1990). Undefined when it is more than `most`, or when the budget is too small. Much faster than
- * finding the script when one sequence mostly adds to the other. `runPrice`: extra steps for each
- * run of equal elements.
+ * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). Much
+ * faster than finding the edits themselves, if one sequence mostly adds to the other.
+ * @param most largest result; for more edits, the result is undefined
+ * @param runPrice additional steps of the budget for each run of equal elements
+ * @returns undefined also if the budget is too small
  */
 export function distance(a: Int32Array, b: Int32Array, most: number, budget: Budget, runPrice = 0): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
-  // LIMIT: number of diagonals, beyond those between the two ends, that a script of at most `most`
-  // edits can reach.
+  // LIMIT: number of diagonals, on either side of those between the ends, that `most` edits can
+  // reach.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
@@ -29,8 +30,8 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
 }
 
 /**
- * Moves the furthest point of diagonal `k` forward.
- * @returns the steps for the equal elements that it passed
+ * Moves the furthest point of diagonal `k` forward, along equal elements.
+ * @returns the steps that this took
  */
 function advance(
   short: Int32Array,

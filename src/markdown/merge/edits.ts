@@ -1,8 +1,9 @@
 import type { Edit } from "./myers.ts";
 
 /**
- * Returns, for each element of the first sequence, the index of the equal element in the second
- * sequence; -1 where an edit removed the element.
+ * Returns, for each element of the first sequence, its index in the second sequence; -1 if an edit
+ * removed it.
+ * @param length length of the first sequence
  */
 export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
   const found = new Int32Array(length).fill(-1);
@@ -17,14 +18,14 @@ export function counterparts(length: number, edits: readonly Edit[]): Int32Array
   return found;
 }
 
-/** Returns the edit that undoes an edit. */
+/** Returns the edit that undoes another edit. */
 export function reverse({ start, end, from, to }: Edit): Edit {
   return { start: from, end: to, from: start, to: end };
 }
 
 /**
- * Returns the edits of an ordered script that overlap or touch the first sequence's elements [from,
- * to). An empty range is the gap before `from`.
+ * Returns the edits that overlap or touch the elements [from, to) of the first sequence. If both
+ * numbers are equal, these are the edits at that position.
  */
 export function editsTouching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
   const first = firstEditIndex(edits, (edit) => edit.end >= from);
@@ -34,8 +35,8 @@ export function editsTouching(edits: readonly Edit[], from: number, to: number):
 }
 
 /**
- * Returns the index of the first edit that passes the test; the number of edits if none does. All
- * later edits must pass the test too, because the search is a bisection.
+ * Returns the index of the first edit that passes a test; the number of edits if none does. The
+ * test must then be true for all later edits, because the search halves the list.
  */
 export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
@@ -47,24 +48,31 @@ export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boo
   return low;
 }
 
-/** Elements [from, to) of a sequence. */
+/** Range [from, to) of a sequence. */
 export type Range = { readonly from: number; readonly to: number };
 
-/** Matching ranges of base and both sides. */
+/** Ranges of base, local and remote that correspond to each other. */
 export type Ranges = { readonly base: Range; readonly local: Range; readonly remote: Range };
 
 /** Edits that each side made to base, in order. */
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
-/** Matching ranges, and the edits in them. A side without edits left its range unchanged. */
+/**
+ * A part of the three versions, with the edits in it. A side without edits left its range
+ * unchanged.
+ */
 export type Part = Ranges & { readonly edits: SideEdits };
 
 export type Side = "local" | "remote";
 
-/** Returns true if two neighbouring edits of different sides must not be decided separately. */
+/**
+ * Function that returns true if two edits of different sides must be merged together, because they
+ * overlap or influence each other.
+ * @param earlierSide side that made the earlier edit
+ */
 export type MustSettleTogether = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
 
-/** Returns true if two edits change a common base element, or the same gap. */
+/** Returns true if two edits change the same element of base, or add at the same position. */
 export function overlaps(earlier: Edit, later: Edit): boolean {
   if (later.start < earlier.end) return true;
   return earlier.start === later.start && earlier.end === later.end;
@@ -75,12 +83,12 @@ export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/** Edits of both sides that meet in base elements [start, end). */
+/** Edits that must be merged together, in elements [start, end) of base. */
 type Cluster = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /**
- * Groups the edits of both sides that meet. An edit that meets no edit of the other side is a
- * cluster of its own.
+ * Groups edits of both sides that must be merged together. An edit that is independent of the other
+ * side gets a group of its own.
  */
 function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Cluster[] {
   const queue = [
@@ -100,8 +108,9 @@ function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Clust
 }
 
 /**
- * Cuts `whole` into parts, in order: the edits that meet, and the unchanged elements between them.
- * All edits must be inside `whole`.
+ * Splits three versions into parts, in order: one for each group of edits that must be merged
+ * together, and one for the unchanged elements between two groups.
+ * @param whole the ranges that are split; all edits must be in them
  */
 export function partsOf(whole: Ranges, edits: SideEdits, meets: MustSettleTogether): Part[] {
   const parts: Part[] = [];
@@ -129,8 +138,8 @@ const UNCHANGED: SideEdits = { local: [], remote: [] };
 
 /**
  * Returns the index in a side that corresponds to index `end` in base.
- * @param edits edits up to this index
- * @param shift length of the side minus length of base, before these edits
+ * @param edits edits of this part, up to this index
+ * @param shift how much longer the side is than base, before these edits
  */
 function endOf(edits: readonly Edit[], end: number, shift: number): number {
   const last = edits.at(-1);

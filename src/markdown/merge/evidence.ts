@@ -3,39 +3,44 @@ import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type LineReader, tokenTextsIn } from "./reading.ts";
 
-/** Steps of the budget that one word of a removal costs. */
+/** Steps of the budget that one removed word costs. */
 const STEPS_PER_WORD = 10;
 
 /**
- * Removed words that are found again do not count as kept if they are at most a third, because a
- * third may occur by chance.
+ * Divisor: if a version still has at most a third of the removed words, they may be there by
+ * chance, and count as removed.
  */
 const CHANCE_SHARE = 3;
 
-/** Numbers of lines or words; equal elements have equal numbers. */
+/**
+ * Numbers of the elements of a version (lines, sentences or words). Equal elements have equal
+ * numbers.
+ */
 export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
 
 /**
- * Returns the words of an element: several for a line or a sentence, one for a token. Words are
- * numbered by `reading.tokenTexts`.
+ * Function that returns the words of an element, as numbers of `reading.tokenTexts`. A line or a
+ * sentence has several words, a token is one word.
  */
 export type WordsOf = (id: number) => readonly number[];
 
-/** Treats each token as one word. */
+/** Returns the token itself as its only word. */
 export const ONE_WORD: WordsOf = (id) => [id];
 
 export function wordsOfLines(reading: LineReader): WordsOf {
   return (id) => tokenTextsIn(id, reading);
 }
 
-/** The number of occurrences of each word, by the word's number. */
+/** How often each word occurs, by its number. */
 type WordCounts = Map<number, number>;
 
 /**
- * Returns true if another version, with the script `otherScript`, lacks the words that `edit`
- * removed from base, at the place of the edit. A third of the words may be left. Also true if
- * `edit` removed nothing; false if the budget is too small.
+ * Returns true if the words that an edit removed are missing from another version, at the place of
+ * the edit. A third of them may be left by chance. Also returns true if the edit removed nothing;
+ * false if the budget is too small.
+ * @param base elements of base
+ * @param otherScript the other version, with its edits of base
  * @param added elements that the edit added in place of the removed ones
  */
 export function isGone(
@@ -61,8 +66,9 @@ export function isGone(
 }
 
 /**
- * Counts the removed words that the edits of `otherScript` kept or added again. `of`: the number of
- * removed words, without those in `added`. Undefined if the edits keep a whole line.
+ * Counts the removed words that the other version still has or has added again (`count`), among all
+ * removed words that `added` lacks (`of`). Returns undefined if the other version still has a whole
+ * removed line.
  */
 function wordsLeft(
   edit: Edit,
@@ -78,13 +84,13 @@ function wordsLeft(
   const kept = bagOf(added);
   for (const word of added) take(found, word);
   const removed = base.slice(edit.start, edit.end);
-  // Punctuation is too frequent to prove anything, so marks count only if no word was removed.
+  // Punctuation is too frequent to prove anything. It is counted only if no word was removed.
   const countsMarks = !removed.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const covered = coveredBy(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const lineWords = wordsOf(removed[at] as number);
-    // A single word may occur at this place by chance, but a whole line does not.
+    // A single word may be here by chance, but a line with several words is not.
     if (!covered[at] && lineWords.length > 1) return undefined;
     const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
@@ -93,17 +99,14 @@ function wordsLeft(
   return { count, of };
 }
 
-/** Returns, for each base element that an edit replaced, whether other edits replaced it too. */
+/** Returns, for each element of base that an edit removed, whether other edits removed it too. */
 function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
   const covered = new Array<boolean>(end - start).fill(false);
   for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
   return covered;
 }
 
-/**
- * Removes a word from a bag.
- * @returns true if the bag had the word
- */
+/** Removes one occurrence of a word. Returns true if there was one. */
 export function take(bag: WordCounts, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
@@ -121,22 +124,26 @@ function put(bag: WordCounts, words: readonly number[]): void {
 }
 
 /**
- * LIMIT: unchanged elements in a row that may still match another place by chance. More of them
- * identify a place.
+ * LIMIT: number of unchanged elements in a row that may be equal by chance. A longer row identifies
+ * a place in the document.
  */
 const CHANCE_RUN = 4;
 
 /**
- * A text that resulted from edits of base. `ids`: its elements; `old`: those of base; `more`: those
- * of the later text.
+ * A version between two other versions. `ids`: its elements; `old`: elements of the version before;
+ * `more`: elements of the version after it.
  */
 type EditedText = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly wordsOf: WordsOf };
 
 /**
- * Returns true if `later`, the edits of a text, keep everything that `earlier` added, and fill no
- * gap that `earlier` left (see `staysClosed`). `isWhole`: returns true if a later edit adds whole
- * lines, which may come between earlier lines.
- * `isReplaced`: returns true if the text that an earlier edit removed is gone, by the edit's index.
+ * Returns true if the later edits of a version keep everything that the earlier edits added, and
+ * put nothing in place of what they removed.
+ * @param later edits that were made to the version
+ * @param earlier edits that led to the version
+ * @param isWhole returns true if a later edit adds whole lines, which may come between earlier
+ * lines
+ * @param isReplaced returns true if the words that an earlier edit removed are missing from the
+ * last version; the argument is the index of the edit
  */
 export function keepsAdditions(
   later: readonly Edit[],
@@ -156,24 +163,24 @@ export function keepsAdditions(
     const sides = changedSides(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(index)) return false;
-    // If base already had all its elements, the addition may have been matched by chance with
-    // another place.
+    // If the version before has all elements of the addition, the addition may have been found at a
+    // wrong place by chance.
     old ??= new Set(text.old);
     return !new Set(text.ids.slice(from, to)).isSubsetOf(old);
   });
 }
 
 /**
- * Returns true if later edits add no text in the gap that a removal left. The gap may become wider.
- * Whole lines may fill the gap once the removed text is gone.
+ * Returns true if later edits add nothing where an earlier edit removed something. They may remove
+ * more, and they may add whole lines if the removed words are missing from the last version.
  */
 function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
 }
 
 /**
- * Returns true if an edit removed only comments and ids, and later edits added none. The words
- * beside an edit do not depend on comments and ids.
+ * Returns true if an edit removed only comments and heading ids, and the later edits added none.
+ * The words beside them keep their meaning.
  */
 function isHidden(
   { old, more, wordsOf }: EditedText,
@@ -188,32 +195,32 @@ function isHidden(
   );
 }
 
-/** Returns on how many of its two sides (0 to 2) an edit's addition touches a later edit. */
+/** Returns how many ends of an addition touch a later edit: 0, 1 or 2. */
 function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
   return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
 }
 
-/** Returns true if there are enough unchanged elements beside an addition to identify its place. */
+/** Returns true if enough unchanged elements are beside an addition to be sure of its place. */
 function hasKnownPlace({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && rowLength(later, from, to) > CHANCE_RUN);
 }
 
-/** Returns true if a later edit changed or split the addition of an edit. */
+/** Returns true if a later edit changed or split what an earlier edit added. */
 function changesInside(later: Edit, { from, to }: Edit): boolean {
   return later.start < to && from < later.end;
 }
 
 /**
- * Returns true if a later edit adds whole lines that may come between those of an earlier edit: the
- * earlier edit must have replaced lines. Lines that were only added stay in a row.
+ * Returns true if a later edit only adds whole lines, inside lines with which an earlier edit
+ * replaced others. Lines that were only added must stay together.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);
 }
 
 /**
- * Returns how many elements in a row no edit changed, around elements [from, to). The row begins
- * where the previous edit ends, and ends where the next edit starts. Infinite if no edit follows.
+ * Returns how many elements around [from, to) are unchanged: from the end of the previous edit to
+ * the start of the next. Returns infinity if no edit follows.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];

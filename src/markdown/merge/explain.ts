@@ -4,8 +4,8 @@ import { StringNumbers } from "./split.ts";
 import { type FourSequences, alignFour } from "./table.ts";
 
 /**
- * A word or symbol with the white space before it, in each text; null in a text that lacks it. The
- * number of an item, heading or row counts as white space.
+ * One word or symbol in each of four versions, with the white space before it; null for a version
+ * that lacks it. The number of an item, heading or row counts as white space.
  */
 export type ExplainedWord = {
   readonly base: string | null;
@@ -15,12 +15,18 @@ export type ExplainedWord = {
 };
 
 /**
- * Origin of a line. `kept`: from base; `local`, `remote`: changed by one side; `both`: changed
- * equally by both sides; `joined`: from different changes of both sides.
+ * Origin of a line of the merge.
+ * - `kept`: unchanged since base
+ * - `local`, `remote`: changed by one side
+ * - `both`: changed equally by both sides
+ * - `joined`: combines different changes of both sides
  */
 type Rule = "kept" | "local" | "remote" | "both" | "joined";
 
-/** A line of the result. `line`: line number from 1; null for removed lines. */
+/**
+ * A line of the merge, or a removed line. `line`: number of the line in the result, from 1; null
+ * for a removed line.
+ */
 export type ExplainedLine = {
   readonly line: number | null;
   readonly rule: Rule;
@@ -28,8 +34,8 @@ export type ExplainedLine = {
 };
 
 /**
- * The explanation of a merge. `texts`: base, local and remote as merged, with equal dates. The
- * pieces, joined for each text, give that text or the result.
+ * Explanation of a merge. `texts`: the merged versions, with the later date in both sides (see
+ * `settleDates`). The pieces of all lines, joined for each version, are that version.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -37,8 +43,8 @@ export type Explanation = {
 };
 
 /**
- * Explains a merged text from the four texts alone. Returns null if the texts differ too much, or
- * if the result is not a merge of the sides.
+ * Explains a merge by its four versions, without knowing how it was made. Returns null if the
+ * versions differ too much, or if the result is no merge of the others.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
   const texts = [base, ...settleDates(base, local, remote)] as const;
@@ -49,15 +55,16 @@ export function explainMerge(base: string, local: string, remote: string, result
 type Word = { readonly text: string; readonly space: string };
 type SplitText = { readonly words: readonly Word[]; readonly rest: string };
 
-// A date, a Chinese or Japanese character, a word, a run of one symbol, a check box, or any symbol.
+// Matches a date, a Chinese or Japanese character, a word, a run of one symbol, a check box, or any
+// other symbol.
 const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
 const NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 
 /**
- * Returns the words and symbols of a text. A symbol at the start of an item, quote, heading or row
- * differs from the same symbol elsewhere.
+ * Splits a version into words and symbols. A symbol that begins an item, quote, heading or row is
+ * another word than the same symbol inside a line.
  */
 function wordsIn(text: string): SplitText {
   const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
@@ -76,7 +83,10 @@ function wordsIn(text: string): SplitText {
   return { words, rest: text.slice(written) };
 }
 
-/** Aligns four texts in a table of pieces; undefined if the search finds no table. */
+/**
+ * Finds which words of the four versions correspond to each other. Returns undefined if the search
+ * fails.
+ */
 function piecesOf(texts: readonly string[]): ExplainedWord[] | undefined {
   const read = texts.map(wordsIn);
   const ids = new StringNumbers();
@@ -101,7 +111,7 @@ function pieceOf(cells: readonly (string | null)[]): ExplainedWord {
   return { base, local, remote, result };
 }
 
-/** Groups pieces by the lines of the result. Removed lines are separate lines. */
+/** Groups words by the lines of the result. Removed lines get lines of their own. */
 function linesOf(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;
@@ -123,7 +133,7 @@ function ruleOf(pieces: readonly ExplainedWord[]): Rule {
   return rules.values().next().value ?? "kept";
 }
 
-/** Returns the sides that added a piece to base or removed it; "kept" if neither side did. */
+/** Returns the sides that added or removed a word; `kept` if neither side did. */
 function changedBy({ base, local, remote }: ExplainedWord): Exclude<Rule, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";

@@ -7,8 +7,8 @@ import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Merges three texts that conflict line by line. Merges the content first, without line ends, byte
- * order mark and last line break; then merges each of these traits separately.
+ * Merges versions that conflict line by line, in parts smaller than a line. Line ends, byte order
+ * mark and the line break at the end of the document are merged separately from the content.
  */
 export function mergeWithinLines(base: string, local: string, remote: string, reading: LineReader): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
@@ -20,8 +20,8 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
 }
 
 /**
- * Merges normalised texts: the front matter key by key, then the body. If a text has front matter
- * that cannot be read, or a side has none, merges the whole texts by lines.
+ * Merges normalised versions: the front matter by its keys, then the body. If the front matter of a
+ * version cannot be read or a side has none, merges the whole documents by lines.
  */
 function mergeDocument(base: string, local: string, remote: string, reading: LineReader): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
@@ -45,21 +45,21 @@ function mergeDocument(base: string, local: string, remote: string, reading: Lin
 
 /**
  * Returns the front matter of base; undefined if it cannot be read. If base has none, returns an
- * empty one, because each side may have created front matter.
+ * empty one, because both sides may have created it.
  */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);
   return { entries: new Map(), lines: 0, body: base };
 }
 
-/** Returns the text of a document's front matter. */
+/** Returns the front matter of a document as a string, with its `---` lines. */
 function headOf(text: string, { body }: FrontMatter): string {
   return text.slice(0, text.length - body.length);
 }
 
 /**
- * Returns a conflict of the body, with lines counted from the top of the documents.
- * @param base number of lines of base's front matter; likewise `local` and `remote`
+ * Returns a conflict of the body, with its line numbers counted from the top of the documents.
+ * @param base number of lines of the front matter in base; likewise `local` and `remote`
  */
 function shiftDown(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
@@ -70,7 +70,7 @@ function shiftDown(hunk: ConflictHunk, base: number, local: number, remote: numb
   };
 }
 
-/** Computes the edits that each side made to the lines of base that are not blank. */
+/** Finds the edits that each side made to base, by lines. Blank lines are left out. */
 export function readConflictWork(base: string, local: string, remote: string, reading: LineReader): Work {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];

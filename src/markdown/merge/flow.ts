@@ -29,20 +29,23 @@ import {
 
 type UnitSize = "sentences" | "words";
 
-/** A passage cut into units, each with a number. Units with the same words have the same number. */
+/**
+ * Three versions of a passage, split into sentences or words. Units with equal words have equal
+ * numbers.
+ */
 type Flow = {
   readonly size: UnitSize;
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
-  /** Gives each distinct sentence a number. A word needs none: it has the number of its token. */
+  /** Gives each sentence a number. Words use the numbers of their tokens. */
   readonly keys: RunNumbers;
   readonly reading: LineReader;
 };
 
 /**
- * Merges running text: by sentences first, then by words within the sentences that both sides
- * changed. Undefined when the result could be wrong.
+ * Merges running text by sentences. Sentences that both sides changed are merged by words. Returns
+ * undefined for a conflict.
  */
 export function mergeFlow(passage: Passage, reading: LineReader, size: UnitSize = "sentences"): Token[] | undefined {
   const flow = flowOf(passage, reading, size);
@@ -77,7 +80,7 @@ function idOf({ id }: Unit): number {
   return id;
 }
 
-/** Returns the tokens of some ranges of units. */
+/** Returns the tokens of a part, for each version. */
 function passageOf({ tokens, units }: Flow, { base, local, remote }: Ranges): Passage {
   return {
     base: tokensOf(tokens.base, units.base, base),
@@ -91,7 +94,7 @@ function tokensOf(tokens: readonly Token[], units: readonly Unit[], { from, to }
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
-/** Returns the tokens of a part that at least one side changed; undefined for a conflict. */
+/** Returns the merged tokens of a part that at least one side changed; undefined for a conflict. */
 function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): readonly Token[] | undefined {
   const { size, ids, keys, reading } = flow;
   if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
@@ -106,8 +109,9 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
 }
 
 /**
- * Returns the tokens of a part in which `other` changed white space at most. Merges this white
- * space word by word. If that fails, takes over only the white space before the first token.
+ * Returns the merged tokens of a part in which one side (`other`) changed at most white space.
+ * Merges this white space word by word. If that fails, keeps only the other side's white space
+ * before the first token.
  */
 function settleOneSide(
   { size, reading }: Flow,
@@ -121,8 +125,8 @@ function settleOneSide(
 }
 
 /**
- * Joins words and a heading's id that the sides added at one place; the id must end its line.
- * Undefined for any other part.
+ * Returns the merged tokens if one side added words and the other side added a heading id, at the
+ * same place. The id comes last. Returns undefined for any other part.
  */
 function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
@@ -138,15 +142,17 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
 
 function sentencesMeet(earlier: Edit, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  // If an edit only adds or removes a sentence beside an edited sentence, text may have moved from
-  // one sentence to the other.
+  // If one side adds or removes a sentence beside a sentence that the other side edited, words may
+  // have moved between the two sentences.
   return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
 
 /**
- * Returns true if two edits of words must be decided together. Edits that touch are independent,
- * unless one removes text (see `removes`) or only adds words. In an item that a side rewrote,
- * additions of the other side must always be decided with the rewriting.
+ * Returns true if two edits of words must be merged together. Edits that only touch are
+ * independent, with these exceptions:
+ * - one of them removes words
+ * - one of them only adds words
+ * - one of them adds words to an item that the other one rewrote
  */
 function wordsMeet(
   tokens: Passage,
@@ -168,8 +174,8 @@ function wordsMeet(
 }
 
 /**
- * Returns true if a change removed only comments and ids. The words beside the change do not depend
- * on comments and ids.
+ * Returns true if a change removed only comments and heading ids. The words beside them keep their
+ * meaning.
  */
 function removesHiddenOnly(tokens: Passage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
@@ -181,7 +187,7 @@ function isEndOfLine(token: Token | undefined): boolean {
 }
 
 /**
- * Returns true if a change removes text, or joins two lines: this removes the break between them.
+ * Returns true if a change removes words, or joins two lines by removing the break between them.
  */
 function removes(tokens: Passage, change: SideEdit): boolean {
   const { start, end } = change.edit;
@@ -193,8 +199,8 @@ function countBreaks(tokens: readonly Token[]): number {
 }
 
 /**
- * Returns true if a change adds words to a line. The added words belong to the words beside them,
- * so they must not join words that the other side wrote at the same place.
+ * Returns true if a change only adds words to a line. They belong to the words beside them, so they
+ * must not be combined with words that the other side wrote at the same place.
  */
 function addsWords(tokens: Passage, change: SideEdit): boolean {
   const { start, end } = change.edit;
@@ -203,7 +209,7 @@ function addsWords(tokens: Passage, change: SideEdit): boolean {
   );
 }
 
-/** Returns true if an addition has whole lines only, and keeps the lines beside it unchanged. */
+/** Returns true if a change adds only whole lines, and leaves the lines beside them unchanged. */
 function addsLines(tokens: Passage, change: SideEdit): boolean {
   const { start } = change.edit;
   const added = addedBy(tokens, change);
@@ -212,9 +218,9 @@ function addsLines(tokens: Passage, change: SideEdit): boolean {
 }
 
 /**
- * Returns tokens whose words neither side changed, with merged white space. If only one side
- * changed the white space of a token, that change is kept. Undefined if both sides changed the
- * white space of a token differently.
+ * Returns the tokens of an unchanged part, with merged white space. If one side changed the white
+ * space before a token, that change is used. Returns undefined if both sides changed it
+ * differently.
  */
 function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
   const kept: Token[] = [];
@@ -233,8 +239,8 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 }
 
 /**
- * Returns rewritten tokens. The first token gets the white space of the other side, unless the side
- * that rewrote the tokens changed this white space too.
+ * Returns tokens that one side rewrote. Before the first token, uses the white space of the other
+ * side, unless the side that rewrote the tokens changed it, too.
  */
 function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
@@ -243,8 +249,8 @@ function withSpace(rewritten: readonly Token[], base: readonly Token[], other: r
 }
 
 /**
- * Tokens that are compared as one unit. `from`: index of the first token. `id`: equal for equal
- * words, whatever their white space.
+ * A sentence or word. `from`: index of its first token. `id`: number; equal words have equal
+ * numbers, whatever their white space.
  */
 type Unit = { readonly from: number; readonly id: number };
 
@@ -257,8 +263,9 @@ const WIDE_STOP = /^[。！？；]$/;
 const CLOSING = /^[)\]"'”’»」』）*_]$/;
 
 /**
- * Splits tokens into sentences at full stops. Structural line breaks and blank lines are units of
- * their own. `keys` numbers the units.
+ * Splits tokens into sentences. A line break that ends a heading, item or the like is a unit of its
+ * own, and so is a blank line.
+ * @param keys gives each sentence a number
  */
 function sentences(tokens: readonly Token[], keys: RunNumbers): Unit[] {
   const ids = tokens.map(({ id }) => id);
@@ -280,7 +287,7 @@ function sentences(tokens: readonly Token[], keys: RunNumbers): Unit[] {
   return units;
 }
 
-/** Returns true if a sentence ends right before token `index`. */
+/** Returns true if a sentence ends before the token at `index`. */
 function endsSentence(tokens: readonly Token[], index: number): boolean {
   let last = index - 1;
   while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;

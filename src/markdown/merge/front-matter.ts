@@ -2,22 +2,25 @@ import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
 import { normalise } from "./style.ts";
 
-/** Metadata block at the start of a document: its entries and lines, and the text after it. */
+/**
+ * Front matter of a document. `entries`: its keys; `lines`: its number of lines, with both `---`;
+ * `body`: the rest of the document.
+ */
 export type FrontMatter = {
   readonly entries: Entries;
   readonly lines: number;
   readonly body: string;
 };
 
-/** The lines of each top-level key. */
+/** The lines of each top-level key, as one string. */
 type Entries = ReadonlyMap<string, string>;
 
 const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 
 /**
- * Reads the front matter of a normalised text: top-level keys between two lines of `---`. Indented
- * lines, list items and blank lines belong to the key above, comments to the key below. Undefined
- * for any other syntax.
+ * Reads the front matter of a normalised document: top-level keys between two lines `---`. Indented
+ * lines, list items and blank lines belong to the key above them, comments to the key below.
+ * Returns undefined if there is none, or for any other syntax.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const found = findFrontMatter(text);
@@ -28,19 +31,22 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   return entries && { entries, lines: lines.length + 2, body: text.slice(found.end) };
 }
 
-/** Returns true if a text begins like YAML front matter, with any line ends. */
+/** Returns true if a document begins with a line `---`, with any line end. */
 export function beginsWithRule(text: string): boolean {
   return /^\uFEFF?---\r?\n/.test(text);
 }
 
-/** Reads the front matter of a text that may have any line ends and a byte order mark. */
+/**
+ * Reads the front matter of a document with any line ends, and perhaps a byte order mark. Returns
+ * undefined if there is none, or for any other syntax.
+ */
 export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
   return beginsWithRule(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 
 /**
- * Reads the entries of some lines by their keys. Undefined if a line belongs to no key, or if a key
- * occurs twice.
+ * Returns the lines of each key. Returns undefined if a line belongs to no key, or if a key occurs
+ * twice.
  */
 function readEntries(lines: readonly string[]): Entries | undefined {
   const entries = new Map<string, string>();
@@ -65,9 +71,9 @@ function readEntries(lines: readonly string[]): Entries | undefined {
 }
 
 /**
- * Merges entries by key, in any order of lines: if one side changed a key, its entry is used. If
- * both did, merges lists by item and maps by key. Undefined if two changes of one key, or of the
- * order of keys, cannot be merged.
+ * Merges front matter by its keys, and returns its lines. If one side changed a key, its entry is
+ * used. If both sides changed it, lists are merged by item, and maps by key. Returns undefined if
+ * the changes of a key, or of the order of keys, conflict.
  */
 export function mergeEntries(base: Entries, local: Entries, remote: Entries): string | undefined {
   const merged = new Map<string, string>();
@@ -80,10 +86,13 @@ export function mergeEntries(base: Entries, local: Entries, remote: Entries): st
   return keyOrder?.flatMap((key) => merged.get(key) ?? []).join("");
 }
 
-/** Marks an entry that both sides changed in ways that cannot be merged. */
+/** Result for an entry that both sides changed in different ways. */
 const CONFLICT = Symbol("conflict");
 
-/** Returns the merged entry of one key: undefined if it was removed, `CONFLICT` for a conflict. */
+/**
+ * Returns the merged entry of one key; undefined if the entry was removed; `CONFLICT` if the
+ * changes of both sides conflict.
+ */
 function mergeEntry(
   before: string | undefined,
   mine: string | undefined,
@@ -95,12 +104,15 @@ function mergeEntry(
   return mergeListEntry(before, mine, theirs) ?? mergeMapEntry(before, mine, theirs) ?? CONFLICT;
 }
 
-/** A map under one key: the line of the key, and its entries without their indent. */
+/**
+ * A key whose value is a map. `head`: the line of the key; `indent`: spaces before the entries;
+ * `entries`: lines of each inner key, without these spaces.
+ */
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: Entries };
 
 /**
- * Merges a map that both sides changed, by its own keys. Undefined for other values, for a
- * conflict, or when the maps differ in indent or in the line of the key.
+ * Merges a map that both sides changed, by its keys. Returns undefined for a conflict, for a value
+ * that is no map, or if the maps differ in indent or in the line of the key.
  */
 function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
@@ -120,8 +132,9 @@ function readMapEntry(entry: string): MapEntry | undefined {
 }
 
 /**
- * Returns the keys in the order of the side that changed the order; undefined if both sides changed
- * it differently. Keys added by remote precede those added by local.
+ * Returns the keys in the order of the side that changed it. Returns undefined if both sides
+ * changed the order differently. At the same place, keys that remote added come before those that
+ * local added.
  */
 function mergeOrder(
   base: readonly string[],
@@ -139,10 +152,9 @@ function mergeOrder(
   const order = [...lead];
   for (const [index, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    // For the first key, `indexOf` gives -1, so the place of that key is 0.
+    // If there is no previous key, `indexOf` returns -1, and the place is 0.
     let place = order.indexOf(follow[index - 1] as string) + 1;
-    // Skips keys that the leading side added at the same place, so that the keys of remote come
-    // first.
+    // Skips keys that remote added at the same place.
     while (remoteLeads && isNew(order[place], follow, base)) place++;
     order.splice(place, 0, key);
   }
@@ -153,12 +165,15 @@ function isSameOrder(keys: readonly string[], others: readonly string[]): boolea
   return keys.every((key, index) => key === others[index]);
 }
 
-/** Returns true if `key` is defined, and neither list of keys contains it. */
+/** Returns true for a key that neither list contains; false for undefined. */
 function isNew(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
   return key !== undefined && !one.includes(key) && !other.includes(key);
 }
 
-/** A list under one key: its syntax and its items. */
+/**
+ * A key whose value is a list. `head`: the line of the key, or what precedes an inline list;
+ * `inline`: true for `[a, b]`; `lead`: characters before each item.
+ */
 type List = {
   readonly head: string;
   readonly inline: boolean;
@@ -170,8 +185,9 @@ const INLINE = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
 const ITEM = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 
 /**
- * Merges a list that both sides changed, as a set: removals and additions of both sides apply, the
- * remote's additions first. Undefined for other values, or when the lists differ in syntax.
+ * Merges a list that both sides changed, as a set of items: additions and removals of both sides
+ * are used, and additions of remote come first. Returns undefined for a value that is no list, or
+ * if the lists differ in syntax.
  */
 function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];

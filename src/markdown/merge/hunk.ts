@@ -31,9 +31,7 @@ import { areEqual } from "./split.ts";
 import { includesAllChanges } from "./subsume.ts";
 import { keepsLineMarks, writeTokens } from "./tokens.ts";
 
-/**
- * Lines in which the changes of both sides conflict. For each text: the first line's index, from 0.
- */
+/** A conflict: the lines of each version, and the index of the first of them, from 0. */
 export type ConflictHunk = {
   readonly base: string;
   readonly local: string;
@@ -43,20 +41,25 @@ export type ConflictHunk = {
   readonly remoteLine: number;
 };
 
-/** Merged result of a part. `after`: blank lines after the part, if not those of the texts. */
+/**
+ * Merged lines of a part. `after`: blank lines after the part; undefined to merge the blank lines
+ * of the versions.
+ */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** Input of a merge: the texts, and each side's edits of the lines of base that are not blank. */
+/**
+ * Input of a merge: three versions, and the edits of each side by lines. Blank lines are left out.
+ */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: LineReader };
 
-/** Edits of lines that are not blank. `changed`: edits of one line that kept most of its words. */
+/** Edits by lines. `changed`: edits that changed one line but kept most of its words. */
 type Edits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Merges texts in smaller and smaller pieces, and returns the conflicts that remain. Blank lines
- * are treated as white space of the next line.
+ * Merges lines; if that conflicts, smaller and smaller parts of them. Returns the merged document
+ * or all conflicts. A blank line counts as white space before the next line.
  */
 export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
   const { texts } = work;
@@ -72,7 +75,10 @@ function wholeOf({ base, local, remote }: ThreeTexts): Ranges {
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
 }
 
-/** Merges the lines of some ranges, which include all edits of `work`. */
+/**
+ * Merges some ranges of lines.
+ * @param whole ranges that contain all edits of `work`
+ */
 function mergeRange(whole: Ranges, work: Work): MergedPart | Conflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
@@ -86,8 +92,8 @@ function mergeRange(whole: Ranges, work: Work): MergedPart | Conflicts {
 }
 
 /**
- * Returns unchanged lines.
- * @param lead the blank lines before these lines, if the previous part decided them
+ * Returns the lines of an unchanged part.
+ * @param lead blank lines before the part, if the part before it decided them; otherwise undefined
  */
 function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): MergedPart {
   let text = "";
@@ -99,12 +105,17 @@ function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string |
   return { text };
 }
 
-/** Returns the changed and the unchanged parts of the lines that are not blank. */
+/**
+ * Splits lines into parts: those with edits that must be merged together, and the unchanged lines
+ * between them.
+ */
 export function lineParts(work: Work, whole: Ranges = wholeOf(work.texts)): Part[] {
   return partsOf(whole, work.edits, (earlier, side, later) => linesMeet(earlier, side, later, work));
 }
 
-/** Returns the edits of a part, where edits of single lines are apart from those beside them. */
+/**
+ * Returns the edits of a part, with an edit of its own for each line that kept most of its words.
+ */
 function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work): Edits {
   const mine = pairLines(local, texts.base, texts.local, reading);
   const theirs = pairLines(remote, texts.base, texts.remote, reading);
@@ -112,8 +123,8 @@ function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work
 }
 
 /**
- * Returns true if both sides never changed the same lines of base differently: a merge by lines may
- * then be enough. Additions of both sides at one place change no line of base.
+ * Returns true if both sides never changed the same line of base in different ways. A merge by
+ * whole lines may then be enough.
  */
 export function areApart(work: Work): boolean {
   const isApart = (part: Part): boolean => !isChangedByBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
@@ -123,17 +134,18 @@ export function areApart(work: Work): boolean {
 }
 
 /**
- * Returns true if two edits of different sides must be decided together. If one only adds or
- * removes lines right beside a rewritten line, text may have moved between the two. They are
- * independent if a blank line separates them, or if the rewriting kept most of a line.
+ * Returns true if two edits of different sides must be merged together. If one side adds or removes
+ * lines beside a line that the other side rewrote, words may have moved between these lines. The
+ * edits are independent if a blank line is between them, or if the rewritten line kept most of its
+ * words.
  */
 function linesMeet(earlier: Edit, side: Side, later: Edit, { edits, texts }: Work): boolean {
   if (overlaps(earlier, later)) return true;
   if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
   if (isReplacement(earlier) && isReplacement(later)) return false;
-  // Two edits that only remove lines add nothing that could be at a wrong place.
+  // Two removals add nothing, so nothing can get to a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
-  // Both edits may have added a line between the same two lines of base.
+  // Both sides may have added a line between the same two lines of base.
   if (grows(earlier) && grows(later)) return true;
   if (earlier.start === earlier.end) return gapBefore(texts[side], earlier.to) === "";
   if (later.start < later.end) return gapBefore(texts.base, later.start) === "";
@@ -168,7 +180,7 @@ function settle(part: Part, work: Work): MergedPart | Conflicts {
   return mergePart(part, work);
 }
 
-/** Returns the lines of one side, with the blank lines before these lines. */
+/** Returns a part as one side has it, with the blank lines before it. */
 function ofSide(part: Ranges, side: Side, texts: ThreeTexts): MergedPart {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
@@ -185,12 +197,12 @@ function leadOf({ base, local, remote }: Ranges, texts: ThreeTexts): string {
   return gapAt(texts, base.from, local.from, remote.from);
 }
 
-/** Merges the blank lines before one line of each text. */
+/** Merges the blank lines before a line. The numbers are its index in each version. */
 function gapAt(texts: ThreeTexts, base: number, local: number, remote: number): string {
   return mergeGaps(gapBefore(texts.base, base), gapBefore(texts.local, local), gapBefore(texts.remote, remote));
 }
 
-/** Returns a conflict with the text of both sides. */
+/** Returns a part as a conflict. */
 function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
   return {
     base: linesOf(texts.base, part.base).join(""),
@@ -202,9 +214,7 @@ function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
   };
 }
 
-/**
- * Merges lines that both sides changed: additions at one place, separate lines, or running text.
- */
+/** Merges a part that both sides changed: as two insertions, by single lines, or by words. */
 function mergePart(part: Part, work: Work): MergedPart | Conflicts {
   const { texts, reading } = work;
   const conflict = { conflicts: [conflictOf(part, texts)] };
@@ -219,9 +229,9 @@ function mergePart(part: Part, work: Work): MergedPart | Conflicts {
 }
 
 /**
- * Returns the side whose piece comes first if both sides added lines before `line`. If only one
- * side changed the line above or below, the piece of that side stays beside the changed line.
- * Otherwise the piece of remote comes first.
+ * Returns the side whose lines come first if both sides added lines before `line`. If only one side
+ * changed the line below or above, its addition stays beside that line. Otherwise the lines of
+ * remote come first.
  */
 function leaderAt(line: number, { edits }: Work): Side {
   const changers = (i: number): readonly Side[] =>
@@ -231,7 +241,7 @@ function leaderAt(line: number, { edits }: Work): Side {
   return above.length === 1 ? (above[0] as Side) : "remote";
 }
 
-/** Merges lines in which both sides changed words; undefined for a conflict. */
+/** Merges lines in which both sides changed words. Returns undefined for a conflict. */
 function mergeWords(part: Ranges, texts: ThreeTexts, reading: LineReader): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => isCodeIn(texts[side], part[side]));
@@ -246,7 +256,7 @@ function mergeWords(part: Ranges, texts: ThreeTexts, reading: LineReader): strin
 
 type Tokens = ReturnType<typeof tokenise>;
 
-/** Returns true if a range of lines includes code. */
+/** Returns true if a range of lines contains fenced code. */
 function isCodeIn(text: Lines, range: Range): boolean {
   const first = lineIndexOf(text, range);
   return hasCode(fencesIn(text), first, first + linesOf(text, range).length);

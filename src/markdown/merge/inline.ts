@@ -1,14 +1,18 @@
-/** A run of equal emphasis marks. */
+/**
+ * Consecutive equal emphasis characters, such as `**`. They may open emphasis, close it, or do
+ * both.
+ */
 type Run = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
 
-// Spans whose marks are ignored: escapes, code, comments, tags, addresses.
+// Matches parts of a line in which marks have no meaning: escapes, code, comments, tags and
+// addresses.
 const OPAQUE =
   /\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]{0,500}?(?<!`)\1(?!`)|<!--[\s\S]{0,500}?-->|<\/?[A-Za-z][^<>\n]{0,500}>|\bhttps?:[^\s<>()[\]]{1,2000}|(?<=\])\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)/g;
 const MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
- * Counts the marks of a text that have no effect: unclosed emphasis, emphasis nested in its own
- * kind, unpaired brackets, links in links, unclosed code.
+ * Counts the marks of a paragraph that have no effect: emphasis that is not closed or is nested in
+ * its own kind, brackets without a partner, links in links, code that is not closed.
  */
 export function inlineFaults(text: string): number {
   const marksOnly = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
@@ -17,7 +21,7 @@ export function inlineFaults(text: string): number {
 
 function emphasisFaults(text: string): number {
   const open: Run[] = [];
-  // For each kind of run, the indexes of its runs in `open`.
+  // Indexes in `open`, by the characters of the run.
   const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(MARKS)) {
@@ -25,7 +29,7 @@ function emphasisFaults(text: string): number {
     const alike = places.get(found) ?? [];
     const partner = run.closes ? alike.at(-1) : undefined;
     if (partner !== undefined) {
-      // Delimiter runs that were opened between the partner and this run stay unclosed.
+      // Runs that were opened after the partner of this run are never closed.
       const [, ...unclosed] = open.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(alike.length > 0);
@@ -38,8 +42,8 @@ function emphasisFaults(text: string): number {
 }
 
 /**
- * Decides by the characters beside a run whether it opens or closes emphasis (CommonMark 0.31.2,
- * section 6.2).
+ * Finds out whether a run can open or close emphasis, by the characters beside it (CommonMark
+ * 0.31.2, section 6.2).
  */
 function runOf(text: string, found: string, index: number): Run {
   const before = kindOf(text[index - 1]);
@@ -56,18 +60,24 @@ function runOf(text: string, found: string, index: number): Run {
 
 type Kind = "space" | "point" | "letter";
 
-/** Returns the kind of a character beside a mark. The ends of a text count as spaces. */
+/**
+ * Returns the kind of a character beside a run. The beginning and the end of a paragraph count as
+ * spaces.
+ */
 function kindOf(character = " "): Kind {
   if (/\s/.test(character)) return "space";
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
 }
 
-/** Returns true if a run is flanking, as CommonMark says, towards the character `towards`. */
+/**
+ * Returns true if a run belongs to the characters on one side, `towards` ("flanking" in
+ * CommonMark).
+ */
 function isFlanking(towards: Kind, away: Kind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }
 
-/** An open bracket, with the number of links in it. */
+/** An opening bracket. `links`: number of links that have ended inside it. */
 type Bracket = { readonly image: boolean; readonly wiki: boolean; links: number };
 
 function bracketFaults(text: string): number {
@@ -81,7 +91,7 @@ function bracketFaults(text: string): number {
 }
 
 /**
- * Opens one bracket, or both of a wiki link.
+ * Adds an opening bracket to `open`, or both brackets of a wiki link.
  * @returns the number of faults
  */
 function openBracket(mark: string, open: Bracket[]): number {
@@ -93,7 +103,8 @@ function openBracket(mark: string, open: Bracket[]): number {
 }
 
 /**
- * Closes the innermost bracket. `next`: the character after the bracket.
+ * Closes the innermost bracket.
+ * @param next the character after the closing bracket
  * @returns the number of faults
  */
 function closeBracket(next: string | undefined, open: Bracket[]): number {

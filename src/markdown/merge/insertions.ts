@@ -14,37 +14,44 @@ import {
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
-/** Least share of the smaller entry's words that two duplicate entries have in common. */
+/** Smallest share of its words that the shorter of two entries has in common with its duplicate. */
 const SAME_ENTRY = 0.6;
 
 /**
- * Least number of words that duplicates have in common. Short entries of one list resemble each
- * other without being duplicates.
+ * Smallest number of words that duplicates have in common. Short entries of a list are often
+ * similar without being duplicates.
  */
 const LEAST_SHARED = 4;
 
-/** LIMIT: pairs of entries that are compared at one place. More pairs are a conflict. */
+/**
+ * LIMIT: pairs of entries that are compared at one place. For more pairs, the merge is a conflict.
+ */
 const MAX_PAIRS = 10_000;
 
-/** The place of an insertion in base. `above` and `below`: the nearest lines that are not blank. */
+/**
+ * Place in base at which both sides added lines. `inCode`: true inside a code fence. `above` and
+ * `below`: indexes of the nearest lines that are not blank.
+ */
 type InsertionPlace = {
   readonly lines: readonly string[];
   readonly inCode: boolean;
   readonly above: number;
   readonly below: number;
-  /** Side whose piece comes first if nothing else decides the order. */
+  /** Side whose lines come first if no other rule decides. */
   readonly leader: Side;
 };
 
-/** Two insertions as text, and the blank lines that follow them. */
+/** Both additions as one string. `after`: blank lines after them. */
 type InsertedText = { readonly text: string; readonly after: string };
 
 /**
- * Merges lines that both sides added at one place. Each side's piece stays whole, and one follows
- * the other, unless one contains the other. Undefined if `mayBeAdded` refuses the
- * pieces, if the budget is too small, or if no order keeps each piece in its section, list and
- * table.
- * @param leader side whose piece comes first if nothing else decides the order
+ * Merges lines that both sides added at one place. The lines of each side stay together, and those
+ * of the other side follow. If one addition contains the other, only the larger one is used.
+ * Returns undefined for a conflict:
+ * - `mayBeAdded` refuses the additions
+ * - no order keeps the lines of each side in their section, list or table
+ * - the budget is too small
+ * @param leader side whose lines come first if no other rule decides
  */
 export function mergeInsertions(
   part: Ranges,
@@ -71,8 +78,8 @@ export function mergeInsertions(
 }
 
 /**
- * Returns true if a piece has all lines of another piece in a row. Returns false if the budget is
- * too small for the search.
+ * Returns true if one addition contains all lines of another, in a row. Returns false if the budget
+ * is too small.
  */
 function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineReader): boolean {
   return lines.some((_, index) => {
@@ -83,8 +90,9 @@ function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineRea
 }
 
 /**
- * Returns true if both pieces may be added at the place: not in code, no duplicate entries, and no
- * free text in an empty document. False if there are too many entries to compare.
+ * Returns true if both additions may follow each other: they are not in code, and have no duplicate
+ * entries. Running text may not be added to an empty document. Returns false if there are too many
+ * entries to compare.
  */
 function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: LineReader): boolean {
   if (place.inCode) return false;
@@ -99,7 +107,8 @@ function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: 
 }
 
 /**
- * Returns the pieces in an order that keeps each in its own context; undefined if there is none.
+ * Returns both additions in an order that keeps each in its section, list or table; undefined if
+ * there is none.
  */
 function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
   const orders = [
@@ -111,14 +120,14 @@ function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [P
 }
 
 /**
- * Returns true if the second piece may follow the first: the second does not become part of the
- * first, and does not absorb the text below the first.
+ * Returns true if the second addition may follow the first. It must not become part of the first,
+ * and must not take over the text below.
  */
 function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.highest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
-  // A row continues a table, so it may only follow a row with as many cells. Other text needs a
-  // blank line after a row.
+  // Without a blank line, a row may only follow a row with equally many cells, and other text may
+  // not follow a row.
   if (
     isRow(second.firstEntry)
       ? first.lastEntry !== second.firstEntry
@@ -132,18 +141,20 @@ function isRow(shape: string | undefined): boolean {
   return shape?.startsWith("row") === true;
 }
 
-/** Returns true if each piece keeps the blank lines between it and the lines above and below. */
+/** Returns true if each addition keeps the blank lines that its side put around it. */
 function keepsSeams(first: Piece, second: Piece): boolean {
-  // Lines that continue the line above must come before lines that follow a blank line.
+  // An addition that directly continues the line above must come first.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
 }
 
 /**
- * Returns true if the first piece, which is the remote's, belongs after the second piece. Times
- * decide first. At the top of a section, people add the newest entry. The piece with fewer parts
- * comes first: a longer piece takes longer to write, so it was begun earlier. If both have as many
- * parts, the local piece comes first. At other places, the piece of `place.leader` comes first.
+ * Returns true if the remote addition (`first`) belongs after the local one (`second`).
+ * - Two additions that begin with a time are sorted by time.
+ * - At the top of a section, where people put the newest entry, the addition with fewer entries
+ *   comes first. The other one took longer, so it was begun earlier. With equally many entries,
+ *   local comes first.
+ * - At all other places, `place.leader` comes first.
  */
 function isLater(place: InsertionPlace, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -156,23 +167,26 @@ function isLater(place: InsertionPlace, first: Piece, second: Piece): boolean {
 }
 
 /**
- * Returns true if a place is the top of a section or document with text below. People add the
- * newest entry at such a place.
+ * Returns true if the place is at the top of a section or document that has text below. There,
+ * people put the newest entry.
  */
 function isTop({ lines, above, below }: InsertionPlace): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
-/** Joins pieces, with the blank lines that the sides put around each. */
+/**
+ * Joins additions, with their blank lines.
+ * @param between blank lines between two additions
+ */
 function join(pieces: readonly Piece[], between = ""): InsertedText {
   const text = (pieces[0] as Piece).before + pieces.map(pieceText).join(between);
   return { text, after: (pieces.at(-1) as Piece).after };
 }
 
 /**
- * Returns the blank lines between two pieces. Entries of one list get the spacing of their
- * neighbours. Without neighbours, they are separated only if a piece has blank lines. Rows get no
- * gap; other pieces get the larger gap.
+ * Returns the blank lines between two additions. Entries of one list are spaced like their
+ * neighbours. Without neighbours, they get a blank line only if an addition has one. Table rows get
+ * none. Other additions get the larger number of blank lines that a side chose.
  */
 function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, second: Piece): string {
   if (isRow(second.firstEntry)) return "";
@@ -185,12 +199,12 @@ function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, secon
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
 }
 
-/** The words of an entry, and its names: code and addresses. */
+/** Words of an entry. `names`: those that are code or an address. */
 type EntryWords = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
- * Returns true if two entries are duplicates: most words are the same, and a name is shared if both
- * have names.
+ * Returns true if two entries have most words in common. If both have code or addresses, they must
+ * also share one of these.
  */
 function areDuplicates(one: EntryWords, other: EntryWords): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;

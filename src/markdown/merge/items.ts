@@ -5,24 +5,28 @@ import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./token
 /** An edit of words, with the side that made it. */
 export type SideEdit = { readonly edit: Edit; readonly side: Side };
 
-/** Returns the tokens that a change added to its side. */
+/** Returns the tokens that a change added. */
 export function addedBy(tokens: Passage, { edit, side }: SideEdit): readonly Token[] {
   return tokens[side].slice(edit.from, edit.to);
 }
 
 /**
- * Returns true for a word and for a bracket of a wiki link: their meaning depends on neighbours.
+ * Returns true for a word, and for a bracket of a wiki link. Their meaning depends on the words
+ * beside them.
  */
 export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
-/** An item, heading or cell in which a side replaced most words: tokens [from, to) of base. */
+/**
+ * A list item, heading or table cell in which one side replaced most words. `from`, `to`: range of
+ * tokens in base.
+ */
 export type RewrittenItem = ItemRange & { readonly by: Side };
 
 type ItemRange = { readonly from: number; readonly to: number };
 
-/** Finds the items of base in which a side replaced most words. */
+/** Returns the items, headings and cells of base in which a side replaced most words. */
 export function rewrittenItems(
   base: readonly Token[],
   local: readonly Edit[],
@@ -38,7 +42,7 @@ export function rewrittenItems(
   );
 }
 
-/** Returns the list items, headings and cells among some tokens. */
+/** Returns the ranges of list items, headings and table cells. */
 function itemsOf(tokens: readonly Token[]): ItemRange[] {
   const items: ItemRange[] = [];
   let from = 0;
@@ -48,14 +52,14 @@ function itemsOf(tokens: readonly Token[]): ItemRange[] {
       if (isItem && from < index) items.push({ from, to: index });
       from = index + 1;
     }
-    // The number of an ordered item is part of the white space.
+    // The number of an item is part of the white space before its first token.
     isItem = !isLineEnd(text) && (isItem || leads || /\S/.test(space));
   }
   if (isItem && from < tokens.length) items.push({ from, to: tokens.length });
   return items;
 }
 
-/** Returns the indexes of an item's words. */
+/** Returns the indexes of the words in an item; check boxes do not count. */
 function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
   const places: number[] = [];
   for (let index = from; index < to; index++) {
@@ -66,8 +70,8 @@ function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
 }
 
 /**
- * Returns true if `one` is part of the rewriting of an item, and `other` adds words or a tick to
- * that item. The added words were meant for the old words.
+ * Returns true if `one` is part of rewriting an item, and `other` adds words to that item or
+ * changes its check box. The other side meant the old words, so such edits must be merged together.
  */
 export function rewritesItem(
   tokens: Passage,

@@ -18,13 +18,13 @@ import {
 } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 
-/** Three texts; the second and the third are each made from the previous text. */
+/** Three versions, of which each was made from the one before. */
 type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
 
 /**
- * Returns true if `more` is a later version of `less`: it has every change that `less` made to
- * `base`, in words and white space. Without this rule, one addition found at two similar places
- * would count as two. Merging a merge again with one of its sides would then add text.
+ * Returns true if `more` has every change of words and white space that `less` made to `base`. Then
+ * `more` is already the merge of the two. Without this rule, merging a result again with one of its
+ * sides could add the same lines twice, at two similar places.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: LineReader): boolean {
   const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
@@ -45,9 +45,9 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
 }
 
 /**
- * Returns true if a later text again has a line that a side removed. The line must replace other
- * lines, or be in an addition that has only removed lines. An addition that also has other lines
- * may quote the line. Lines without words, and lines that may open or close a block, do not count.
+ * Returns true if a later version has a line again that a side removed. The line must replace other
+ * lines, or be added together with removed lines only; among other lines, it may be a quotation.
+ * Lines without words do not count, and neither do lines that may open or close a block.
  */
 export function restoresLine(base: string, side: string, more: string, reading: LineReader): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
@@ -60,12 +60,14 @@ export function restoresLine(base: string, side: string, more: string, reading: 
   });
 }
 
-/** Words in a row that count as a passage. Two texts never have a passage in common by chance. */
+/**
+ * Number of words in a row that count as a passage. Two documents hardly ever have so many in
+ * common by chance.
+ */
 const PASSAGE = 6;
 
 /**
- * Returns true if a later text again has a passage that a side removed, even with other line
- * breaks.
+ * Returns true if a later version has a passage again that a side removed. Line breaks are ignored.
  */
 export function restoresPassage(base: string, side: string, more: string, reading: LineReader): boolean {
   const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
@@ -81,8 +83,8 @@ function passagesIn(text: string, reading: LineReader): ReadonlySet<string> {
 }
 
 /**
- * Returns true if the third text has the blank lines that the second text changed between two
- * lines, or more of them.
+ * Returns true if the third version keeps the blank lines that the second one changed, or has more
+ * of them. Only lines that are neighbours in all three versions are compared.
  */
 function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: readonly Edit[]): boolean {
   const before = counterparts(l.filled.ids.length, earlier.map(reverse));
@@ -98,15 +100,14 @@ function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: reado
 }
 
 /**
- * LIMIT: lines of the three texts that are compared by words at one place; beyond, the result is
- * false.
+ * LIMIT: number of lines in the three versions that are compared by words at one place. With more
+ * lines, `isLater` returns false.
  */
 const MAX_LINES = 3_000;
 
 /**
- * Returns true if `later` (second text to third) keeps what `earlier` (first text to second) did.
- * Both are compared as edits of the second text, `earlier` in reverse. They must be at different
- * places, or `later` must keep the words of `earlier`.
+ * Returns true if the edits from the second version to the third keep the changes from the first
+ * version to the second. They must be at different places, or keep the words of these changes.
  */
 function isLater(
   [base, less, more]: ThreeLines,
@@ -153,14 +154,14 @@ function keepsRegion(
   );
 }
 
-/** Returns true if an addition of tokens is whole lines, at the start of a line. */
+/** Returns true if an edit adds whole lines, at the beginning of a line. */
 function isWholeLines({ start, to }: Edit, less: Ids, more: Ids): boolean {
   return (start === 0 || endsLine(less[start - 1] as number)) && to > 0 && endsLine(more[to - 1] as number);
 }
 
 /**
- * Returns true if the third text keeps each change of white space that the second text made. If the
- * second text changed words too, tokens that the third text rewrote do not count.
+ * Returns true if the third version keeps each change of white space that the second one made. If
+ * the second version changed words as well, tokens that the third one rewrote do not count.
  */
 function keepsSpace(
   [base, less, more]: readonly [readonly Token[], readonly Token[], readonly Token[]],
@@ -177,8 +178,9 @@ function keepsSpace(
 }
 
 /**
- * Returns false if an element of base is in both later texts, but was removed and added again
- * between these two. The scripts have then matched it by chance with an addition.
+ * Returns false if an element of base is in all three versions, but was removed and added again
+ * between the last two. Then the diffs disagree, because one of them found the element at a wrong
+ * place.
  */
 function agree(length: number, earlier: readonly Edit[], later: readonly Edit[], direct: readonly Edit[]): boolean {
   const before = counterparts(length, earlier);
@@ -191,7 +193,7 @@ function agree(length: number, earlier: readonly Edit[], later: readonly Edit[],
   });
 }
 
-/** Returns how many elements a script adds to a sequence, minus the number that it removes. */
+/** Returns how many more elements a sequence has after some edits. */
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;
