@@ -1,16 +1,22 @@
 /**
- * Compares two texts by lines (Myers 1986). Past the limit of the search, all differing lines are
- * one replacement.
+ * Compares two versions by lines (Myers 1986). If they differ too much, all differing lines are one
+ * replacement.
  */
 
 import { diffStrings } from "./myers.ts";
 import { splitLines } from "./split.ts";
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/** Lines of a text. `line`: from 1; if `count` is 0, the number of the line before the change. */
+/**
+ * A range of lines. `line`: number of its first line, from 1; if `count` is 0, number of the line
+ * before the change.
+ */
 type Span = { readonly line: number; readonly count: number };
 
-/** A hunk of a unified diff: the lines near a change, and their spans in both texts. */
+/**
+ * One hunk of a unified diff: changed lines with the lines around them, and their ranges in both
+ * versions.
+ */
 export type Hunk<Line> = { readonly before: Span; readonly after: Span; readonly lines: readonly Line[] };
 export type DiffHunk = Hunk<DiffLine>;
 
@@ -27,8 +33,8 @@ export function countLines(before: string, after: string): { readonly added: num
 }
 
 /**
- * Returns hunks with three lines of context. Lines keep their line feeds, so that a missing last
- * line feed is visible.
+ * Returns the hunks of a unified diff, with three lines of context. Lines keep their line feeds, so
+ * that a missing line feed at the end of the file can be shown.
  */
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];
@@ -52,8 +58,9 @@ export function diffLines(before: string, after: string): DiffHunk[] {
 }
 
 /**
- * Returns the hunks of all lines of two texts. A line is of the text before the change, after the
- * change, or of both if it did not change.
+ * Groups the lines of a diff into hunks, with three lines of context.
+ * @param isBefore returns true if the line is in the version before the change
+ * @param isAfter returns true if the line is in the version after the change
  */
 export function hunksOf<Line>(
   lines: readonly Line[],
@@ -79,7 +86,10 @@ export function hunksOf<Line>(
   }));
 }
 
-/** Returns a span of lines. `first`: the number of lines before the span. */
+/**
+ * Returns a range of lines.
+ * @param first number of lines before the range
+ */
 function spanOf(first: number, count: number): Span {
   return { line: count === 0 ? first : first + 1, count };
 }

@@ -1,13 +1,13 @@
 import { counterparts } from "./edits.ts";
 import { diffStrings } from "./myers.ts";
 
-/** A line and its line end. The last line is the text after the last line end; its end is "". */
+/** A line, and the characters that end it. The last line has no end, so its `end` is empty. */
 type Line = { readonly text: string; readonly end: string };
 
 /**
- * Restores the line ends of an edited text whose editor changed them (a form sends each as CRLF).
- * Unchanged lines get their old ends; new lines get the most frequent end. An unedited text is
- * returned byte for byte.
+ * Restores the line ends of a document after an editor changed all of them, as a web form does.
+ * Unchanged lines get their old ends; new lines get the most frequent one. A document without edits
+ * gets all its old line ends.
  */
 export function withLineEnds(edited: string, original: string): string {
   const [before, after] = [linesOf(original), linesOf(edited)];

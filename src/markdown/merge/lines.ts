@@ -2,7 +2,7 @@ import diff3Merge from "diff3";
 import { distance } from "./distance.ts";
 import { type Lines, type LineReader, readLines } from "./reading.ts";
 
-/** A conflict of a merge by lines: the lines of the three versions. */
+/** A conflict: the lines of each version. */
 type Overlap = {
   readonly kind: "conflict";
   readonly base: readonly string[];
@@ -10,20 +10,20 @@ type Overlap = {
   readonly remote: readonly string[];
 };
 
-/** Consecutive lines of a merge by lines: merged text, or a conflict. */
+/** Consecutive lines of a merge by lines: merged lines, or a conflict. */
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
 
 /**
- * LIMIT: steps that each run of equal lines costs. Package `diff3` makes an object for each run,
- * and many objects take longer than its search.
+ * LIMIT: steps of the budget for each run of equal lines. The package `diff3` makes an object for
+ * each run, which takes longer than its search.
  */
 const STEPS_PER_RUN = 20;
 
 /**
- * Merges lines by package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package cannot be
- * interrupted. So `distance`, a search of about the same cost, first charges the budget; undefined
- * if the budget is too small. Equal lines at both ends are not removed first, because that would
- * change results.
+ * Merges by lines with the package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package
+ * cannot be interrupted. So its steps are first taken from the budget, by a search that takes about
+ * as long. Returns undefined if the budget is too small. Equal lines at both ends are not cut off
+ * first, because that would change results.
  */
 export function mergeLines(base: string, local: string, remote: string, reading: LineReader): LineBlock[] | undefined {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
@@ -41,8 +41,8 @@ export function mergeLines(base: string, local: string, remote: string, reading:
 }
 
 /**
- * Charges the budget for the search of package `diff3` in two texts. Returns false if the budget is
- * too small.
+ * Takes the steps of the package `diff3` for two versions from the budget. Returns false if the
+ * budget is too small.
  */
 function paysFor(base: Lines, side: Lines, reading: LineReader): boolean {
   const most = base.ids.length + side.ids.length;

@@ -2,15 +2,15 @@ import { mergeLines } from "./lines.ts";
 import { mergeText } from "./merge.ts";
 import { newReading } from "./reading.ts";
 
-/** The three texts of a merge; `base` is "" when both sides are new. */
+/** The three versions of a merge. `base` is an empty string if both sides are new. */
 export type ThreeTexts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
 /** Default length of git's conflict markers, in characters. */
 export const DEFAULT_MARKER_SIZE = 7;
 
 /**
- * Returns both edits in one text, with git's conflict markers, as merge tools expect it. If the
- * merge is clean, returns the merged text without markers.
+ * Returns a document with both versions between git's conflict markers, as merge tools expect it.
+ * If the versions can be merged, returns the merged version without markers.
  * @param markerSize length of a marker in characters
  */
 export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: number = DEFAULT_MARKER_SIZE): string {
@@ -18,7 +18,8 @@ export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: nu
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newReading());
   const mark = (texts: ThreeTexts) => markClash(texts, mine, markerSize);
-  // A merge can be refused even when no lines conflict; then the whole texts are marked.
+  // A merge can be a conflict although no lines conflict. Then the markers are around the whole
+  // versions.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
   return blocks
     .map((block) => {
@@ -31,8 +32,9 @@ export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: nu
 type MarkerStyle = { readonly size: number; readonly feed: string };
 
 /**
- * Returns the lines of one clash with git's conflict markers.
+ * Returns the lines of one conflict with git's conflict markers.
  * @param document the whole local version; markers get the line end of its first line
+ * @param size length of a marker in characters
  */
 export function markClash(
   { base, mine, theirs }: ThreeTexts,
@@ -52,7 +54,7 @@ function markLine(character: string, label: string, { size, feed }: MarkerStyle)
   return `${character.repeat(size)}${label}${feed}`;
 }
 
-/** Adds a line end if the text lacks one: a marker must begin a line. */
+/** Adds a line end if there is none, because a marker must begin a line. */
 function endedLine(text: string, { feed }: MarkerStyle): string {
   return text === "" || text.endsWith("\n") ? text : text + feed;
 }

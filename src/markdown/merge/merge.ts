@@ -11,20 +11,25 @@ import { keepsColumns } from "./tables.ts";
 export type { ConflictHunk } from "./hunk.ts";
 
 /**
- * Rule that gave the merged text: an equal or unchanged side; `contained` if one side has
- * everything that the other did; or the size of the merged pieces.
+ * How the merged version was found.
+ * - `same`: both sides are equal
+ * - `base-local`, `base-remote`: this side is unchanged, so the other side is the result
+ * - `contained`: one side already has all changes of the other
+ * - `lines`, `fine`: merged by whole lines, or by smaller parts
  */
 type MergeHow = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
 
 /**
- * Reason why there is no merged text. `overlap`: both sides changed one place. `too-large`: the
- * texts differ too much for the budget. `word-count`: the result lost or doubled a word. `unsound`:
- * the result is worse Markdown than both sides. `unstable`: the result lacks a side's change at its
- * place.
+ * Why there is no merged version.
+ * - `overlap`: both sides changed the same place in different ways
+ * - `too-large`: the versions differ too much for the budget
+ * - `word-count`: the result would lose or double a word
+ * - `unsound`: the result would be worse Markdown than both sides
+ * - `unstable`: the result would lack a side's change, or have it at another place
  */
 export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
-/** A merged text, or the conflicts in the order of the text, at least one. */
+/** The merged version, or one or more conflicts in the order of the document. */
 export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeHow }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
@@ -32,9 +37,9 @@ export type MergeResult =
 type CleanMerge = MergeResult & { readonly kind: "clean" };
 
 /**
- * Merges the changes of local and remote to base. Pure, deterministic, and bounded in cost by the
- * texts alone; a merge that could be wrong is a conflict. A clean result stays the same when merged
- * again with base and either side. With the sides swapped, the merge is clean too.
+ * Merges the changes that two sides made to base. A merge that could be wrong is a conflict. The
+ * same versions always give the same result. If a result is merged again with either side, it stays
+ * the same. If the sides are exchanged, there is a conflict if and only if there was one before.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = mergeTrivially(base, local, remote);
@@ -45,7 +50,7 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   );
 }
 
-/** The three texts of a merge, and what the merge has read of them. */
+/** Three versions that are merged, and everything that the merge has read of them. */
 type Versions = {
   readonly base: string;
   readonly local: string;
@@ -53,7 +58,10 @@ type Versions = {
   readonly reading: LineReader;
 };
 
-/** Merges two texts that differ from base and each other; refuses a result that could be wrong. */
+/**
+ * Merges two sides that differ from base and from each other. A result that could be wrong is a
+ * conflict.
+ */
 function mergeSettled(versions: Versions): MergeResult {
   const result = mergeUnchecked(versions);
   if (result.kind === "conflict") return result;
@@ -63,9 +71,9 @@ function mergeSettled(versions: Versions): MergeResult {
 }
 
 /**
- * Returns the fault of the merge with the sides swapped; undefined if that merge is clean too. That
- * merge may differ only in the order of lines. Undefined, without a check, if `result` is a side or
- * a merge of whole lines.
+ * Merges with the sides exchanged, and returns the fault of that merge; undefined if there is none.
+ * Its result may differ only in the order of lines. A result that equals a side or was merged by
+ * whole lines needs no check, and returns undefined.
  */
 function faultOfExchangedSides(versions: Versions, result: CleanMerge): Fault {
   if (result.how !== "fine" || isOneOf(result, versions)) return undefined;
@@ -82,7 +90,7 @@ function isOneOf({ text }: CleanMerge, { local, remote }: Versions): boolean {
   return text === local || text === remote;
 }
 
-/** Returns the first fault that the checks find in a result; undefined when there is none. */
+/** Checks a merged version. Returns its first fault; undefined if it has none. */
 function faultOf(versions: Versions, result: CleanMerge): Fault {
   const { base, local, remote, reading } = versions;
   if (!keepsBoth(versions, result)) return "word-count";
@@ -93,16 +101,17 @@ function faultOf(versions: Versions, result: CleanMerge): Fault {
   return isStableForBoth ? undefined : "unstable";
 }
 
-/** Returns true if a result that is neither side is sound Markdown. */
+/** Returns true if a merged version that equals no side is sound Markdown. */
 function isSoundMerge({ base, local, remote, reading }: Versions, { how, text }: CleanMerge): boolean {
-  // A merge finer than lines could mix both versions within a conflict that nobody has resolved.
+  // If a side has conflict markers that nobody has resolved, a merge of parts of lines could mix
+  // the versions between them.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
   return isSoundMarkdown([base, local, remote, text], reading);
 }
 
 /**
- * Returns true if a result has a side's changes at their places: merged with that side again, the
- * result must stay the same, and nothing that the side removed may be in it again.
+ * Returns true if a result has all changes of a side at their places. Merging it with that side
+ * again must give the same result, and nothing that the side removed may be in it.
  */
 function isStable(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
   if (text === side) return true;
@@ -113,9 +122,9 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Lin
 }
 
 /**
- * Returns true if the word counts of a result fit both sides; false if the budget is too small.
- * Merges by whole lines need the weaker check, finer merges the stricter check. A result that is
- * one of the sides needs none.
+ * Returns true if the numbers of words in the result are explained by the changes of both sides. A
+ * merge of parts of lines needs a stricter check than one of whole lines; a result that equals a
+ * side needs none. Returns false if the budget is too small.
  */
 function keepsBoth(versions: Versions, result: CleanMerge): boolean {
   const { base, local, remote, reading } = versions;
@@ -126,7 +135,7 @@ function keepsBoth(versions: Versions, result: CleanMerge): boolean {
   return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
-/** Returns the result if a side changed nothing or both sides are equal; undefined otherwise. */
+/** Returns the result if a side is unchanged or both sides are equal; otherwise undefined. */
 function mergeTrivially(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };
@@ -134,7 +143,7 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
   return undefined;
 }
 
-/** Merges once, from large pieces to small, without checking the result. */
+/** Merges by whole lines, then by smaller parts if that conflicts. Does not check the result. */
 function mergeUnchecked(versions: Versions): MergeResult {
   const { base, local, remote, reading } = versions;
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
@@ -148,14 +157,17 @@ function mergeUnchecked(versions: Versions): MergeResult {
   return { kind: "clean", text: merged.text, how: "fine" };
 }
 
-/** Returns git's merge of lines; undefined for a conflict, or if the budget is too small. */
+/**
+ * Merges by whole lines, as git does. Returns undefined for a conflict, or if the budget is too
+ * small.
+ */
 function mergedLines({ base, local, remote, reading }: Versions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
   return blocks.map((block) => block.text).join("");
 }
 
-/** Returns a conflict of the whole texts. */
+/** Returns one conflict that covers the whole documents. */
 function refuse(reason: ConflictReason, { base, local, remote }: Versions): MergeResult {
   return { kind: "conflict", reason, hunks: [{ base, local, remote, baseLine: 0, localLine: 0, remoteLine: 0 }] };
 }

@@ -3,13 +3,14 @@ import { distance, STEPS_PER_POINT } from "./distance.ts";
 import { StringNumbers } from "./split.ts";
 
 /**
- * An edit: it replaced elements [start, end) of base by elements [from, to) of the other sequence.
+ * An edit: it replaced elements [start, end) of base with elements [from, to) of the other
+ * sequence.
  */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
- * Returns true if an edit removed elements and added none, or few in proportion. Text beside the
- * edit may then have lost its context.
+ * Returns true if an edit removed elements and added none, or few in comparison. Words beside the
+ * edit may then have lost their context.
  */
 export function isRemoval(edit: Edit): boolean {
   const removed = edit.end - edit.start;
@@ -17,21 +18,22 @@ export function isRemoval(edit: Edit): boolean {
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
-/** Decides whether readers see a boundary before index `index`: the end of a line or paragraph. */
+/** Function that returns true if a line or paragraph ends before the element at `index`. */
 export type IsSeam = (ids: readonly number[], index: number) => boolean;
 
 /**
- * LIMIT: longest edit script that a merge searches for. If the script is longer, everything that
- * differs is one replacement.
+ * LIMIT: number of edited elements that a merge searches for. With more, everything that differs is
+ * one replacement.
  */
 export const MAX_EDIT_LENGTH = 400;
 
 /**
- * Returns the shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as
- * ordered edits that neither overlap nor touch. Past the limit on edits or budget, everything
- * between the common ends is one edit, which only makes a merge more careful. Elements are numbers
- * from 0.
- * @param most limit on edits
+ * Finds the smallest set of edits from one sequence to another (Myers 1986). The edits are ordered,
+ * and neither overlap nor touch. If a limit is exceeded, everything between the equal beginnings
+ * and ends is one edit, which only makes a merge more careful.
+ * @param base numbers of the elements, from 0; equal elements have equal numbers
+ * @param isSeam returns true where a line or paragraph ends; edits are moved to such places
+ * @param most limit for the number of edited elements
  */
 export function diff(
   base: readonly number[],
@@ -47,7 +49,7 @@ export function diff(
   return edits;
 }
 
-/** Returns the edits that `diff` finds between lists of strings, with a new budget. */
+/** Finds the edits between two lists of strings, with a budget of its own. */
 export function diffStrings(base: readonly string[], side: readonly string[]): Edit[] {
   const interner = new StringNumbers();
   return diff(interner.ids(base), interner.ids(side), newBudget());
@@ -58,8 +60,8 @@ function shortestScript(base: readonly number[], side: readonly number[], budget
   const { start, end, from, to } = apart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [apart];
-  // An element that only one side has is an edit in every script. Without such elements, the search
-  // is shorter and finds the same script.
+  // Elements that only one sequence has are edited in any case. They are left out of the search,
+  // which is then faster and finds the same edits.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
@@ -67,7 +69,10 @@ function shortestScript(base: readonly number[], side: readonly number[], budget
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
 
-/** Returns one edit for all elements between the common ends of two sequences. */
+/**
+ * Returns one edit that replaces everything between the equal beginnings and the equal ends of two
+ * sequences.
+ */
 function withoutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
   const shorter = Math.min(base.length, side.length);
   let head = 0;
@@ -78,8 +83,10 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
 }
 
 /**
- * Returns the edits between the equal elements of `apart`. `pairs`: indexes into `a` and `b`,
- * alternately.
+ * Returns the edits between equal elements.
+ * @param apart the part of both sequences that was searched
+ * @param a indexes of the searched elements in base; `b`: likewise in the other sequence
+ * @param pairs equal elements: an index into `a`, then one into `b`, and so on
  */
 function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
@@ -95,7 +102,10 @@ function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Arr
   return edits;
 }
 
-/** Returns the indexes in `ids` [from, to) whose element occurs in `others` [first, last). */
+/**
+ * Returns the indexes in [from, to) whose element is also among elements [first, last) of the other
+ * sequence.
+ */
 function occurring(
   ids: readonly number[],
   from: number,
@@ -111,14 +121,20 @@ function occurring(
   return places.subarray(0, count);
 }
 
-/** The furthest points after one step of the search: one for each diagonal from `low` up. */
+/**
+ * Furthest points that the search reached after a number of edits, by diagonal. `low`: the first
+ * diagonal.
+ */
 type Step = { readonly low: number; readonly points: Int32Array };
 
-/** Returns the indexes of a longest common subsequence, in pairs; undefined past a limit. */
+/**
+ * Returns a longest common subsequence: an index into `a`, then one into `b`, and so on. Returns
+ * undefined if a limit is exceeded.
+ */
 function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  // If one sequence is much longer, points far from the diagonal of the last point cannot be on the
-  // path, and are skipped.
+  // If one sequence is much longer than the other, diagonals far from that of the end point are
+  // skipped, because the path cannot reach them.
   const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
   const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -135,12 +151,14 @@ function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int
   return undefined;
 }
 
-/** Result instead of a number of steps: both sequences were read to their ends. */
+/** Result of `advance` when the ends of both sequences are reached. */
 const AT_THE_END = -1;
 
 /**
- * Extends the furthest points on diagonals `low` to `high` by the `d`-th edit.
- * @returns the steps taken, or `AT_THE_END`
+ * Moves the furthest points forward by one edit and all equal elements after it, on the diagonals
+ * from `low` to `high`.
+ * @param d number of edits so far
+ * @returns the steps that this took, or `AT_THE_END`
  */
 function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low: number, high: number): number {
   const [n, m] = [a.length, b.length];
@@ -159,7 +177,10 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low
   return steps;
 }
 
-/** Follows the path of furthest points from the end to the start. */
+/**
+ * Returns the equal elements along the path that the search found. Follows the furthest points back
+ * from the end.
+ */
 function pathFromTrace(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
@@ -181,7 +202,10 @@ function pathFromTrace(trace: readonly Step[], last: number, n: number, m: numbe
   return pairs;
 }
 
-/** Returns the furthest point of diagonal `k` after step `d`; -1 if no path reached it before. */
+/**
+ * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached that
+ * diagonal.
+ */
 function reachOf(trace: readonly Step[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as Step;
@@ -189,9 +213,9 @@ function reachOf(trace: readonly Step[], d: number, k: number): number {
 }
 
 /**
- * Moves an addition or removal to an equivalent position: the last that ends at a boundary,
- * otherwise the last of all. Readers think in whole lines or paragraphs, and two scripts then agree
- * on the position.
+ * Moves an addition or removal to an equivalent place: the last one that ends a line or paragraph,
+ * or otherwise the last one of all. People edit whole lines or paragraphs, and the edits of both
+ * sides then agree on the place.
  */
 function slide(
   edit: Edit,
@@ -203,7 +227,7 @@ function slide(
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
-  // The moved edit must not touch the previous or next edit: one equal element stays between them.
+  // One equal element must stay between the moved edit and its neighbours.
   const by = adds
     ? slideBy(side, edit.from, edit.to, before?.to, after?.from, isSeam)
     : slideBy(base, edit.start, edit.end, before?.end, after?.start, isSeam);
@@ -211,8 +235,10 @@ function slide(
 }
 
 /**
- * Returns how far elements [from, to) can move forward; negative: back. `before`: end of the
- * previous edit; `after`: start of the next edit.
+ * Returns by how many elements an addition or removal [from, to) can be moved forward; a negative
+ * number moves it back.
+ * @param before end of the previous edit
+ * @param after start of the next edit
  */
 function slideBy(
   ids: readonly number[],

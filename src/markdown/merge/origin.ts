@@ -3,30 +3,34 @@ import { diff, type Edit } from "./myers.ts";
 import { newReading, type LineReader, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
-/** Origin of a text: base, one of the sides, or both sides with equal text. */
+/** Origin of a line or word: base, one of the sides, or both sides equally. */
 type Source = "base" | "mine" | "theirs" | "both";
 
-/** A piece of a line that has words of both sides. `none`: no text has the piece near this line. */
+/**
+ * A part of a line with one origin. `none`: the origin is unknown, because no version has these
+ * words nearby.
+ */
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge with its origin. `mixed`: no side has the whole line. Only then does `words`
- * have entries: the pieces of the line, in order. For a removed line, `from` is the side that
- * removed it, or `base` if neither side did.
+ * A line of a merge, or a removed line, with its origin.
+ * - `from`: the side that added or removed the line; `base` if neither side removed it; `mixed` if
+ *   no side has the whole line
+ * - `words`: the parts of a mixed line, in order; otherwise empty
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: Source | "mixed";
-  /** The line with its line feed, if it has one. */
+  /** The line, with its line feed if it has one. */
   readonly line: string;
   readonly words: readonly WordOrigin[];
 };
 
-/** The lines of one side, with its edits of base. */
+/** A side: its lines, its edits of base, and what it added. */
 type Side = {
   /**
-   * `keeps`: for each base line, the index of this line in the side. `has`: for each line of the
-   * merge, the index of this line in the side. -1: the side lacks the line.
+   * `keeps`: for each line of base, its index in this side. `has`: for each line of the merge, its
+   * index in this side. The index is -1 if the side lacks the line.
    */
   readonly keeps: Int32Array;
   readonly has: Int32Array;
@@ -37,10 +41,9 @@ type Side = {
 };
 
 /**
- * Finds the side that added each line of a merged text, and the side that removed each missing line
- * of base. Compares only the texts and ignores how the merge was made, so the result can verify a
- * merge. The kept and added lines, joined, are the merged text; the kept and removed lines are
- * base.
+ * Returns which side added each line of a merge, and which side removed each missing line of base.
+ * Does not use how the merge was made, so the result can verify it. The kept and added lines,
+ * joined, are the merged version; the kept and removed lines are base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
   const reading = newReading();
@@ -94,8 +97,8 @@ function removedRow(line: string, index: number, [local, remote]: SidePair): Ori
 }
 
 /**
- * Returns the origin of a line; "mixed" if no side has the line. A line that a side wrote
- * elsewhere, and that the merge moved, also has that side as its origin.
+ * Returns the origin of an added line; `mixed` if no side has it. If a side has the line at another
+ * place, that side counts as its origin.
  */
 function sourceOf(line: string, index: number, [local, remote]: SidePair): Origin["from"] {
   return (
@@ -111,8 +114,8 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
 }
 
 /**
- * Finds the origin of each word of a line: compares the line with the lines at the same place in
- * base and in both sides. Looks up a word that none of them has in everything that a side added.
+ * Finds the origin of each word of a line. Compares the line with the lines at the same place in
+ * base and in both sides. If none of them has a word, looks in all lines that a side added.
  */
 function wordsOf(
   line: string,
@@ -121,7 +124,7 @@ function wordsOf(
   sides: SidePair,
   reading: LineReader,
 ): WordOrigin[] {
-  // A blank line has no words: like all white space, it is attributed to base.
+  // A blank line has no words. White space always counts as part of base.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
   const ids = tokens.map(({ id }) => id);
@@ -136,11 +139,12 @@ function wordsOf(
         : (either(mine, theirs) ??
           either(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
           (isWord(token.text) ? "none" : "base"));
-    // White space before a piece is attributed to base, so that marks of origin cover only words.
+    // White space before a word counts as part of base, so that the marks for a side cover only
+    // words.
     if (token.space !== "") join(words, "base", token.space);
     join(words, from, writeTokens([{ ...token, space: "" }]));
   }
-  // White space after the last piece is attributed to base, too.
+  // White space at the end of a line counts as part of base, too.
   const rest = line.slice(writeTokens(tokens).length);
   if (rest !== "") join(words, "base", rest);
   return words;
@@ -153,15 +157,15 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
 }
 
 /**
- * Returns, for each token of `ids`, the index of its match among all tokens of `lines`; -1 if it
- * has none.
+ * Returns, for each token, the index of an equal token in some lines; -1 if it has none.
+ * @param ids numbers of the tokens
  */
 function findIn(lines: readonly string[], ids: readonly number[], reading: LineReader): Int32Array {
   const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
   return counterparts(ids.length, diff(ids, others, reading));
 }
 
-/** Returns the lines of a side's edits that touch `place` of base. */
+/** Returns the lines that a side wrote at a place of base. */
 function near({ edits, lines }: Side, place: Edit): string[] {
   return edits
     .filter(({ start, end }) => start <= place.end && end >= place.start)

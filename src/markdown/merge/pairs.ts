@@ -3,21 +3,24 @@ import { bagOf, take } from "./evidence.ts";
 import type { Edit } from "./myers.ts";
 import { type Lines, type LineReader, wordsIn } from "./reading.ts";
 
-/** Least share of the longer line's words in common for two lines to be versions of one line. */
+/**
+ * Smallest share of words in common at which two lines count as versions of one line. The share is
+ * that of the longer line.
+ */
 const SAME_LINE = 0.6;
 
-/** LIMIT: pairs of lines that are compared for one edit, to bound its processor time. */
+/** LIMIT: pairs of lines that are compared for one edit. */
 const MAX_PAIRS = 4_000;
 
-/** Steps that a pair of lines costs, in addition to the words of both lines. */
+/** Steps of the budget that one pair of lines costs, besides those for their words. */
 const STEPS_PER_PAIR = 6;
 
-/** Edits of lines. `changed`: the edits that changed a single line. */
+/** Edits by lines. `changed`: edits that changed one line but kept most of its words. */
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Splits edits of lines that are not blank: a line that keeps most of its words becomes a separate
- * edit. Additions and removals beside that line become other edits.
+ * Splits edits by lines, so that each line that kept most of its words gets an edit of its own. The
+ * lines added or removed beside it become other edits.
  */
 export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: LineReader): LineEdits {
   const changed = new Set<Edit>();
@@ -39,8 +42,8 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
 }
 
 /**
- * Pairs the lines of an edit that are versions of one line, in order. Returns no pairs if the edit
- * has too many lines, or if the budget is too small.
+ * Returns pairs of an old and a new line, in order, that are versions of one line. Returns no pairs
+ * if the edit has too many lines, or if the budget is too small.
  */
 function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
@@ -60,7 +63,10 @@ function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pai
   return pairs;
 }
 
-/** Returns a function that computes the largest sum of shares from a row and a column on. */
+/**
+ * Returns a function that computes the largest sum of shares for the lines after a row and a
+ * column.
+ */
 function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
   const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
   const bestFrom = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
@@ -76,7 +82,10 @@ function mostFrom(shares: readonly Float64Array[], columns: number): (row: numbe
 
 type Pair = readonly [line: number, other: number];
 
-/** Computes the share of common words for each old line (row) and new line (column) of an edit. */
+/**
+ * Returns the share of words in common for each old line (row) and each new line (column) of an
+ * edit.
+ */
 function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: LineReader): Float64Array[] {
   const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
   return lines.map((line) =>
@@ -87,8 +96,8 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
 }
 
 /**
- * Returns the share of the longer line's words that both lines have. Returns 0 if the share is
- * certainly below `SAME_LINE`, or if the budget is too small.
+ * Returns how many words two lines have in common, as a share of the longer line. Returns 0 if the
+ * share must be below `SAME_LINE`, or if the budget is too small.
  */
 function shareOf(some: readonly number[], others: readonly number[], reading: LineReader): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];

@@ -3,42 +3,45 @@ import { contextsOf } from "./contexts.ts";
 import type { Range } from "./edits.ts";
 import { gapBefore, type Lines, linesOf } from "./reading.ts";
 
-/** Lines that a side added at one place, with the properties that decide their position. */
+/**
+ * Lines that a side added at one place, with the properties that decide what may come before and
+ * after them.
+ */
 export type Piece = {
-  /** The lines from the first to the last that is not blank. */
+  /** The added lines, without blank lines at both ends. */
   readonly lines: readonly string[];
-  /** Blank lines before the piece. The next member has the blank lines after the piece. */
+  /** `before`: blank lines before the added lines. `after`: blank lines after them. */
   readonly before: string;
   readonly after: string;
-  /** Level of the heading that the piece begins with; 7 when it begins with text. */
+  /** Level of the heading in the first line; 7 if the first line is no heading. */
   readonly level: number;
   /**
-   * Smallest level number (1 is the top) of the headings in the piece; 8 without headings. Text
-   * after the piece would be in the section of that heading.
+   * Level of the highest heading in the added lines, 1 to 6; 8 if there is none. Text that follows
+   * would belong to the section of that heading.
    */
   readonly highest: number;
-  /** Columns of indent of the first line. */
+  /** Number of white space characters at the beginning of the first line. */
   readonly indent: number;
   /**
-   * Shape of the first entry, as `entryShapeOf` returns it. The next member is for the last entry.
-   * Undefined if the first line is not an entry.
+   * Kinds of the first and the last entry, as `entryShapeOf` returns them; undefined if that line
+   * begins no entry.
    */
   readonly firstEntry: string | undefined;
   readonly lastEntry: string | undefined;
   /**
-   * `opens`: true if the piece leaves a block open. `closes`: true if the piece closes a block that
-   * was opened above.
+   * `opens`: true if the lines open a block, such as a code fence, and do not close it. `closes`:
+   * true if they close a block that began above.
    */
   readonly opens: boolean;
   readonly closes: boolean;
   /**
-   * Number of entries of the shape that the piece begins with, or of headings of the level that it
-   * begins with; 1 for running text.
+   * Number of entries of the first entry's kind, or of headings of the first heading's level; 1 for
+   * running text.
    */
   readonly parts: number;
 };
 
-/** Reads a range of lines that are not blank as a piece. */
+/** Returns a range of lines as an addition, with its properties. */
 export function pieceOf(text: Lines, range: Range): Piece {
   const core = linesOf(text, range);
   const first = core[0] ?? "";
@@ -60,26 +63,31 @@ export function pieceOf(text: Lines, range: Range): Piece {
   };
 }
 
-/** Counts the entries of the first entry's shape, without nested entries; 1 for running text. */
+/**
+ * Returns the number of entries of the first entry's kind, without nested ones; 1 for running text.
+ */
 function countEntries(lines: readonly string[]): number {
   const shape = entryShapeOf(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => entryShapeOf(line) === shape).length;
 }
 
-/** Returns the piece's lines as text, with a line feed at the end. */
+/** Returns the added lines as one string, with a line feed at the end. */
 export function pieceText(piece: Piece): string {
   const text = piece.lines.join("");
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** An entry of a list, a table or the reference definitions, with its continuation lines. */
+/**
+ * A list item, table row or link definition, with the lines that continue it. `shape`: its kind, as
+ * `entryShapeOf` returns it.
+ */
 type Entry = { readonly shape: string; readonly text: string };
 
 const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const RULE = /^[\s:|-]+$/;
 
-/** Splits lines into entries; undefined if a line belongs to no entry. */
+/** Splits lines into entries. Returns undefined if a line belongs to no entry. */
 export function entriesOf(lines: readonly string[]): Entry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
@@ -94,8 +102,9 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
 }
 
 /**
- * Returns the kind of entry that a line starts, with its indent; undefined if it starts none. Only
- * entries of one shape belong to one list.
+ * Returns the kind of the entry that a line begins: list item with its indent and mark, table row
+ * with its number of cells, or link definition. Returns undefined if the line begins none. Entries
+ * of the same kind may be in one list or table.
  */
 export function entryShapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);
@@ -107,12 +116,18 @@ export function entryShapeOf(line: string): string | undefined {
   return undefined;
 }
 
-/** Returns true if an item is nested in another, by their shapes. */
+/**
+ * Returns true if an item is nested in another one.
+ * @param outer kind of the other item, as `entryShapeOf` returns it; likewise `inner`
+ */
 function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && indentOf(inner) > indentOf(outer);
 }
 
-/** Returns the number of spaces before an item, from its shape `item …`. */
+/**
+ * Returns the number of spaces before an item.
+ * @param shape kind of the item, as `entryShapeOf` returns it
+ */
 function indentOf(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }

@@ -9,8 +9,10 @@ import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * The lines of a text, with a number for each. `filled`: the lines that are not blank. `scripts`:
- * known edit scripts to other texts.
+ * A version split into lines.
+ * - `ids`: numbers of the lines; equal lines have equal numbers
+ * - `filled`: the lines that are not blank
+ * - `scripts`: edits to other versions, if they were computed
  */
 export type Lines = {
   readonly lines: readonly string[];
@@ -21,10 +23,12 @@ export type Lines = {
 };
 
 /**
- * The lines of a text that are not blank. Blank lines look alike and would pair the wrong
- * paragraphs, so they count as white space of the next line. `ids`: equal lines have equal ids.
- * `indexes`: index among all lines. `keys`: ids that also depend on a neighbouring line, to
- * distinguish lines that look alike, such as fences.
+ * The lines of a version that are not blank. Blank lines would match blank lines between other
+ * paragraphs, so they count as white space before the next line.
+ * - `ids`: numbers of the lines; equal lines have equal numbers
+ * - `indexes`: index of each line among all lines
+ * - `keys`: numbers for diffs; lines that are often repeated, such as fences, are equal only if a
+ *   neighbouring line is equal, too
  */
 type FilledLines = {
   readonly ids: readonly number[];
@@ -32,24 +36,26 @@ type FilledLines = {
   readonly keys: readonly number[];
 };
 
-/** Budget of one merge, and everything that the merge has read, so that nothing is read twice. */
+/** Budget of one merge, with everything that the merge has read, so that nothing is read twice. */
 export type LineReader = Budget & {
-  /** Numbers the lines. */
+  /** Gives each line a number. */
   readonly interner: StringNumbers;
-  /** Numbers words and symbols. */
+  /** Gives each word a number. */
   readonly words: StringNumbers;
   readonly texts: Map<string, Lines>;
-  /** The tokens of each line, by the line's text. */
+  /** Tokens of each line. */
   readonly tokens: Map<string, readonly Token[]>;
-  /** Numbers the texts of tokens. */
+  /** Gives each token a number. */
   readonly tokenTexts: TokenTexts;
-  /** The numbers of each line's words, by the line's number. */
+  /**
+   * Numbers of the words in each line, by the line's number; undefined if they were not read yet.
+   */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  /** Empty stack of open blocks, which all texts of the merge share. */
+  /** Empty stack of open blocks. All versions share it, so that their stacks can be compared. */
   readonly nest: BlockStack;
 };
 
-/** Returns a full budget with nothing read. */
+/** Returns a full budget, with nothing read yet. */
 export function newReading(): LineReader {
   return {
     ...newBudget(),
@@ -63,10 +69,13 @@ export function newReading(): LineReader {
   };
 }
 
-/** Steps that a line costs: for cutting, numbering and comparing. */
+/** Steps of the budget that one line costs. */
 export const STEPS_PER_LINE = 20;
 
-/** Reads the lines of a text, once per merge, and charges the budget. */
+/**
+ * Splits a version into lines, and takes the steps from the budget. Later calls for the same
+ * version return the same object.
+ */
 export function readLines(text: string, reading: LineReader): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
@@ -80,12 +89,13 @@ export function readLines(text: string, reading: LineReader): Lines {
   return read;
 }
 
-/** Matches the rule of a table: the line under its header. */
+/** Matches the line below the header of a table, such as `|---|---|`. */
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns the keys of lines that are not blank: the number of the line. For a line without words,
- * or the header of a table, the key includes the line right below, otherwise the line right above.
+ * Returns numbers for the lines that are not blank, for use in a diff. For most lines, it is the
+ * line's own number. For a line without words and for the header of a table, the number also
+ * depends on the line directly below, or otherwise on the line directly above.
  */
 function keysOf(
   lines: readonly string[],
@@ -108,32 +118,42 @@ function keysOf(
   return keys.reverse();
 }
 
-/** Returns the blank lines before a line that is not blank, or before the end of the text. */
+/**
+ * Returns the blank lines before a line, or before the end of the document.
+ * @param line index among the lines that are not blank
+ */
 export function gapBefore({ lines, filled }: Lines, line: number): string {
   const { indexes } = filled;
   return lines.slice(line === 0 ? 0 : (indexes[line - 1] as number) + 1, indexes[line] ?? lines.length).join("");
 }
 
 /**
- * Returns the edits from one text to another of lines that are not blank, computed once per merge.
+ * Returns the edits between two versions by lines that are not blank. Later calls return the same
+ * edits.
  */
 export function diffFilled(from: string, to: string, reading: LineReader): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
-  // A script computed without budget is not reliable, so the script is not cached.
+  // Edits that were computed after the budget was used up are not stored, because they are inexact.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
 
-/** Returns the fence that is open before each line and after the last, computed once per merge. */
+/**
+ * Returns the code fence that is open before each line and at the end. Later calls return the same
+ * array.
+ */
 export function fencesIn(text: Lines): readonly string[] {
   text.fences ??= openFences(text.lines);
   return text.fences;
 }
 
-/** Returns the numbers of a line's words, by the line's number, computed once per merge. */
+/**
+ * Returns the numbers of the words in a line.
+ * @param line number of the line
+ */
 export function wordsIn(line: number, reading: LineReader): readonly number[] {
   const known = reading.wordsByLine[line];
   if (known !== undefined) return known;
@@ -143,8 +163,8 @@ export function wordsIn(line: number, reading: LineReader): readonly number[] {
 }
 
 /**
- * Cuts whole lines into tokens. Their white space and texts, joined, are the lines. In code, every
- * line break is a token.
+ * Splits whole lines into tokens. The tokens with their white space, joined, are the lines.
+ * @param code true if the lines are code, so that every line break is a token
  */
 export function tokenise(lines: readonly string[], reading: LineReader, code = false): readonly Token[] {
   return joinTokens(
@@ -154,12 +174,15 @@ export function tokenise(lines: readonly string[], reading: LineReader, code = f
   );
 }
 
-/** Returns the numbers of the texts of a line's tokens, by the line's number. */
+/**
+ * Returns the numbers of the tokens in a line.
+ * @param line number of the line
+ */
 export function tokenTextsIn(line: number, reading: LineReader): readonly number[] {
   return tokensIn(reading.interner.text(line), reading).map(({ id }) => id);
 }
 
-/** Returns the tokens of one line, cut once per merge. */
+/** Splits one line into tokens. Later calls for an equal line return the same tokens. */
 function tokensIn(line: string, reading: LineReader): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;
@@ -169,12 +192,12 @@ function tokensIn(line: string, reading: LineReader): readonly Token[] {
   return tokens;
 }
 
-/** The three texts, split into lines. */
+/** The three versions of a merge, split into lines. */
 export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
 
 /**
- * Merges the blank lines at one place. If one side changed them, that side counts. If both sides
- * did, the longer run counts.
+ * Merges the blank lines at one place. If only one side changed them, its blank lines are used;
+ * otherwise those of the side that has more.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
@@ -182,8 +205,8 @@ export function mergeGaps(base: string, local: string, remote: string): string {
 }
 
 /**
- * Returns the longer of two runs of blank lines. Of two runs with equally many lines, returns the
- * same one in either order of the arguments.
+ * Returns the larger number of blank lines. If both have equally many, the result does not depend
+ * on the order of the arguments.
  */
 export function longerGap(one: string, other: string): string {
   const [lines, others] = [one, other].map((gap) => gap.split("\n").length) as [number, number];
@@ -191,14 +214,14 @@ export function longerGap(one: string, other: string): string {
   return one >= other ? one : other;
 }
 
-/** Returns all lines from the first to the last line of a range of lines that are not blank. */
+/** Returns the lines of a range, with the blank lines between them. */
 export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly string[] {
   return from === to ? [] : lines.slice(filled.indexes[from], (filled.indexes[to - 1] as number) + 1);
 }
 
 /**
- * Returns the index among all lines at which a range of lines that are not blank begins. An empty
- * range begins after the last such line before it.
+ * Returns the index among all lines at which a range begins. An empty range begins after the last
+ * line before it that is not blank.
  */
 export function lineIndexOf({ filled }: Lines, { from, to }: Range): number {
   if (from < to) return filled.indexes[from] as number;

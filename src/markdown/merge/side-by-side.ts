@@ -1,17 +1,17 @@
-/** Shows texts beside each other, line by line, for readers. */
+/** Compares versions line by line, to show them beside each other. */
 
 import { counterparts, isChangedByBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
 import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
-/** A piece of a line. `differs`: true if the compared line lacks the piece at this place. */
+/** A part of a line. `differs`: true if the line beside it lacks this part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };
 
-/** One line with its line feed; `number` counts from 1. */
+/** One line, with its line feed. `number`: its number in the version, from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
-/** Matching lines; null for a text that has no line at this place. */
+/** Lines that are shown beside each other; null for a version without a line at this place. */
 export type SideRow = {
   readonly mine: SideLine | null;
   readonly base: SideLine | null;
@@ -19,8 +19,11 @@ export type SideRow = {
 };
 
 /**
- * Consecutive lines of one kind: unchanged, changed by one side, changed equally by both, or
- * changed differently by both. Without a base, only `same` and `both` occur.
+ * Consecutive rows of one kind. Without a base, only `same` and `both` occur.
+ * - `same`: unchanged
+ * - `mine`, `theirs`: changed by one side
+ * - `alike`: changed equally by both sides
+ * - `both`: changed differently by both sides
  */
 export type Passage = {
   readonly kind: "same" | "mine" | "theirs" | "alike" | "both";
@@ -28,15 +31,16 @@ export type Passage = {
 };
 
 type ComparedVersions = {
-  /** Base version; null when both sides are new. */
+  /** Base version; null if both sides are new. */
   readonly base: string | null;
   readonly mine: string;
   readonly theirs: string;
 };
 
 /**
- * Returns passages in the order of the texts. The lines of all passages, joined, give each text.
- * @param against text whose words are compared: the other side, or base if there is one
+ * Returns all rows of the versions in order, grouped by kind.
+ * @param against version with which the words of a side are compared: the other side, or base if
+ * there is one
  */
 export function sideBySide({ base, mine, theirs }: ComparedVersions, against: "other" | "base" = "other"): Passage[] {
   const hasBase = base !== null;
@@ -99,16 +103,19 @@ function sideLine({ from }: Range, index: number, line: string | null, other: st
   return line === null ? null : { number: from + index + 1, pieces: piecesOf(line, other) };
 }
 
-/** A word, a run of white space, or one other character. */
+/** Matches a word, a run of white space, or one other character. */
 const PIECE = new RegExp(`${UNSPACED}|${LETTER}+|\\s+|.`, "gvs");
 /** LIMIT: characters of two lines together. The words of longer lines are not compared. */
 const MAX_CHARACTERS = 20_000;
-/** Least share of characters in common. Below this share, the whole lines count as different. */
+/**
+ * Smallest share of characters in common. If two lines have less, they are shown as completely
+ * different.
+ */
 const LEAST_SHARE = 0.3;
 
 /**
- * Returns the pieces of a line.
- * @param other the compared line; null if there is none
+ * Splits a line into parts that are equal to the other line, and parts that differ.
+ * @param other line beside it; null if there is none
  */
 function piecesOf(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];

@@ -11,12 +11,12 @@ import { isSoftBreak } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * Returns true if the result is as sound Markdown as both sides. The result may have no more
- * unclosed, duplicate or misplaced elements than the sides account for (`hasNoNewFaults`). Lines
- * must stay in the fences, directives and HTML blocks in which a side put them.
+ * Returns true if the merged version is as sound Markdown as both sides. It may have no more
+ * unclosed, duplicate or misplaced elements than the sides explain (`hasNoNewFaults`). Each line
+ * must stay in the code fence, directive or HTML element in which a side put it.
  */
 export function isSoundMarkdown(originals: OfFour<string>, reading: LineReader): boolean {
-  // This single charge pays for reading lines, contexts and blocks.
+  // These steps pay for all checks of this function.
   if (!reserveSteps(reading, 4 * originals[3].length)) return false;
   const texts = mapFour(originals, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
@@ -32,8 +32,8 @@ export function isSoundMarkdown(originals: OfFour<string>, reading: LineReader):
 }
 
 /**
- * Returns true if the result begins as the side that changed the beginning: with readable front
- * matter, with a rule, or with neither.
+ * Returns true if the merged version begins as the side that changed the beginning: with readable
+ * front matter, with a line `---`, or with neither.
  */
 export function keepsFrontMatter(texts: OfFour<string>): boolean {
   const kindOf = (text: string): string => {
@@ -45,8 +45,9 @@ export function keepsFrontMatter(texts: OfFour<string>): boolean {
 }
 
 /**
- * Returns true if blocks that only the result has (paragraphs, headings, items, rows) have no more
- * faults than the blocks from which they were made.
+ * Returns true if no paragraph, heading, item or row of the merged version has new faults, such as
+ * unclosed emphasis. Only those that a side lacks are checked. They may have as many faults as the
+ * ones from which they were made.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: LineReader): boolean {
   const [l, r, m] = texts.map((text): KnownIds => {
@@ -63,13 +64,16 @@ type KnownIds = {
   readonly has: ReadonlySet<number>;
 };
 
-/** Counts the faults in those blocks of a text that no other text has. */
+/**
+ * Counts the faults in those paragraphs, headings, items and rows of a version that no other
+ * version has.
+ */
 function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...KnownIds[]]): number {
   let faults = 0;
   let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
-    // Skips lines that the first other text has: a new block has at least one line that the first
-    // other text lacks.
+    // A paragraph that the first other version lacks has at least one line that this version lacks,
+    // so all other lines are skipped.
     if (others[0].has.has(ids[index] as number)) continue;
     let start = index;
     let end = index + 1;
@@ -87,8 +91,8 @@ function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...Known
 const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
 
 /**
- * Returns true if the merge made no heading with two ids, as in `# Title {#one} {#two}`: both sides
- * may have given the heading an id.
+ * Returns false if the merge made a heading with two ids, such as `# Title {#one} {#two}`. This
+ * happens if each side gave the heading an id.
  */
 function keepsOneId([, local, remote, merged]: OfFour<readonly string[]>): boolean {
   return merged
@@ -96,7 +100,7 @@ function keepsOneId([, local, remote, merged]: OfFour<readonly string[]>): boole
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/** A syntax that defines names. `has`: substring of every line that uses this syntax. */
+/** Syntax of a line that defines a name. `has`: characters that each such line contains. */
 type Naming = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: Naming = {
@@ -109,7 +113,7 @@ const HEADING_ID: Naming = {
 };
 
 /**
- * Returns true if the merge gives no two definitions, and no two heading ids, the same name.
+ * Returns false if the merge made two link definitions, or two heading ids, with the same name.
  * Duplicates that a side already had are allowed.
  */
 function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
@@ -117,7 +121,10 @@ function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
-/** Returns true if one syntax has no more duplicate names than the sides account for. */
+/**
+ * Returns true if the merged version has no more duplicate names of one syntax than the sides
+ * explain.
+ */
 function keepsSingle(naming: Naming, texts: OfFour<readonly string[]>): boolean {
   return hasNoNewFaults(mapFour(texts, (lines) => countDuplicates(lines, naming)));
 }
@@ -136,7 +143,7 @@ function countDuplicates(lines: readonly string[], { pattern, has }: Naming): nu
   return count;
 }
 
-/** Returns true if each line of the merged text is in the same block as on at least one side. */
+/** Returns true if each line of the merged version is in the same block as on at least one side. */
 function keepsContexts(texts: OfFour<string>, reading: LineReader): boolean {
   const contexts = mapFour(texts, (text) => contextsOf(readLines(text, reading).lines, reading.nest));
   if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;
@@ -144,7 +151,10 @@ function keepsContexts(texts: OfFour<string>, reading: LineReader): boolean {
   return staysInside(linesInside(texts, contexts, reading), reading.nest);
 }
 
-/** The context of a line in the merged text, and in each other text that has the line. */
+/**
+ * Blocks that are open at a line of the merged version (`is`), and at the same line of base, local
+ * and remote; undefined for a version without this line.
+ */
 type LineContexts = {
   readonly is: BlockStack;
   readonly was: BlockStack | undefined;
@@ -153,8 +163,8 @@ type LineContexts = {
 };
 
 /**
- * Returns the contexts of the lines of the merged text, which is `texts[3]`. Leaves out blank
- * lines, and lines that open or close a block.
+ * Returns the open blocks at each line of the merged version (`texts[3]`). Leaves out blank lines,
+ * and lines that open or close a block.
  */
 function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: LineReader): LineContexts[] {
   const m = contexts[3];
@@ -172,9 +182,9 @@ function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading:
 }
 
 /**
- * Returns true if each line has a context that a side gave it. A line of one side may be in a block
- * that the other side put around it. Then the lines of both sides before and after must be in that
- * block too.
+ * Returns true if each line is in a block in which a side put it. A line that only one side has may
+ * be in a block that the other side added around it. Then the nearest lines of both sides, before
+ * and after it, must be in that block, too.
  */
 function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
@@ -183,7 +193,8 @@ function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean 
     if (hasBoth(line)) {
       if (!isPicked(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
-      // `areAlike` compares only depth and kind: the other side may have renamed the outer block.
+      // `areAlike` ignores the names of the blocks, because the other side may have renamed a block
+      // around the line.
     } else if (!areAlike(is, mine ?? theirs ?? is)) {
       if (is !== known) return false;
       pending = is;
@@ -199,8 +210,8 @@ function hasBoth(line: LineContexts): line is LineOfBoth {
 }
 
 /**
- * Returns true if the context of a line is the one that a side gave the line by a change. `was`:
- * context in base; undefined for new lines.
+ * Returns true if a line of both sides is in the block in which the side that changed its block put
+ * it. A new line may be in the block of either side.
  */
 function isPicked({ was, mine, theirs, is }: LineOfBoth): boolean {
   if (mine === theirs) return is === mine;
@@ -208,10 +219,10 @@ function isPicked({ was, mine, theirs, is }: LineOfBoth): boolean {
   return mine === was ? is === theirs : theirs === was && is === mine;
 }
 
-/** Beginnings of the marker lines that a tool writes around a conflict, in order. */
+/** Beginnings of the three lines with which tools mark a conflict, in order. */
 const MARKERS = ["<<<<<<< ", "=======", ">>>>>>> "];
 
-/** Returns true if a text has conflict markers that a tool wrote and nobody resolved. */
+/** Returns true if a document has conflict markers that nobody has resolved. */
 export function isUnresolved(text: string): boolean {
   let offset = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
   for (const marker of MARKERS.slice(1)) {
@@ -222,9 +233,8 @@ export function isUnresolved(text: string): boolean {
 }
 
 /**
- * Returns true unless a section of the merged text has several subsections with the same name, more
- * than in any other text. The merged text is the last of the four. To readers, sections with the
- * same name look like one section.
+ * Returns false if the merge made a section with several subsections of one name, more than in base
+ * and both sides. Readers would take them for one section.
  */
 function keepsSections(texts: OfFour<string>): boolean {
   const [base, local, remote, merged] = mapFour(texts, countSections);
@@ -233,7 +243,7 @@ function keepsSections(texts: OfFour<string>): boolean {
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
-/** Number of sections, by the path of their names from the top. */
+/** Number of sections for each path of heading names from the top. */
 type Sections = ReadonlyMap<string, number>;
 
 function countSections(text: string): Sections {
@@ -241,7 +251,7 @@ function countSections(text: string): Sections {
   const path: string[] = [];
   for (const { level, name } of headingsOf(text)) {
     path.length = level;
-    // Names that differ only in the order or case of their words count as one name.
+    // Names count as equal if they have the same words, in any order and case.
     path[level - 1] = wordsOf(name.toLowerCase()).sort().join(" ") || name;
     const key = path.join("\n");
     counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,14 +1,11 @@
-/**
- * Splits a text into lines, each with its line feed; only the last line may lack one. The lines,
- * joined, are the text.
- */
+/** Splits a document into lines, each with its line feed. The last line may have none. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
 /**
- * Numbers strings, so that a comparison of two strings costs one step, however long they are. Equal
- * strings have equal numbers.
+ * Gives each string a number; equal strings get equal numbers. Comparing two strings is then one
+ * step, however long they are.
  */
 export class StringNumbers {
   readonly #ids = new Map<string, number>();
@@ -21,7 +18,7 @@ export class StringNumbers {
     return this.#texts.push(text) - 1;
   }
 
-  /** Number of assigned numbers: 0 to size - 1 are assigned. */
+  /** How many different strings have a number. The numbers begin with 0. */
   get size(): number {
     return this.#texts.length;
   }
@@ -35,17 +32,17 @@ export class StringNumbers {
   }
 }
 
-/** Returns true if two sequences have equal elements in equal order. */
+/** Returns true if two sequences have equal elements in the same order. */
 export function areEqual(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((id, index) => id === other[index]);
 }
 
-/** Gives each run of numbers a number of its own. Equal runs get the same number. */
+/** Gives each sequence of numbers a number; equal sequences get equal numbers. */
 export class RunNumbers {
   readonly #numbers = new StringNumbers();
   readonly #runs: (readonly number[])[] = [];
 
-  /** Returns the number of the run `ids` [from, to). */
+  /** Returns the number of the sequence of elements [from, to). */
   id(ids: readonly number[], from: number, to: number): number {
     const run = ids.slice(from, to);
     const id = this.#numbers.id(run.join());

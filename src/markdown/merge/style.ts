@@ -1,6 +1,7 @@
 /**
- * Format of a text, apart from its content. `feed`: line end; undefined without a line break,
- * "mixed" with both kinds.
+ * Format of a document besides its content. `hasMark`: true if it has a byte order mark. `feed`:
+ * its line end; `mixed` if it has both; undefined if it has none. `hasLastBreak`: true if its last
+ * line ends with a line break.
  */
 type Style = {
   readonly hasMark: boolean;
@@ -10,7 +11,7 @@ type Style = {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Returns the style of a text: byte order mark, line ends, line break at the end. */
+/** Returns the format of a document. */
 export function styleOf(text: string): Style {
   const [lineFeeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
   const feed = lineFeeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === lineFeeds ? "\r\n" : "mixed";
@@ -18,8 +19,9 @@ export function styleOf(text: string): Style {
 }
 
 /**
- * Returns the text without byte order mark, with line feeds only, and with a line break at the end.
- * With `mixed` line ends, each line end stays, because no single style applies.
+ * Returns a document without byte order mark, with line feeds only, and with a line break at its
+ * end.
+ * @param mixed true to keep all line ends, because the document has both kinds
  */
 export function normalise(text: string, mixed: boolean): string {
   const unmarked = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
@@ -27,15 +29,15 @@ export function normalise(text: string, mixed: boolean): string {
   return withLineFeeds === "" || withLineFeeds.endsWith("\n") ? withLineFeeds : `${withLineFeeds}\n`;
 }
 
-/** Writes a normalised text in a style. */
+/** Writes a normalised document in a format. */
 export function applyStyle(text: string, style: Style): string {
   const whole = style.hasLastBreak || !text.endsWith("\n") ? text : text.slice(0, -1);
   return (style.hasMark ? BYTE_ORDER_MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
 }
 
 /**
- * Merges each trait: if one side changed the trait, its value is used. A trait has two values, so
- * two changes of a trait agree; the caller handles mixed line ends.
+ * Merges each property of a format. If a side changed it, its value is used. Two changes of a
+ * property are always equal, because it has only two values; the caller handles mixed line ends.
  */
 export function mergeStyle(base: Style, local: Style, remote: Style): Style {
   const known = base.feed ?? local.feed ?? remote.feed;

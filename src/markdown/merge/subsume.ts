@@ -3,8 +3,10 @@ import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { LineReader } from "./reading.ts";
 
 /**
- * One side of a cluster: all elements of the side, the cluster's edits, and the cluster's elements
- * [from, to).
+ * One side of a part that both sides changed.
+ * - `ids`: all elements of the side
+ * - `edits`: its edits in this part
+ * - `from`, `to`: range of the part
  */
 type ClusterSide = {
   readonly ids: Ids;
@@ -14,10 +16,11 @@ type ClusterSide = {
 };
 
 /**
- * Returns true if `more` has everything that `less` did to base, and otherwise changed only what
- * `less` left unchanged. `more` is then the merge of the two. Merging a merge again with one of its
- * sides depends on this rule.
- * @param isLines true if the elements are lines, between which other lines may come
+ * Returns true if one side (`more`) has all changes of the other side (`less`), and changed only
+ * what that side left unchanged. `more` is then the merge of both. If a result is merged again with
+ * one of its sides, this rule keeps it unchanged.
+ * @param wordsOf returns the words of an element
+ * @param isLines true if the elements are lines, so that other lines may come between them
  */
 export function includesAllChanges(
   base: Ids,
@@ -51,8 +54,8 @@ export function includesAllChanges(
 }
 
 /**
- * Returns the edits of a version, with base indexes counted from `start` and the version's own
- * indexes from `from`.
+ * Returns the edits of a side, with indexes counted from the beginning of the part: from `start` in
+ * base, from `from` in the side.
  */
 function within({ edits, from }: ClusterSide, start: number): Edit[] {
   return edits.map((edit) => ({

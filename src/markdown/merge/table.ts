@@ -3,19 +3,22 @@ import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
 import { areEqual, RunNumbers } from "./split.ts";
 
-/** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
+/**
+ * The words of four versions (base, local, remote, result) as numbers. Equal words have equal
+ * numbers.
+ */
 export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/** The indexes of one piece in the four texts; -1 for a text that lacks the piece. */
+/** Indexes of one word in the four versions; -1 for a version that lacks it. */
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
-/** An index in each of the four texts. */
+/** A position in each of the four versions. */
 type TextIndexes = readonly [base: number, local: number, remote: number, result: number];
 
 /**
- * Possible steps of the search: the texts that have the next piece (1) or lack it (0), and the
- * number of changes that this means. A piece that all four texts have is no step of the search. In
- * order: removed by both, added by both, removed by one, added by one.
+ * Steps that the search may take. `by`: 1 for each version that has the next word. `changes`:
+ * number of changes that this means. In order: removed by both sides, added by both, removed by one
+ * side, added by one side. Words that all versions have need no step.
  */
 const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -27,15 +30,15 @@ const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] =
 ];
 
 /**
- * Least lengths of the common runs that split the table, tried in this order. The pieces between
- * two such runs are aligned separately.
+ * Shortest runs of common words between which the search is split. If the search fails with one
+ * length, the next one is tried.
  */
 const RUN_LENGTHS = [1, 4, 16];
 
 /**
- * Aligns four texts in one table, with as few changes of the sides as the search finds. Undefined
- * if there is no such table, or none within the limits.
- * @param starts the pieces that begin lines
+ * Finds which words of four versions correspond to each other, with as few changes of the sides as
+ * the search finds. Returns undefined if this is impossible, or if a limit is exceeded.
+ * @param starts indexes of the words that begin lines
  */
 export function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
   const common = commonRuns(four, starts);
@@ -67,7 +70,10 @@ function move(place: TextIndexes, by: TextIndexes): TextIndexes {
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/** Finds the pieces that all four texts have, by pairwise diffs, as runs without a gap. */
+/**
+ * Finds the words that all four versions have, by diffs of two versions each. Returns them as runs
+ * of adjacent words.
+ */
 function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -88,12 +94,12 @@ function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] 
   return runs;
 }
 
-/** The pieces of a text, and the indexes of those that begin lines. */
+/** The words of a version, and the indexes of those that begin lines. */
 type Pieces = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
- * Returns, for each piece, its index in another text, or -1: by lines first, then by words within
- * lines that differ.
+ * Returns, for each word, the index of the same word in another version; -1 if it has none.
+ * Compares lines first, then the words of lines that differ.
  */
 function pairLines(a: Pieces, b: Pieces): Int32Array {
   const runs = new RunNumbers();
@@ -115,19 +121,22 @@ function pairLines(a: Pieces, b: Pieces): Int32Array {
   return found;
 }
 
-/** LIMIT: changes of words between differing lines of two texts; beyond, all is one change. */
+/**
+ * LIMIT: number of changed words in the differing lines of two versions. With more, all of them
+ * count as changed.
+ */
 const MAX_CHANGES = 2_000;
 
 function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
   return counterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
-/** A merged table up to `place`. `changes`: number of the sides' changes in it. */
+/** A position that the search has reached, and how. `changes`: number of changes up to it. */
 type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
 
 /**
- * Orders nodes by the least number of changes of a whole table; of equal nodes, the last added
- * comes first.
+ * Queue of positions, those with the smallest expected number of changes first. Among equal ones,
+ * the last added comes first.
  */
 class Queue {
   readonly #nodes: Node[][] = [];
@@ -144,10 +153,13 @@ class Queue {
   }
 }
 
-/** LIMIT: places that one search visits. */
+/** LIMIT: number of positions that one search visits. */
 const MAX_PLACES = 100_000;
 
-/** Finds the table with the fewest changes by A*; undefined if there is none within the limits. */
+/**
+ * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if
+ * there are none, or if a limit is exceeded.
+ */
 function search(four: FourSequences, from: TextIndexes, to: TextIndexes): AlignedRow[] | undefined {
   const least = leastChanges(four, from, to);
   const queue = new Queue();
@@ -169,10 +181,7 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
   return undefined;
 }
 
-/**
- * Returns true if a step from `place` to `next` takes the same piece from each text that it
- * advances.
- */
+/** Returns true if a step moves over the same word in each version that it advances. */
 function isOnePiece(four: FourSequences, place: TextIndexes, next: TextIndexes, to: TextIndexes): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
@@ -203,9 +212,9 @@ function rowsOf(last: Node): AlignedRow[] {
 }
 
 /**
- * Returns a function that computes a lower bound for the number of changes from a place to the end.
- * The bound counts, for each side, the pieces that only base or only the side has. It adds the
- * difference between the numbers of the other pieces.
+ * Returns a function that estimates the number of changes from a position to the end; it is never
+ * too high. The estimate counts, for each side, the words that only base or only the side has. It
+ * also counts the difference in the number of all other words.
  */
 function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
   const countNotInOther = (text: number, other: number): Int32Array => {

@@ -1,13 +1,13 @@
 import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 
-/** A table: the cells of its header and of its rows. */
+/** A table: the cells of its header and of each row. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Returns the tables of a text. Tables in code fences count too: all four versions are read by the
- * same rule, so the comparison stays fair.
+ * Returns the tables of a version. Tables in code fences count as well, which does no harm, because
+ * all versions are read in the same way.
  */
 function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];
@@ -33,9 +33,9 @@ function cellsOf(row: string): string[] {
 }
 
 /**
- * Returns true if each table that both sides changed still has the columns of base on both sides,
- * or the same new columns. Columns are recognised by name; an unchanged row shows that a column was
- * only renamed. In any other case, nobody knows to which column a cell belongs.
+ * Returns false if a merge could put cells in wrong columns. It cannot if a table of base is
+ * unchanged on one side, or if both sides kept its columns or have the same new ones. Columns are
+ * equal if their names are; if a row is unchanged, columns were only renamed.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [
@@ -53,7 +53,7 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** A table without the white space around its cells. */
+/** A table, written without the white space around its cells. `whole`: header and rows together. */
 type WrittenTable = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
 function writtenOf(table: Table): WrittenTable {
@@ -62,8 +62,8 @@ function writtenOf(table: Table): WrittenTable {
 }
 
 /**
- * Returns true if the rows of the merged text, the last of the four, are under their own columns.
- * No more rows may have a wrong number of cells than the sides account for.
+ * Returns true if the rows of the merged version (the last one) are below their own column names.
+ * It may have no more rows with a wrong number of cells than the sides explain.
  */
 export function rowsFit(texts: OfFour<readonly string[]>): boolean {
   const tables = mapFour(texts, tablesOf);
@@ -83,7 +83,7 @@ export function rowsFit(texts: OfFour<readonly string[]>): boolean {
   );
 }
 
-/** Counts the rows with more or fewer cells than the header. */
+/** Counts the rows whose number of cells differs from that of the header. */
 function countMisfits(tables: readonly Table[]): number {
   return tables.reduce((sum, { head, rows }) => sum + rows.filter((row) => row.length !== head.length).length, 0);
 }

@@ -1,46 +1,51 @@
 import { StringNumbers, RunNumbers } from "./split.ts";
 
 /**
- * A piece of text that is merged as a whole; the white space before it is merged separately. `id`:
- * number of its text. `leads`: true if the token makes its line a quote, item, heading or row.
+ * A word or symbol that is merged as a whole. `space`: white space before it, which is merged
+ * separately. `id`: number; equal tokens have equal numbers. `leads`: true if it begins a quote,
+ * item, heading or row.
  */
 export type Token = { readonly id: number; readonly text: string; readonly space: string; readonly leads: boolean };
 
-/** The tokens of one passage in each of three texts. */
+/** The tokens of a passage in each version. */
 export type Passage = {
   readonly base: readonly Token[];
   readonly local: readonly Token[];
   readonly remote: readonly Token[];
 };
 
-/** The text of a structural line break; other line breaks are white space of the next token. */
+/**
+ * Token for the end of a heading, item, row or the like. Line breaks inside a paragraph are white
+ * space before the next token.
+ */
 export const BREAK = "\n";
-/** Text of the token for a blank line. */
+/** Token for a blank line. */
 export const BLANK = "\n\n";
 
 /**
- * Returns true if a token has a meaning of its own: words, links and code, but no marks or breaks.
+ * Returns true if a token has a letter or digit: a word, a link or code, but no punctuation and no
+ * line break.
  */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Texts of tokens that end a line. The index of a text is its number in `TokenTexts`. */
+/** Tokens that end a line, in the order of their numbers. */
 const LINE_ENDS: readonly string[] = [BREAK, BLANK];
 
-/** Returns true if this number in `TokenTexts` is that of a line break or a blank line. */
+/** Returns true if the number of a token is that of a line end or a blank line. */
 export function endsLine(id: number): boolean {
   return id >= 0 && id < LINE_ENDS.length;
 }
 
-/** Returns true if a line ends right before an index among the numbers of tokens. */
+/** Returns true if a line ends before the token at `index`. */
 export function endsLineBefore(ids: readonly number[], index: number): boolean {
   return endsLine(ids[index - 1] ?? -1);
 }
 
 /**
- * Returns a numbering for runs of tokens, in which only line ends have numbers yet. A run that is
- * just the end of a line keeps the number of its text, so that `endsLine` works for runs too.
+ * Returns an object that gives sentences numbers. A line end as the only token of a sentence has
+ * the number of the token, so that `endsLine` works for sentences, too.
  */
 export function newRuns(): RunNumbers {
   const runs = new RunNumbers();
@@ -58,7 +63,7 @@ export class TokenTexts extends StringNumbers {
     return { id: this.id(text), text, space, leads };
   }
 
-  /** Returns true if the token with this number is a word: a token with a meaning of its own. */
+  /** Returns true if the token with this number is a word. */
   isWord(id: number): boolean {
     return isWord(this.text(id));
   }
@@ -68,7 +73,7 @@ export class TokenTexts extends StringNumbers {
   }
 }
 
-/** Returns true if a token is a structural line break or a blank line. */
+/** Returns true if a token is a line end or a blank line. */
 export function isLineEnd(text: string): boolean {
   return text === BREAK || text === BLANK;
 }
@@ -78,19 +83,21 @@ export function isCheckBox(text: string): boolean {
   return /^\[[ xX]\]$/.test(text);
 }
 
-/** Returns true if a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
+/** Returns true if a token is the id of a heading, such as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** Returns true if a token is a comment or a heading's id: text that readers do not see. */
+/** Returns true if a token is a comment or the id of a heading, which readers do not see. */
 export function isHiddenToken(text: string): boolean {
   return isHeadingId(text) || text.startsWith("<!--");
 }
 
 /**
- * Joins the tokens of whole lines. In code, every line break stays a token.
+ * Joins the tokens of several lines. Line breaks inside a paragraph become white space before the
+ * next token.
  * @param cuts the tokens of each line
+ * @param code true if the lines are code, so that every line break stays a token
  */
 export function joinTokens(
   lines: readonly string[],
@@ -103,8 +110,7 @@ export function joinTokens(
   for (let index = 0; index < cuts.length; index++) {
     const cut = cuts[index] as readonly Token[];
     const last = cut.at(-1) as Token;
-    // The last token is the line break. In running text, the line break becomes white space of the
-    // next token.
+    // The last token of a line is its line break.
     const flows = !code && last.text === BREAK && breaksInText(lines, index);
     const end = flows ? cut.length - 1 : cut.length;
     const added = cut.slice(0, end).map((token, at) => (at === 0 ? { ...token, space: before + token.space } : token));
@@ -114,14 +120,14 @@ export function joinTokens(
   return tokens;
 }
 
-/** Returns true if running text continues after the end of a line. */
+/** Returns true if a paragraph continues in the next line. */
 function breaksInText(lines: readonly string[], index: number): boolean {
   const next = lines[index + 1];
   return next !== undefined && isSoftBreak(lines[index] as string, next);
 }
 
 /**
- * Returns true if every mark that makes its line a quote, item, heading or row still begins a line.
+ * Returns true if every mark of a quote, item, heading or row is still at the beginning of a line.
  */
 export function keepsLineMarks(tokens: readonly Token[]): boolean {
   return tokens.every((token, index) => {
@@ -131,7 +137,7 @@ export function keepsLineMarks(tokens: readonly Token[]): boolean {
   });
 }
 
-/** Writes tokens as text. The token of a blank line becomes one line feed. */
+/** Returns the tokens as a string. */
 export function writeTokens(tokens: readonly Token[]): string {
   return tokens.map(({ space, text }) => space + (text === BLANK ? "\n" : text)).join("");
 }
@@ -139,7 +145,10 @@ export function writeTokens(tokens: readonly Token[]): string {
 const STRUCTURE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
-/** Returns true if the break between two lines equals a space, because running text continues. */
+/**
+ * Returns true if a paragraph continues from one line to the next, so that the line break has the
+ * same meaning as a space.
+ */
 export function isSoftBreak(line: string, next: string): boolean {
   return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE.test(next);
 }
