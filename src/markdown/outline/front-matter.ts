@@ -1,8 +1,8 @@
-/** Position of a document's front matter, in offsets. */
+/** Offsets of a document's front matter. */
 type FrontMatter = {
-  /** `---` for YAML, `+++` for TOML. */
+  /** Line that encloses the front matter: `---` for YAML, `+++` for TOML. */
   readonly mark: "---" | "+++";
-  /** Content without the two lines of marks: from this offset up to `to`. */
+  /** Range of the content, between the two enclosing lines. */
   readonly from: number;
   readonly to: number;
   /** Offset after the closing line, where the Markdown begins. */
@@ -12,8 +12,9 @@ type FrontMatter = {
 const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
 
 /**
- * Finds the front matter at the start of a document: a first line of `---` or `+++`, closed by a
- * line of the same mark; YAML may also close with `...`. Returns null if no line closes it.
+ * Finds the front matter of a document. It begins with a first line `---` or `+++`, and ends with
+ * an equal line; YAML may also end with `...`. Returns null if there is no such line at the
+ * beginning or at the end.
  */
 export function findFrontMatter(text: string): FrontMatter | null {
   const opened = OPENING.exec(text);

@@ -1,31 +1,40 @@
 import { openFences } from "./fences.ts";
 import { findBodyOffset } from "./front-matter.ts";
 
-/** A heading of a Markdown document, with its section. */
+/** A heading, and the lines of its section. */
 export type Heading = {
-  /** Level of the heading, 1 to 6. */
+  /** Level of the heading, from 1 to 6; 1 is the highest. */
   readonly level: number;
-  /** Name as written, without the marks of the heading. */
+  /** Text of the heading, without its `#` marks or its underline. */
   readonly name: string;
-  /** Line of the heading, from 1. */
+  /** Number of the heading's line, from 1. */
   readonly line: number;
-  /** Last line of the section: the line before the next heading of the same or a higher level. */
+  /**
+   * Number of the section's last line. The section ends before the next heading of the same or a
+   * higher level.
+   */
   readonly lastLine: number;
 };
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Matches beginnings of a line that an underline cannot turn into a heading. */
+/** Matches lines that do not become a heading by an underline below them. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
-/** Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2, 4.3). */
+/**
+ * Returns the headings of a document, except those in code and front matter (CommonMark 0.31.2,
+ * sections 4.2 and 4.3).
+ */
 export function headingsOf(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
   const from = text.slice(0, findBodyOffset(text)).split("\n").length - 1;
   return withSections(headingsIn(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
 }
 
-/** Returns the headings of some lines, without their sections, from the index `from` on. */
+/**
+ * Returns the headings of some lines, without the ends of their sections.
+ * @param from index of the first line that may be a heading
+ */
 export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
   const fences = openFences(lines);
   const found: Omit<Heading, "lastLine">[] = [];
@@ -37,7 +46,10 @@ export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "l
   return found;
 }
 
-/** Adds the end of the section to each heading. */
+/**
+ * Adds the last line of its section to each heading.
+ * @param lines number of lines in the document
+ */
 function withSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
   const open: Omit<Heading, "lastLine">[] = [];
   const headings: Heading[] = [];
@@ -50,8 +62,8 @@ function withSections(found: readonly Omit<Heading, "lastLine">[], lines: number
 }
 
 /**
- * Returns the headings with a name. A path of names (`Plan > Costs`) selects only the headings
- * below the earlier ones.
+ * Returns the headings with a name, or with a path of names: `Plan > Costs` means headings "Costs"
+ * below a heading "Plan".
  */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(asTyped);
@@ -67,7 +79,10 @@ function isBelowAll(headings: readonly Heading[], { line }: Heading, names: read
   return index === names.length;
 }
 
-/** Returns a heading's name as people type it: without its marks, spaces at its ends, and case. */
+/**
+ * Returns a heading's name as people type it: in lower case, without Markdown marks and additional
+ * spaces.
+ */
 function asTyped(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")
@@ -82,7 +97,9 @@ function atxAt(lines: readonly string[], index: number): Omit<Heading, "lastLine
   return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
-/** Returns the heading above the underline at `index`. */
+/**
+ * Returns the heading whose underline is the line at `index`; null if that line underlines none.
+ */
 function underlinedAt(lines: readonly string[], index: number, from: number): Omit<Heading, "lastLine"> | null {
   const [, marks] = UNDERLINE.exec(lines[index]!) ?? [];
   const above = index > from ? lines[index - 1]! : "";

@@ -1,7 +1,7 @@
 /**
- * Compiles regexes with RE2's syntax: no back-references, no look-around, time linear in the text.
- * Only this module loads the package. Import it dynamically for a regex (`await import`), because
- * no other command needs it.
+ * Compiles regular expressions with the package `re2js`. Its syntax has no back-references and no
+ * look-around, so a search takes time linear in the length of a document. Import this module with
+ * `await import`, because only a search by regex needs the package.
  */
 
 import { RE2JS } from "re2js";
@@ -9,35 +9,41 @@ import { isAscii } from "./fold.ts";
 import type { RequiredText } from "./keys.ts";
 import type { Program } from "./scan-line.ts";
 
-/** Returns the next match as a half-open range of UTF-16 units; null when there is none. */
+/** Function that returns the range of the next match in UTF-16 units; null if there is none. */
 type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly required: RequiredText;
-  /** Most steps that a character costs: those of the pattern, and some for the character itself. */
+  /** Largest number of steps for one character of a document. */
   readonly stepsPerCharacter: number;
-  /** Returns a function that finds the matches of a line one by one; null if the line has none. */
+  /**
+   * Returns a function that finds the matches of a line one after the other; null if the line has
+   * none.
+   */
   readonly finder: (line: string) => NextMatch | null;
-  /** The compiled pattern, for lines that the engine cannot scan in one round. */
+  /** The compiled program, for lines that are too long to be searched without a pause. */
   readonly program: Program;
 };
 
 type Compilation =
   | { readonly kind: "compiled"; readonly regex: CompiledRegex }
-  /** `why`: a clause to show to users. */
+  /** `why`: reason for users, in words that continue a sentence. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
 
 /**
- * LIMIT: steps of a compiled pattern; time is linear in the text and also in these. `(?:a?){1000}`,
- * repeated within 1,024 characters, would compile to 170,000 steps and block for seconds on one
- * long line.
+ * LIMIT: steps of a compiled pattern. The time of a search grows with this number. A pattern of
+ * 1,024 characters that repeats `(?:a?){1000}` would have 170,000 steps, and block for seconds on
+ * one long line.
  */
 export const MAX_STEPS = 2_000;
-/** Steps that a character costs besides those of the pattern. */
+/** Steps that one character costs in addition to those of the pattern. */
 const STEPS_PER_CHARACTER = 8;
-/** Factor by which a step is slower if it looks up a Unicode table. */
+/** How many times slower a step is if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
-/** An estimate above this multiple of `MAX_STEPS` is enough to refuse a pattern. */
+/**
+ * A pattern is refused without compiling it if its estimated steps are more than `MAX_STEPS` times
+ * this number.
+ */
 const REFUSED_MULTIPLE = 4;
 
 export function compileRegex(pattern: string): Compilation {
@@ -47,8 +53,7 @@ export function compileRegex(pattern: string): Compilation {
   try {
     line = RE2JS.compile(pattern);
   } catch (error) {
-    // Any exception (RE2JSSyntaxException and others) is reported as a malformed pattern, even if
-    // the engine's parser has a bug.
+    // Every error is reported as an invalid pattern, even one from a bug of the package's parser.
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
@@ -68,12 +73,15 @@ const IGNORE_CASE = "(?i)";
 const NOTHING: RequiredText = { type: 0, str: "", subs: [] };
 
 /**
- * Returns text that every match of a regex contains. The engine skips texts without it.
+ * Returns strings that every match of a pattern contains, so that documents without them need not
+ * be searched.
  * @param compiled the compiled pattern
  */
 function requiredText(pattern: string, compiled: RE2JS): RequiredText {
-  // The engine requires no text if case is ignored, but the index ignores case. Beyond ASCII, which
-  // an escape may write, only the engine knows which characters fold together.
+  // The package returns no strings for a pattern that ignores case. The index ignores case anyway,
+  // so the strings of the same pattern with case can be used. This is right for ASCII only. For
+  // other characters, only the package knows which are equal without case, and `\x` may stand for
+  // such a character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
   return (exact.re2().prefilter as RequiredText | null) ?? NOTHING;
@@ -84,8 +92,8 @@ function tooComplexPattern(steps: string): Compilation {
 }
 
 /**
- * Returns the factor for the cost of a pattern's steps: 0 for a pattern without operators, which is
- * found without running its steps.
+ * Returns the cost of one step of a pattern. It is 0 for a pattern without operators, because the
+ * package searches it as a plain string.
  */
 function weightOf(pattern: string): number {
   if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
@@ -93,15 +101,15 @@ function weightOf(pattern: string): number {
 }
 
 /**
- * Matches the parts of a pattern: quoted text, the beginning of a group, a class, a repetition with
- * its counts, or any other character.
+ * Matches one part of a pattern: quoted characters, the beginning of a group, a character class, a
+ * repetition with its numbers, or any other character.
  */
 const TOKENS =
   /\\Q.*?(?:\\E|$)|\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 /**
- * Estimates the number of steps to which a pattern compiles. Compiling many `(?:a?){1000}` would
- * block the process, because nothing can interrupt it.
+ * Estimates the number of steps of a compiled pattern, without compiling it. Compiling a pattern
+ * such as `(?:a?){1000}` many times could block the process, because it cannot be interrupted.
  */
 function estimateSteps(pattern: string): number {
   const outer: number[] = [];
@@ -126,18 +134,20 @@ function estimateSteps(pattern: string): number {
   return sum;
 }
 
-/** Matches the end of a range in a character class: a character, or the number of a character. */
+/** Matches the end of a range in a character class, as a character or as its number. */
 const RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
-/** The last character with another case; the engine folds no character after this one. */
+/**
+ * Number of the last Unicode character that has an upper and a lower case in the package's tables.
+ */
 const LAST_FOLDED = 0x1e943;
-/** Characters that the engine folds in the time of one step. */
+/** Number of characters whose cases the package looks up in the time of one step. */
 const FOLDED_PER_STEP = 50;
 
 /**
- * Estimates the steps to compile the ranges of a pattern that ignores case. The engine folds each
- * character of a range separately, and a pattern may have hundreds of large ranges. The estimate
- * counts each range from character 0: an escape may itself be escaped, so the first character is
- * not certain.
+ * Estimates the steps for compiling the character ranges of a pattern that ignores case. The
+ * package looks up the cases of each character in a range, and a pattern may have hundreds of large
+ * ranges. The estimate assumes that each range begins at character 0, because its real beginning
+ * may be escaped in many ways.
  */
 function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;

@@ -1,7 +1,7 @@
 import { findFrontMatter } from "../outline/front-matter.ts";
 import { headingsOf } from "../outline/headings.ts";
 
-/** The parts of a path. `name`: file name without `.md`. */
+/** The searched parts of a path. `name`: file name without `.md`; `folders`: path of its folder. */
 type PathFields = { readonly name: string; readonly folders: string };
 
 export function pathFieldsOf(path: string): PathFields {
@@ -11,7 +11,7 @@ export function pathFieldsOf(path: string): PathFields {
 
 const TITLE = /^title[ \t]*[:=].*/gim;
 
-/** Returns the title in a document's front matter and its headings, one per line. */
+/** Returns the title from a document's front matter, and its headings, one per line. */
 export function titlesOf(text: string): string {
   const front = findFrontMatter(text);
   const titles = front === null ? [] : (text.slice(front.from, front.to).match(TITLE) ?? []);

@@ -1,23 +1,25 @@
 /**
- * Folds a text for comparison: compatibility forms decomposed (`ﬁ` is `fi`, full width is half),
- * lower case, without marks that people omit when they type. These are Latin, Greek and Cyrillic
- * diacritics, Arabic and Hebrew points. Other marks (Devanagari, Thai, kana's voicing) distinguish
- * words and stay. Folding works by code point: a folded text contains the folded form of each of
- * its parts. The keys by which an index narrows down a regex depend on this rule.
- * LIMIT: the rule fails for several marks on one letter, because Unicode's decomposition sorts
- * them.
+ * Returns a string in the form in which search compares strings: lower case, without differences in
+ * Unicode form (`ﬁ` becomes `fi`), and without marks that people omit when they type. These are the
+ * accents of Latin, Greek and Cyrillic letters, and the vowel points of Arabic and Hebrew. Marks
+ * that distinguish words in other scripts stay. The form of a string contains the forms of all its
+ * parts. The index depends on this rule when it looks for documents that may match a regex.
+ * LIMIT: the rule fails for letters with several marks, because Unicode sorts the marks.
  */
 export function foldText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   return text.normalize("NFKD").toLowerCase().replace(DROPPED, "").replaceAll("ς", "σ");
 }
 
-/** Returns the folded text in the form in which words are compared. */
+/** Returns a string in the form in which words are compared: as `foldText`, then composed. */
 export function foldWords(text: string): string {
   return composed(foldText(text));
 }
 
-/** Returns folded text in composed form, so that a syllable of Hangul or kana is one character. */
+/**
+ * Composes characters of a folded string, so that a Korean syllable or a Japanese character with a
+ * mark is one character.
+ */
 export function composed(folded: string): string {
   return isAscii(folded) ? folded : folded.normalize("NFC");
 }
@@ -29,20 +31,20 @@ export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** A line with its folded form, and the mapping back to the line. */
+/** A line, folded for comparison, with a way back to its original characters. */
 export type FoldedLine = {
   readonly folded: string;
   /**
-   * Maps a half-open range of UTF-16 units of `folded` to a half-open range of code points of the
-   * line. The result includes removed marks that follow.
+   * Returns the range of the line (in code points) for a range of `folded` (in UTF-16 units).
+   * Includes marks after the range that `folded` lacks.
    */
   readonly toCharacters: (start: number, end: number) => readonly [number, number];
 };
 
 export function foldLine(line: string): FoldedLine {
   let folded = "";
-  // `origins`: for each unit of `folded`, the index of its code point in the line. `silent`: for
-  // each code point of the line, true if folding removes it.
+  // `origins`: for each UTF-16 unit of `folded`, the index of its character in the line. `silent`:
+  // for each character of the line, true if `folded` lacks it.
   const origins: number[] = [];
   const silent: boolean[] = [];
   for (const character of line) {

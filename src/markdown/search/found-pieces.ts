@@ -1,6 +1,6 @@
 import type { Snippet } from "./snippets.ts";
 
-/** Splits a line into non-empty pieces: the matches, and the characters between them. */
+/** Splits a line into matches and the parts between them. Leaves out empty parts. */
 export function foundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">): readonly FoundPiece[] {
   const characters = [...text];
   const pieces: FoundPiece[] = [];
@@ -15,8 +15,8 @@ export function foundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">):
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };
 
 /**
- * Returns a piece of a line without control characters of the document, which could control a
- * terminal; tabs stay.
+ * Returns a part of a line for display. Control characters are replaced, because they could control
+ * a terminal; tabs stay.
  */
 function pieceOf(characters: readonly string[], isMatch: boolean): FoundPiece {
   const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");

@@ -18,32 +18,36 @@ export type HybridHit<One extends FoundDocument> = {
   readonly snippets: readonly Snippet[];
 };
 
-/** `ended`: the client no longer waits for the answer. */
+/** Result of a search. `ended`: the client no longer waits for it. */
 type HybridResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly HybridHit<One>[] }
   | { readonly kind: "ended" };
 
-/** LIMIT: documents beyond those requested that are ranked, the newest of each set. */
+/**
+ * LIMIT: number of documents, besides those requested, that are compared for each part of a query.
+ * The newest ones are taken.
+ */
 const MORE_RANKED = 100;
 /**
- * LIMIT: steps for documents that are not indexed yet, and for indexed ones. After that, the search
- * returns the best documents found so far.
+ * LIMIT: steps for documents that are not in the index yet, and steps for those in the index. After
+ * that, the search returns the best documents that it has found.
  */
 const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
- * Cost in steps (`MAX_STEPS`): of a query of the index; of each document number that it returns;
- * of reading a document; of each character of the document; of making its snippets.
+ * Steps for each part of the work: one query of the index, one document number in its result,
+ * reading one document, one character of its content, making its snippets.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /**
- * Highest score of a document with only some pieces of the query; with all units, it is at least 1.
+ * Highest score of a document that has only some words of the query. A document with all words has
+ * at least 1.
  */
 const MAX_PARTIAL_SCORE = 0.5;
 
 /**
- * Searches documents by free text, best first. Documents with all words, or with the query as
- * typed, precede documents with some words. Documents with some words are searched only if fewer
- * than `limit` documents were found.
+ * Searches documents for free text, best matches first. Documents with all words, or with the query
+ * as it was typed, come before those with some words. The latter are only searched if fewer than
+ * `limit` documents were found.
  */
 export async function searchHybrid<One extends FoundDocument>(
   source: DocumentSource<One>,
@@ -62,11 +66,11 @@ class HybridSearch<One extends FoundDocument> {
   readonly #pace: StepPermit;
   readonly #query: Query;
   readonly #limit: number;
-  /** Match results by document number; null if the document could not be read. */
+  /** How well each examined document matches, by its number; null if it could not be read. */
   readonly #judged = new Map<number, DocumentMatch | null>();
   /**
-   * Weight of each piece of the query, for documents that have only some pieces; empty if the loose
-   * search was not needed.
+   * Weight of each piece of the query in documents that have only some of them; rare pieces weigh
+   * more. Empty if such documents were not searched.
    */
   #rarity: readonly number[] = [];
   #left: number = MAX_STEPS.waiting;
@@ -80,8 +84,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns true if fewer documents than the limit contain all words of the query, or the query as
-   * typed.
+   * Returns true if fewer documents than requested have all words of the query, or the query as it
+   * was typed.
    */
   hasTooFew(): boolean {
     let full = 0;
@@ -90,8 +94,9 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches documents of any age that have all units of the query: those not indexed yet, then
-   * paths and headings, then the query as typed, then whole texts.
+   * Searches documents that have all words of the query, or the query as it was typed. First
+   * examines documents that are not in the index yet, then paths and headings, then the typed
+   * query, then whole contents.
    */
   async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
@@ -104,7 +109,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches single words, and pairs of characters in scripts without spaces; rare ones weigh more.
+   * Searches documents that have some pieces of the query: a word, or a pair of characters in
+   * scripts without spaces.
    */
   async searchLoosely(): Promise<void> {
     const { pieces } = this.#query;
@@ -119,7 +125,10 @@ class HybridSearch<One extends FoundDocument> {
     );
   }
 
-  /** Reads the best documents again, so that the result shows their current state. */
+  /**
+   * Returns the best documents with their snippets. Reads them again, so that the result shows
+   * their current state.
+   */
   async result(): Promise<HybridResult<One>> {
     const best = this.#best();
     const needles = this.#needles();
@@ -135,7 +144,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the best documents with their scores, best first; among equal scores, the newest first.
+   * Returns the scores of the best documents by their numbers, best first. Among equal scores,
+   * newer documents come first.
    */
   #best(): Map<number, number> {
     const scored: [document: number, score: number][] = [];
@@ -147,8 +157,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the score of a document that has only some pieces of the query. Containing a piece at
-   * all counts as much as a perfect fit of the piece.
+   * Returns the score of a document that has only some pieces of the query. Half of the score of a
+   * piece is for its presence, half for how well it matches.
    */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
@@ -156,7 +166,10 @@ class HybridSearch<One extends FoundDocument> {
     return found === 0 ? 0 : (MAX_PARTIAL_SCORE * found) / (2 * all);
   }
 
-  /** Returns the texts to highlight: units, the query as typed, and pieces after a loose search. */
+  /**
+   * Returns the strings to highlight: the words of the query, the query as it was typed, and its
+   * pieces if documents with some of them were searched.
+   */
   #needles(): Needle[] {
     const { units, pieces, literal, isSpelled } = this.#query;
     const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);
@@ -164,7 +177,7 @@ class HybridSearch<One extends FoundDocument> {
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  /** Matches the newest documents of a set, until enough of them satisfy `counts`. */
+  /** Examines the newest documents of a set, until enough of them are accepted by `counts`. */
   async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let left = this.#limit + MORE_RANKED;
     for (let after: number | null = null; await this.#mayContinue(STEPS.query); ) {

@@ -3,14 +3,15 @@ import { type KeySet, keysInParts } from "./keys.ts";
 import type { Sql } from "./sql.ts";
 
 /**
- * The schema of the key index in SQLite, for the service's database and for the local `search.db`.
- * Documents are row numbers that the owner assigns; the owner also keeps the texts.
+ * SQL schema of the search index, in the database of the service and in the local `search.db`.
+ * Documents are numbers that the owner of the index assigns; the owner also stores their contents.
  *
- * Each key is stored with the document's scope (the workspace) and block. A query thus finds
- * documents of one scope only, and reads at most one block, whatever the size of the index.
+ * Each key is stored together with the scope of its document (the workspace) and a block of
+ * document numbers. So a query finds only documents of its scope, and reads one block at most,
+ * however large the index is.
  *
- * SQLite writes a row without interruption, so a document with very many keys has several rows.
- * SQLite intersects the keys of one row; JavaScript intersects those of several rows.
+ * Writing one row cannot be interrupted, so a document with very many keys has several rows. SQLite
+ * finds documents with several keys in one row; JavaScript finds those with keys in several rows.
  */
 export const KEY_SCHEMA = `
 CREATE VIRTUAL TABLE search_keys USING fts5(
@@ -18,16 +19,19 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 );
 `;
 
-/** LIMIT: documents of a block, and thus of one query, which then takes a few milliseconds. */
+/**
+ * LIMIT: document numbers in one block. One query reads one block, which takes a few milliseconds.
+ */
 const BLOCK = 4_096;
 /**
- * LIMIT: keys of one row, which bounds the time of its write. Only long Chinese texts have more.
+ * LIMIT: keys in one row, so that writing it does not block for long. Only long Chinese documents
+ * have more.
  */
 export const KEYS_PER_ROW = 8_000;
-/** The first row of a document has the document's number; each further row adds this offset. */
+/** Distance between the row numbers of one document. The first row has the document's number. */
 const NEXT_ROW = 2 ** 40;
 
-/** The range of document numbers of a block, both ends included. */
+/** Document numbers of a block, from `first` to `last`. */
 export type Block = { readonly first: number; readonly last: number };
 
 type KnownSet = Exclude<KeySet, { kind: "any" }>;
@@ -58,9 +62,9 @@ export class KeyIndex {
   }
 
   /**
-   * Replaces a document's keys, in parts. Until the last part is done, key searches may miss the
-   * document.
-   * @yields the work of each part: characters read, or keys written
+   * Replaces the keys of a document, in several parts. Until the last part is written, searches may
+   * miss the document.
+   * @yields the work of the part: number of characters that were read, or of keys that were written
    */
   *putInParts(scope: number, document: number, path: string, text: string): Generator<number, void> {
     this.remove(document);
@@ -87,7 +91,7 @@ export class KeyIndex {
     return this.#has.get(BigInt(document)) !== undefined;
   }
 
-  /** Returns the documents of a block that may be in a set, in ascending order. */
+  /** Returns the documents of a block that may be in a set, sorted by number. */
   inBlock(scope: number, block: Block, set: KnownSet): number[] {
     const prefix = prefixOf(scope, block.first);
     const found = this.#find(expressionOf(set, prefix));
@@ -97,7 +101,7 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix alone is a token too, so a query can find out whether a block has documents with
+    // The prefix is also stored alone. A query thus finds out whether a block has documents with
     // several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${nameOf(key)} `;
@@ -110,8 +114,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the documents that match a set of keys. If the set requires several keys, they may be
-   * in different rows of the document.
+   * Returns the documents in a set, among those with several rows. The keys that the set requires
+   * may be in different rows of a document.
    */
   #findInRows(set: KnownSet, prefix: string): Set<number> {
     const sets =
@@ -130,7 +134,7 @@ function nameOf(key: number): string {
   return (key >>> 0).toString(36);
 }
 
-/** Returns an expression of FTS5's query language with quoted tokens only. */
+/** Returns a set of documents as a query of FTS5, with all keys in quotes. */
 function expressionOf(set: KnownSet, prefix: string): string {
   const expressions =
     set.kind === "with"

@@ -1,10 +1,13 @@
 /**
- * Computes the keys of documents, which are hashes. A document has a key for every three adjacent
- * characters of its folded path or text, and for every shorter word. It also has one for every
- * character and pair of a script without spaces. Words of the path and of headings have a second
- * key, so that titles are found even for very frequent words.
+ * Computes the search keys of documents, which are hash values of:
+ * - every three adjacent characters of the path and the content
+ * - every word of one or two characters
+ * - every character, and every two adjacent ones, in scripts without spaces
+ * - every word of the path and the headings, with another hash, so that a frequent word can be
+ *   searched in titles only
  *
- * Keys narrow a search in any script; the documents found are then read and judged.
+ * An index of these keys finds documents that may match a query. The search then reads each of them
+ * to decide.
  */
 
 import { titlesOf, pathFieldsOf } from "./fields.ts";
@@ -12,8 +15,11 @@ import { foldText } from "./fold.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
 /**
- * A set of documents, described by keys. It may include too many documents, since hashes can
- * collide, but never too few. `any`: every document may be in the set.
+ * A set of documents, given by the keys that they must have. It never lacks a matching document,
+ * but may have others, because different strings can have the same hash.
+ * - `any`: all documents
+ * - `with`: documents with all of these keys
+ * - `each`, `one`: documents that are in all, or in at least one, of these sets
  */
 export type KeySet =
   | { readonly kind: "any" }
@@ -21,12 +27,14 @@ export type KeySet =
   | { readonly kind: "each" | "one"; readonly of: readonly KeySet[] };
 
 const ANY_KEYS: KeySet = { kind: "any" };
-/** Characters per key. */
+/** Number of characters in one key. */
 const GRAM_LENGTH = 3;
-/** LIMIT: keys for looking up one word or literal. More keys would hardly narrow the set. */
+/**
+ * LIMIT: keys with which one word or string is looked up. More keys would exclude few documents.
+ */
 const MAX_KEYS = 12;
 
-/** Start values of the hashes (FNV-1a offset basis). Keys of titles have their own. */
+/** Initial values of the hash function FNV-1a. Words of titles have another value than contents. */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const PRIME = 0x01000193;
@@ -38,10 +46,13 @@ export function keysOf(path: string, text: string): Set<number> {
   return all;
 }
 
-/** The keys of a part of a document: at most three per character. */
+/** Keys of a part of a document. `characters`: length of that part. */
 type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
-/** Yields all keys of a document in bounded parts. Two parts may have a key in common. */
+/**
+ * Yields the keys of a document in parts, so that other work can run in between. Parts may have
+ * keys in common.
+ */
 export function* keysInParts(path: string, text: string): Generator<KeyedPart, void> {
   const { name, folders } = pathFieldsOf(path);
   const called = `${folders}\n${name}`;
@@ -53,12 +64,11 @@ export function* keysInParts(path: string, text: string): Generator<KeyedPart, v
 
 type AddKeys = (keys: Set<number>, text: string) => void;
 
-/** LIMIT: UTF-16 units of content that are turned into keys in one part. */
+/** LIMIT: UTF-16 units of a document for one part. */
 const PART = 2_000;
 /**
- * UTF-16 units that two consecutive parts share. So the longest unit with a key, a word of a
- * heading, is complete in one of them. A word that is cut also gets keys of its fragments, which
- * only widens the set.
+ * Number of UTF-16 units that two consecutive parts share, so that every word is complete in one of
+ * them. A word that is cut in the other part adds some needless keys.
  */
 const OVERLAP = 256;
 
@@ -78,7 +88,7 @@ function addGrams(keys: Set<number>, text: string): void {
 function addUnits(keys: Set<number>, text: string): void {
   for (const unit of unitsOf(text)) {
     if (unit.kind === "run") addRun(keys, unit.text, TEXT_SEED);
-    // A longer word is found by its trigrams.
+    // Longer words are found by the keys of their characters.
     else if (isWholeWordOnly(unit.text)) keys.add(keyOf(unit.text));
   }
 }
@@ -90,13 +100,13 @@ function addTitles(keys: Set<number>, text: string): void {
   }
 }
 
-/** Adds a key for each character, and for each pair of adjacent characters. */
+/** Adds a key for each character, and for each two adjacent characters. */
 function addRun(keys: Set<number>, run: string, seed: number): void {
   addSpans(keys, run, 1, seed);
   addSpans(keys, run, 2, seed);
 }
 
-/** Adds a key for every `length` adjacent code points. */
+/** Adds a key for each `length` adjacent code points. */
 function addSpans(keys: Set<number>, text: string, length: number, seed: number = TEXT_SEED): void {
   const isAstral = /[\ud800-\udfff]/.test(text);
   const nextOffset = (offset: number) => offset + (isAstral && text.codePointAt(offset)! > 0xffff ? 2 : 1);
@@ -119,16 +129,16 @@ function hashOf(text: string, from: number, to: number, seed: number = TEXT_SEED
 }
 
 /**
- * Returns true if a word is searched only as a whole word, because parts of longer words would
- * match nearly everywhere.
+ * Returns true if a word has fewer than three characters. Such a word is only searched as a whole
+ * word, because as a part it would occur nearly everywhere.
  */
 export function isWholeWordOnly(word: string): boolean {
   return word.length < 2 * GRAM_LENGTH && [...foldText(word)].length < GRAM_LENGTH;
 }
 
 /**
- * Returns the intersection of sets. Keys of several sets are combined in one: the database then
- * starts with the rare keys, and does not scan the documents of common ones.
+ * Returns the documents that are in all sets. The keys of several sets become one list: SQLite then
+ * begins with the rarest key, and skips most documents of frequent ones.
  */
 export function intersectionOf(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
@@ -142,19 +152,22 @@ function unionOf(sets: readonly KeySet[]): KeySet {
   return sets.length === 1 ? sets[0]! : { kind: "one", of: sets };
 }
 
-/** Returns the set of documents with a unit: a word, a part of a word, or a run. */
+/**
+ * Returns the documents that may have a unit: a word, also as a part of another word, or characters
+ * of a script without spaces.
+ */
 export function documentsWithUnit({ kind, text }: Unit): KeySet {
   if (kind === "run") return withKeys(pairsOf(text).map((token) => keyOf(token)));
   return isWholeWordOnly(text) ? withKeys([keyOf(text)]) : documentsWithLiteral(text);
 }
 
-/** Returns the set of documents with a word or run in their path or a heading. */
+/** Returns the documents that may have a unit in their path or in a heading. */
 export function documentsWithTitle({ kind, text }: Unit): KeySet {
   const tokens = kind === "word" ? [text] : pairsOf(text);
   return withKeys(tokens.map((token) => keyOf(token, TITLE_SEED)));
 }
 
-/** Returns the set of documents with a text as typed, ignoring case and marks. */
+/** Returns the documents that may contain a string; case and accents are ignored. */
 export function documentsWithLiteral(literal: string): KeySet {
   const keys = new Set<number>();
   addSpans(keys, foldText(literal), GRAM_LENGTH);
@@ -162,17 +175,20 @@ export function documentsWithLiteral(literal: string): KeySet {
 }
 
 /**
- * Text that each match of a regex contains, by re2js: `str`, or what all or any of `subs` require.
+ * Strings that each match of a regex contains, in the form of the package `re2js`: the string
+ * `str`, or all or one of `subs`.
  */
 export type RequiredText = { readonly type: number; readonly str: string; readonly subs: readonly RequiredText[] };
 
-/** The types of required text in re2js; any other type requires nothing. */
+/** Values of `type` in the package `re2js`. With any other value, no string is required. */
 const REQUIRED = { text: 1, all: 2, any: 3 } as const;
 
-/** LIMIT: nesting depth of required text; the index accepts no deeper expressions. */
+/** LIMIT: depth of nested requirements. FTS5 refuses queries that are nested deeper. */
 const MAX_DEPTH = 16;
 
-/** Returns the documents with all text that a match of the regex requires: only these can match. */
+/**
+ * Returns the documents that may match a regex: those with the strings that each match contains.
+ */
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
   if (depth === MAX_DEPTH) return ANY_KEYS;
   if (type === REQUIRED.text) return documentsWithLiteral(str);

@@ -1,6 +1,6 @@
 /**
- * Returns the lines of a text without their ends (`\n`, `\r\n`, `\r`). A line end at the end of the
- * text starts no further line.
+ * Returns the lines of a document without their ends (`\n`, `\r\n`, `\r`). A line end at the end of
+ * the document begins no further line.
  */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);

@@ -4,31 +4,37 @@ import { isWholeWordOnly } from "./keys.ts";
 import type { Query } from "./query.ts";
 import { isOfWord, type Unit } from "./tokens.ts";
 
-/** The match between a document and a query. */
+/** How well a document matches a query. */
 export type DocumentMatch = {
-  /** True if the document contains all units, as words or as parts of words. */
+  /** True if the document has all words of the query, also as parts of other words. */
   readonly hasAllUnits: boolean;
-  /** True if the document contains the query as typed. */
+  /** True if the document has the query as it was typed. */
   readonly isLiteral: boolean;
   /**
-   * Score, at least 1 if the document has all units or the literal, otherwise 0. A higher score is
-   * a better match.
+   * Score; higher is better. At least 1 if the document has all words or the typed query, otherwise
+   * 0.
    */
   readonly score: number;
-  /** Fit of each piece from 0 (absent) to 1; empty when the document has all units. */
+  /**
+   * How well each piece of the query matches, from 0 (absent) to 1. Empty if the document has all
+   * words.
+   */
   readonly pieces: readonly number[];
 };
 
-/** Weight of a match by its location. */
+/** Weight of a match in each part of a document. */
 const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 /**
- * Weight of a match inside a word, relative to a match of a whole word: at the beginning of the
- * word, or elsewhere.
+ * Weight of a match that is only a part of a word, compared with 1 for a whole word: at the
+ * beginning of the word, or later in it.
  */
 const PART = { beginning: 0.6, inner: 0.4 } as const;
-/** Bonuses that decide the order of documents with the same units of the query. */
+/**
+ * Additions to the score: all words are whole words, some are only parts of words, the query as it
+ * was typed, a file name that begins with it, its words side by side.
+ */
 const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
-/** LIMIT: occurrences of one unit that are examined in one text, so that long texts stay fast. */
+/** LIMIT: occurrences of one word that are examined in one document. */
 const MAX_PLACES = 32;
 
 export function matchDocument(query: Query, path: string, text: string): DocumentMatch {
@@ -56,7 +62,7 @@ class FoldedDocument {
   readonly name: string;
   readonly folders: string;
   readonly text: string;
-  /** Factor of all weights of the document; smaller for a long text. */
+  /** Factor for all matches in the content, which is smaller for long documents. */
   readonly lengthFactor: number;
   readonly #source: string;
   readonly #literals: readonly string[];
@@ -81,7 +87,10 @@ class FoldedDocument {
   }
 }
 
-/** Returns how well a document matches a unit of the query, from 0 (absent) to 1. */
+/**
+ * Returns how well a document matches one unit of a query: `fit` from 0 (absent) to 1, and whether
+ * it occurs as a whole word.
+ */
 function matchOfUnit(document: FoldedDocument, unit: Unit) {
   const { name, folders, text, lengthFactor } = document;
   const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
@@ -101,8 +110,8 @@ type Places = { readonly weight: number; readonly isWhole: boolean };
 const NO_PLACES: Places = { weight: 0, isWhole: false };
 
 /**
- * Weighs the occurrences of a word in a text. A single whole word weighs 1; each further occurrence
- * adds less than the one before.
+ * Returns the weight of all occurrences of a word in a string. One whole word has weight 1; each
+ * further occurrence adds less than the one before.
  */
 function placesOf(text: string, unit: Unit): Places {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
@@ -124,7 +133,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
   return isOfWord(text.charAt(to)) ? "beginning" : "whole";
 }
 
-/** Returns true if a content contains the words of a phrase side by side. */
+/** Returns true if a string has the words of a phrase side by side. */
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let offset = text.indexOf(first);

@@ -1,4 +1,7 @@
-/** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
+/**
+ * Finds the lines of a document that match a regex. The work is done in short parts, so that other
+ * tasks can run in between.
+ */
 
 import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
@@ -7,8 +10,8 @@ import type { Range } from "./snippets.ts";
 import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
 
 /**
- * A matching line. `line` and `column`: from 1, in characters (code points). `text`: the whole
- * line.
+ * A matching line. `line`, `column`: position of the first match, in characters from 1. `text`: the
+ * whole line. `ranges`: all matches in it.
  */
 export type LineMatch = {
   readonly line: number;
@@ -17,38 +20,47 @@ export type LineMatch = {
   readonly ranges: readonly Range[];
 };
 
-/** Limits for one document: lines shown, and characters of the longest line that is examined. */
+/**
+ * Limits for one document. `lines`: matching lines in the result. `characters`: length of a line;
+ * longer lines are skipped.
+ */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
-/** LIMIT: ranges that are shown in one line. */
+/** LIMIT: matches that are shown in one line. */
 const MAX_RANGES = 100;
 /**
- * Share of a scan's steps that are charged for finding one match. The engine usually stops at the
- * match, and reads to the end of the line at worst.
+ * Share of the steps for a whole line that finding one match costs. The search usually ends at the
+ * match, long before the end of the line.
  */
 const SHARE_PER_MATCH = 0.1;
 /**
- * LIMIT: steps of one part of a scan, after which other work can run. The most complex pattern
- * needs 4,000 for each character.
+ * LIMIT: steps after which other tasks can run. The most complex pattern needs 4,000 steps for each
+ * character.
  */
 const STEPS_PER_PART = 40_000;
 export type EarlyEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
-/** Counts steps instead of time, so that a search has the same result on any machine. */
+/**
+ * Limits the steps of one search. Time is not measured, so that a search has the same result on
+ * every machine.
+ */
 export class StepMeter {
   readonly #pace: StepPermit;
   #left: number;
 
-  /** @param most steps: characters scanned, times the pattern's steps per character */
+  /**
+   * @param permit permission to run, which all searches share
+   * @param most limit for the steps: characters that are searched, times the steps of the pattern
+   */
   constructor(permit: StepPermit, most: number) {
     this.#pace = permit;
     this.#left = most;
   }
 
   /**
-   * Waits until the steps may run.
-   * @param share part of the steps that is charged
-   * @returns null when the steps may run
+   * Takes steps from the limit, and waits until they may run.
+   * @param share factor for the steps that are taken from the limit
+   * @returns null if the steps may run; otherwise why the search ends
    */
   async take(steps: number, share = 1): Promise<EarlyEnd | null> {
     this.#left -= steps * share;
@@ -57,14 +69,15 @@ export class StepMeter {
   }
 
   /**
-   * Waits until `steps` may run, and charges none: their number depends on the state of the index.
+   * Waits until some steps may run. They are not taken from the limit, because their number depends
+   * on the state of the index, and the result of a search must not.
    */
   async wait(steps: number): Promise<EarlyEnd | null> {
     return (await this.#pace.take(steps)) ? null : { kind: "ended" };
   }
 }
 
-/** Returns the first matching lines of a text, at most `limits.lines`. */
+/** Returns the first matching lines of a document. */
 export async function matchText(
   text: string,
   regex: CompiledRegex,
@@ -74,7 +87,8 @@ export async function matchText(
   const matches: LineMatch[] = [];
   for (const [index, line] of linesOf(text).entries()) {
     if (matches.length === limits.lines) break;
-    // A character has one or two UTF-16 units, so most lines need no count.
+    // The characters are counted only if the UTF-16 units exceed the limit, because a character has
+    // one or two of them.
     if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
     const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
@@ -84,7 +98,10 @@ export async function matchText(
   return matches;
 }
 
-/** Finds the ranges of a short line. Each match is charged separately for the rest of the line. */
+/**
+ * Finds the matches in a short line without a pause. Each match costs steps for the rest of the
+ * line.
+ */
 async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
   const ranges: Range[] = [];
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
@@ -101,7 +118,10 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
   return ranges;
 }
 
-/** Finds the ranges of a long line in parts, because the engine cannot pause during a scan. */
+/**
+ * Finds the matches in a long line in several parts, because `re2js` itself cannot pause within a
+ * line.
+ */
 async function rangesInParts(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
   const scan = scanLine(regex.program, line, { ranges: MAX_RANGES, steps: STEPS_PER_PART });
   for (;;) {
@@ -125,7 +145,7 @@ function lineMatch(line: number, text: string, found: readonly Range[]): LineMat
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }
 
-/** Counts code points; a lone surrogate counts as one. */
+/** Returns the number of code points; half of a surrogate pair counts as one. */
 function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -1,20 +1,21 @@
 import type { Sql, SqlStatement } from "./sql.ts";
 
-/** LIMIT: pages that one step merges, to bound its processor time. */
+/** LIMIT: database pages that one step merges, so that a step is short. */
 const PAGES = 8;
-/** LIMIT: pages that one SQL statement merges. A call for many steps runs several statements. */
+/** LIMIT: database pages that one SQL statement merges. For more pages, several statements run. */
 const MAX_PAGES = 1_000;
 
 /**
- * Settings of FTS5. Writes never merge; a step merges levels with at least four segments. If the
- * steps fall behind, FTS5 merges any level that reaches 64 segments, which bounds the cost of
- * searches.
+ * Settings of FTS5, which stores its index in segments.
+ * - `automerge`: writes merge no segments
+ * - `usermerge`: a step merges levels with at least four segments
+ * - `crisismerge`: FTS5 itself merges a level with 64 segments, so that searches never become slow
  */
 const SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
 
 /**
- * Keeps the table of `KEY_SCHEMA` in few segments. FTS5's own merging sometimes delays the write of
- * a short text. With this class, each indexing step merges some pages, and writes merge none.
+ * Merges the segments of the search index in small steps, so that searches stay fast. Without it,
+ * FTS5 itself would sometimes merge many segments while a short document is written.
  */
 export class IndexMerger {
   readonly #sql: Sql;
@@ -30,7 +31,10 @@ export class IndexMerger {
     this.#merge = sql.prepare("INSERT INTO search_keys (search_keys, rank) VALUES ('merge', CAST(? AS INTEGER))");
   }
 
-  /** Disables merging by writes, permanently. Call it in a transaction, before its first write. */
+  /**
+   * Changes the settings of the database, so that writes no longer merge segments. Must be called
+   * in a transaction, before its first write.
+   */
   takeOver(): void {
     const current = this.#automerge.get() as { v: number } | undefined;
     if (current?.v === SETTINGS.automerge) return;
@@ -39,9 +43,9 @@ export class IndexMerger {
   }
 
   /**
-   * Merges segments. Call it in a transaction.
-   * @param steps amount of work, in steps of `PAGES` pages; Infinity merges everything
-   * @returns true if pages were merged, so that more may remain; false if nothing is left
+   * Merges segments. Must be called in a transaction.
+   * @param steps number of steps; infinity to merge everything
+   * @returns false if nothing is left to merge
    */
   merge(steps: number): boolean {
     for (let left = PAGES * steps; left > 0; left -= MAX_PAGES) {
@@ -51,8 +55,8 @@ export class IndexMerger {
   }
 
   /**
-   * Merges pages. Returns true if a page changed: SQLite counts one change even for a merge without
-   * work, and more for any other.
+   * Merges pages. Returns true if a page was merged. SQLite counts one change for a merge without
+   * any work, and more for all others.
    */
   #isWritten(pages: number): boolean {
     const before = this.#count();

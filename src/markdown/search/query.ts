@@ -1,23 +1,29 @@
 import { foldText } from "./fold.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
-/** A parsed query of free text. */
+/**
+ * A query of free text, split into words. A *run* is a sequence of characters of a script without
+ * spaces.
+ */
 export type Query = {
   /** Words and runs in the order of the query. */
   readonly phrase: readonly Unit[];
-  /** Distinct units of `phrase`. */
+  /** Words and runs of the query, each once. */
   readonly units: readonly Unit[];
-  /** Parts for the loose search: each word, and each pair of neighbouring characters of a run. */
+  /**
+   * Words, and pairs of adjacent characters of the runs. A document that has only some of them is a
+   * weak match.
+   */
   readonly pieces: readonly Unit[];
-  /** The query as typed, with its case folded; "" if it is too short to search. */
+  /** The query as it was typed, folded for comparison; an empty string if it is too short. */
   readonly literal: string;
-  /** True if the query has more than its words: `--no-edit`, `std::vec`, `c++`. */
+  /** True if the query has more than words and spaces, such as `--no-edit`, `std::vec` or `c++`. */
   readonly isSpelled: boolean;
 };
 
-/** LIMIT: words and pairs of runs that are used: the first ones of a long, pasted query. */
+/** LIMIT: words and pairs of characters that are searched. The rest of a long query is ignored. */
 const MAX_PIECES = 24;
-/** LIMIT: characters of a literal. Shorter ones are not searched, longer ones are cut. */
+/** LIMIT: characters of the typed query. A shorter one is not searched, and a longer one is cut. */
 const LITERAL = { min: 3, max: 64 } as const;
 
 export function readQuery(text: string): Query {
@@ -32,9 +38,7 @@ export function readQuery(text: string): Query {
   return { phrase, units, pieces, literal, isSpelled };
 }
 
-/**
- * Returns the first units of a query within the limit. Cuts the last run if it has too many pairs.
- */
+/** Returns the first units of a query, up to the limit. A run that exceeds the limit is cut. */
 function bounded(units: readonly Unit[]): Unit[] {
   const taken: Unit[] = [];
   let left = MAX_PIECES;

@@ -7,8 +7,8 @@ import type { StepPermit } from "./scheduler.ts";
 type RegexHit<One extends FoundDocument> = { readonly found: One; readonly matches: readonly LineMatch[] };
 
 /**
- * `too-many-steps`: partial results would look complete, so they are omitted. `ended`: the client
- * no longer waits for the answer.
+ * Result of a search. `too-many-steps`: the limit of steps was exceeded; an incomplete result is
+ * not returned. `ended`: the client no longer waits for the result.
  */
 type RegexResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly RegexHit<One>[] }
@@ -16,12 +16,12 @@ type RegexResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /**
- * Steps that a search counts for its parts: `query` for one query of the index, `number` for each
- * document number in the result, `document` for reading one document.
+ * Steps for each part of the work: one query of the index, one document number in its result,
+ * reading one document.
  */
 const STEPS = { query: 5_000, number: 5, document: 1_000 } as const;
 
-/** Finds documents with a matching line, in the order of their numbers. */
+/** Returns documents that have a line matching a regex, sorted by number. */
 export async function searchRegex<One extends FoundDocument>(
   source: DocumentSource<One>,
   permit: StepPermit,
@@ -53,7 +53,7 @@ class RegexSearch<One extends FoundDocument> {
     return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillPresent(limit) };
   }
 
-  /** Examines the oldest documents of a set until `limit` more match. */
+  /** Examines the documents of a set, the oldest first, until `limit` more of them match. */
   async #walk(set: KeySet, limit: number): Promise<EarlyEnd | null> {
     const most = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
@@ -89,8 +89,8 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   /**
-   * Reads the hits again. While other tasks ran, a document may have been deleted, or moved out of
-   * the key's reach.
+   * Returns the matching documents that still exist and that the key may still read. Both may have
+   * changed during the search.
    */
   async #stillPresent(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);

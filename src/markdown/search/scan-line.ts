@@ -1,12 +1,12 @@
 /**
- * Scans one line with a compiled pattern, in parts, and finds the same ranges as the engine.
- * Simulates the engine's program one character at a time (Pike's algorithm). Between two characters
- * the state is only a list of threads, so the scan can pause.
+ * Runs a compiled regex on one line, in parts. The program is run for one character after the other
+ * (Pike's algorithm). Between two characters, its state is only a list of threads, so it can pause.
+ * Finds the same matches as the package `re2js`, which cannot pause.
  */
 
 import type { Range } from "./snippets.ts";
 
-/** One instruction of a program compiled by re2js. */
+/** One instruction of a regex that `re2js` has compiled. */
 type Instruction = {
   readonly op: number;
   readonly out: number;
@@ -16,18 +16,22 @@ type Instruction = {
 
 export type Program = { readonly start: number; readonly inst: readonly Instruction[] };
 
-/** The opcodes of re2js; all others read a character. */
+/** Codes of instructions in `re2js`. All other instructions read a character. */
 const OP = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
-/** The bits of an assertion in re2js. */
+/**
+ * Bits of the positions that an instruction of `re2js` may require: start or end of the line, and
+ * edge of a word or not.
+ */
 const ASSERT = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
-/** Stands for the character after the end of the line. */
+/** Value for the position after the last character. */
 const NO_CHARACTER = -1;
 
 /**
- * Finds the first matching ranges of a line, in UTF-16 units.
- * @param line a line without line end
- * @param most `ranges`: ranges to find. `steps`: instructions to run before the scan yields. The
- * scan yields only between characters; for one character it runs each instruction at most twice.
+ * Returns the first matches of a line, as ranges of UTF-16 units.
+ * @param line a line without its line end
+ * @param most `ranges`: number of matches to find; `steps`: number of instructions after which the
+ * generator yields. It yields only between two characters, and runs each instruction at most twice
+ * for one character
  */
 export function* scanLine(
   program: Program,
@@ -52,14 +56,14 @@ export function* scanLine(
 }
 
 class LineScan {
-  /** Number of instructions that were run. */
+  /** Number of instructions since the last pause. */
   steps = 0;
-  /** The preferred match found so far; null if there is none. */
+  /** The best match so far; null if there is none. */
   match: Range | null = null;
   readonly #program: Program;
   readonly #line: string;
   #offset = 0;
-  /** The threads that will read the character at `#at`. */
+  /** Threads that will read the character at `#offset`. */
   #threads: Threads;
   #next: Threads;
 
@@ -78,12 +82,11 @@ class LineScan {
 
   /**
    * Reads one character.
-   * @returns true if a further character may change the match
+   * @returns true if the next character may still change the match
    */
   readCharacter(): boolean {
     const [offset, line] = [this.#offset, this.#line];
-    // A match that begins further left is preferred, so later starts are added only without a
-    // match.
+    // The leftmost match is the best. So after a match, no thread begins further right.
     if (this.match === null) this.steps += this.#threads.add(this.#program.start, offset, assertionsAt(line, offset));
     const width = widthAt(line, offset);
     const character = width === 0 ? NO_CHARACTER : line.codePointAt(offset)!;
@@ -92,7 +95,10 @@ class LineScan {
     return width > 0 && !(this.match !== null && this.#threads.count === 0);
   }
 
-  /** Lets each thread read the character, in order of preference. */
+  /**
+   * Lets each thread read the character. Threads that come first are preferred.
+   * @param after offset after the character
+   */
   #advance(character: number, after: number): void {
     const [threads, next, assertions] = [this.#threads, this.#next, assertionsAt(this.#line, after)];
     next.clear();
@@ -102,7 +108,7 @@ class LineScan {
       const start = threads.starts[thread]!;
       if (instruction.op === OP.match) {
         this.match = [start, this.#offset];
-        // All following threads have lower preference.
+        // All later threads would find a worse match.
         break;
       }
       if (instruction.matchRune(character)) this.steps += next.add(instruction.out, start, assertions);
@@ -111,15 +117,15 @@ class LineScan {
   }
 }
 
-/** The threads at one position, in order of preference. Each is at a different instruction. */
+/** Threads at one position of a line, the preferred ones first. Each is at another instruction. */
 class Threads {
   count = 0;
-  /** For each thread, the index of the instruction that reads a character or ends the match. */
+  /** Index of each thread's instruction, which reads a character or ends a match. */
   readonly instructions: Int32Array;
-  /** For each thread, the position at which its match begins. */
+  /** Position at which each thread's match begins. */
   readonly starts: Int32Array;
   readonly #program: Program;
-  /** For each instruction, the last position at which it was reached. */
+  /** Last position at which each instruction was reached. */
   readonly #reached: Int32Array;
   #position = 0;
 
@@ -136,10 +142,11 @@ class Threads {
   }
 
   /**
-   * Adds a thread for each instruction that reads a character or ends the match, and is reachable
-   * without reading.
-   * @param assertions assertions that are true at this position
-   * @returns the number of instructions run
+   * Adds a thread for each instruction that can be reached without reading a character.
+   * @param from index of the first instruction
+   * @param start position at which the match begins
+   * @param assertions bits of `ASSERT` that are true at this position
+   * @returns the number of instructions that were run
    */
   add(from: number, start: number, assertions: number): number {
     const waiting = [from];
@@ -166,12 +173,15 @@ function assertionsAt(line: string, offset: number): number {
   return edge | (offset === 0 ? ASSERT.start : 0) | (offset === line.length ? ASSERT.end : 0);
 }
 
-/** Returns true if a word character is at a position. The engine knows only ASCII words. */
+/**
+ * Returns true if a letter, digit or underscore of ASCII is at a position. `re2js` knows no other
+ * characters of words.
+ */
 function isWordAt(line: string, offset: number): boolean {
   return /\w/.test(line.charAt(offset));
 }
 
-/** Returns the UTF-16 units of the character at a position; 0 at the end of the line. */
+/** Returns the number of UTF-16 units of the character at a position; 0 at the end of the line. */
 function widthAt(line: string, offset: number): number {
   if (offset >= line.length) return 0;
   return line.codePointAt(offset)! > 0xffff ? 2 : 1;

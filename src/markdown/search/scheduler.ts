@@ -1,22 +1,25 @@
 /**
- * Shares one thread between searches and all other work. Work is counted in steps: characters read
- * and compared, or steps of the regex engine. In each round of the event loop, all searches
- * together may take a limited number of steps. Other tasks then run.
+ * Divides the time of one thread between searches and all other tasks. Work is counted in steps,
+ * such as one character that is read. In each round of the event loop, all searches together may
+ * take a limited number of steps; then other tasks run.
  */
 
-/** Permits the steps of one search. */
+/** Permission for one search to run, a number of steps at a time. */
 export type StepPermit = {
   /**
-   * Waits until the steps may run.
-   * @returns false if the client no longer waits, so that the search ends
+   * Waits until the next steps may run.
+   * @returns false if the client no longer waits for the result, so that the search should end
    */
   take(steps: number): Promise<boolean>;
 };
 
-/** LIMIT: steps of a round. */
+/** LIMIT: steps that all searches may take in one round. */
 export const STEPS_PER_ROUND = 400_000;
 
-/** A search. `number`: count of searches that began before this one. */
+/**
+ * A running search. `earlierSearches`: number of searches that began before it. `spent`: steps that
+ * it has taken.
+ */
 type Search = { readonly earlierSearches: number; spent: number };
 type WaitingSearch = { readonly search: Search; readonly steps: number; readonly resume: () => void };
 
@@ -26,14 +29,14 @@ export class SearchScheduler {
   #searches = 0;
   #left = STEPS_PER_ROUND;
 
-  /** @param atNextRound schedules a callback that runs after all other tasks */
+  /** @param atNextRound runs a function after all other waiting tasks */
   constructor(atNextRound: (begin: () => void) => void) {
     this.#atNextRound = atNextRound;
   }
 
   /**
-   * Returns the permit that a new search needs for its steps.
-   * @param isGone returns true if the client no longer waits for the answer
+   * Returns the permission for a new search.
+   * @param isGone returns true if the client no longer waits for the result
    */
   permitFor(isGone: () => boolean): StepPermit {
     const search: Search = { earlierSearches: this.#searches++, spent: 0 };
@@ -48,7 +51,10 @@ export class SearchScheduler {
     };
   }
 
-  /** Returns true if the steps fit in this round. Work larger than a round gets a whole round. */
+  /**
+   * Returns true if the steps fit into the current round. Steps that exceed a whole round get a
+   * round of their own.
+   */
   #hasRoomFor(steps: number): boolean {
     return steps <= this.#left || this.#left === STEPS_PER_ROUND;
   }
@@ -61,8 +67,8 @@ export class SearchScheduler {
   }
 
   /**
-   * Starts a round for the first search in the queue. This search may use all steps of the round,
-   * and then perhaps needs no further round.
+   * Begins a round, and lets the search with the highest priority run. It may take all steps of the
+   * round.
    */
   #beginRound(): void {
     this.#left = STEPS_PER_ROUND;
@@ -75,9 +81,9 @@ export class SearchScheduler {
 }
 
 /**
- * Returns true if one search has priority over another: it has used fewer whole rounds, so that
- * long searches do not delay short ones. Among equals the older search has priority, so that not
- * all of them finish late.
+ * Returns true if one search has priority over another. Searches that have used fewer rounds come
+ * first, so that long ones do not delay short ones. Then older ones come first, so that they do not
+ * all end late.
  */
 function isBefore(one: Search, other: Search): boolean {
   const rounds = Math.floor(one.spent / STEPS_PER_ROUND) - Math.floor(other.spent / STEPS_PER_ROUND);

@@ -2,35 +2,35 @@ import { type FoldedLine, foldLine, foldText } from "./fold.ts";
 import { linesOf } from "./lines.ts";
 import { isOfWord } from "./tokens.ts";
 
-/** A half-open range in characters (code points) from 0. */
+/** A range of characters (code points) of a line, from `start` up to `end`. */
 export type Range = readonly [start: number, end: number];
 
-/** A line of a document, or a part of a long line, with the matching ranges. `line`: from 1. */
+/** A line of a document, or a part of a long line, with its matches. `line`: its number, from 1. */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly Range[] };
 
-// LIMIT: lines shown of a document, and characters shown of a line.
+// LIMIT: lines that are shown for one document, and characters that are shown of one line.
 const MAX_SNIPPETS = 3;
 const MAX_CHARACTERS = 240;
-/** LIMIT: UTF-16 units of a line that are searched. */
+/** LIMIT: UTF-16 units at the beginning of a line that are searched. */
 const MAX_PER_LINE = 2_048;
-/** Characters shown before the first match of a long line. */
+/** Number of characters that are shown before the first match of a long line. */
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/** A folded text to find. `whole`: only as a whole word, because short words are in many others. */
+/** A string to find, folded for comparison. `whole`: true to find it only as a whole word. */
 export type Needle = { readonly text: string; readonly whole: boolean };
 
 export function needleOf(text: string, whole: boolean): Needle {
   return { text: foldText(text), whole };
 }
 
-/** A line that contains needles. `weight` grows with the number of different needles. */
+/** A line with matches. `weight`: higher for more different strings that match. */
 type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
- * Returns at most three lines that best show why a document was found. These are the lines with the
- * most different needles, in the order of the text. If only the path matched, returns the first
- * line that is not blank, without ranges.
+ * Returns up to three lines that show best why a document was found, in the order of the document.
+ * If no line matches, only the path does; then the result is the first line that is not blank,
+ * without matches.
  */
 export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] {
   const lines = linesOf(text);
@@ -40,7 +40,10 @@ export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] 
   return first === -1 ? [] : [excerpt(first + 1, lines[first]!, [])];
 }
 
-/** Returns the best lines. Stops when enough lines contain all needles: no line can be better. */
+/**
+ * Returns the lines with the most different matching strings. Stops when enough lines have all of
+ * them.
+ */
 function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLine[] {
   const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
   const found: WeighedLine[] = [];
@@ -58,9 +61,7 @@ function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLi
     .sort((a, b) => a.index - b.index);
 }
 
-/**
- * Returns the weight of a needle. Longer needles are more significant than a pair of characters.
- */
+/** Returns the weight of a string. A long one shows more than a pair of characters. */
 function weightOf({ text }: Needle): number {
   return 1 + text.length / 100;
 }
@@ -77,7 +78,7 @@ function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, vo
   }
 }
 
-/** Cuts a line around its first match, and returns it with the matches in that part. */
+/** Returns the part of a line around its first match, with the matches in it. */
 function excerpt(line: number, text: string, needles: readonly Needle[]): Snippet {
   const folded = foldLine(beginningOf(text));
   const part = text.slice(0, MAX_PER_LINE + 2 * MAX_CHARACTERS);
@@ -96,7 +97,7 @@ function excerpt(line: number, text: string, needles: readonly Needle[]): Snippe
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }
 
-/** Returns the first character of a line that belongs to a match; 0 without a match. */
+/** Returns the index of the first character that matches; 0 if none does. */
 function firstMatch(line: FoldedLine, needles: readonly Needle[]): number {
   let first: Range | null = null;
   for (const needle of needles) {
@@ -106,7 +107,7 @@ function firstMatch(line: FoldedLine, needles: readonly Needle[]): number {
   return first === null ? 0 : line.toCharacters(...first)[0];
 }
 
-/** Returns the ranges of a needle between two characters of a line. */
+/** Returns the matches of a string between two characters of a line. */
 function rangesOf(line: FoldedLine, needle: Needle, from: number, to: number): Range[] {
   const ranges: Range[] = [];
   for (const place of placesOf(line.folded, needle)) {

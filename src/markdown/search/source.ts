@@ -1,36 +1,42 @@
-/** Defines the source of a search: the documents that it may find, and an index of their keys. */
+/** Defines where a search gets its documents: contents, and an index that finds them by keys. */
 
 import type { KeySet } from "./keys.ts";
 
 export type FoundDocument = {
-  /** Number of the document; newer documents have greater numbers. */
+  /** Number of the document. Newer documents have larger numbers. */
   readonly document: number;
   readonly path: string;
-  /** The content. It may be decompressed only when a caller reads it. */
+  /** Content of the document. It may be decompressed only when it is read. */
   readonly text: string;
 };
 
 export type AgeOrder = "newest" | "oldest";
 
-/** `next`: value of `after` for the next page; null for the last page. */
+/**
+ * Document numbers that the index returned. `next`: value of `after` for the next page; null after
+ * the last page.
+ */
 export type DocumentPage = { readonly documents: readonly number[]; readonly next: number | null };
 
 export type DocumentSource<One extends FoundDocument> = {
   /**
-   * Returns the documents that were written and are not indexed yet, newest first, without
-   * duplicates. LIMIT: if there are very many, only the newest.
+   * Returns documents that are not in the index yet, newest first, each once.
+   * LIMIT: if there are very many, the oldest are left out.
    */
   unindexed(): Promise<readonly number[]>;
   /**
-   * Returns one page of the documents that may be in a set, in the given order. The source decides
-   * how many documents a page has at most.
+   * Returns one page of the documents that may be in a set, in the given order.
+   * @param after `next` of the page before; null for the first page
    */
   portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
-  /** Returns those of the documents that may be found now, in the requested order. */
+  /**
+   * Reads documents, in the given order. Leaves out those that do not exist any more or may not be
+   * read.
+   */
   read(documents: readonly number[]): Promise<readonly One[]>;
 };
 
-/** LIMIT: documents whose content is in memory at the same time. */
+/** LIMIT: documents whose contents are in memory at the same time. */
 const READ_AT_A_TIME = 50;
 
 export function* splitIntoReads(documents: readonly number[]): Generator<readonly number[], void> {

@@ -1,6 +1,7 @@
 /**
- * A prepared statement of SQLite, as better-sqlite3 provides it. Search needs FTS5 of SQLite 3.43
- * or later, for `contentless_delete`. Rows are objects by column name.
+ * A prepared statement of SQLite, as in the package `better-sqlite3`. A row is an object with the
+ * names of the columns. The search index needs SQLite 3.43, because it uses `contentless_delete` of
+ * FTS5.
  */
 export type SqlStatement = {
   run(...values: readonly unknown[]): unknown;

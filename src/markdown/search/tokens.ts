@@ -1,7 +1,7 @@
 /**
- * Splits texts into words. Scripts written without spaces (Han, kana, Hangul with its endings,
- * Thai, Lao, Khmer, Burmese) and emoji form runs. A run is found by its pairs of characters, and by
- * each single character.
+ * Splits strings into words. In scripts without spaces between words (Chinese, Japanese, Thai and
+ * others), in Korean, and with emoji, it finds runs of characters instead. A run is searched by its
+ * characters and by pairs of them.
  */
 
 import { foldWords } from "./fold.ts";
@@ -11,12 +11,15 @@ const UNSPACED =
 const PARTS = new RegExp(`([${UNSPACED}]\\p{M}*)+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 const WORD_CHARACTER = new RegExp(`(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}]`, "u");
 
-/** LIMIT: characters of a word. Longer ones (base64, hashes) are cut, because nobody types them. */
+/**
+ * LIMIT: characters of a word. Longer ones, such as base64, are cut, because nobody types them in a
+ * query.
+ */
 const LONGEST_WORD = 64;
 
 export type Unit = { readonly kind: "word" | "run"; readonly text: string };
 
-/** Returns the words and runs of a text, folded, in order. */
+/** Returns the words and runs of a string in order, folded for comparison. */
 export function unitsOf(text: string): Unit[] {
   const folded = foldWords(text);
   return Array.from(folded.matchAll(PARTS), ([part, run]) =>
@@ -28,7 +31,10 @@ function cut(word: string): string {
   return word.length <= LONGEST_WORD ? word : [...word].slice(0, LONGEST_WORD).join("");
 }
 
-/** Returns the distinct pairs of characters of a run; for a single character, that character. */
+/**
+ * Returns the different pairs of adjacent characters in a run; if it has only one character, that
+ * character.
+ */
 export function pairsOf(run: string): string[] {
   const characters = [...run];
   if (characters.length === 1) return characters;
@@ -36,7 +42,8 @@ export function pairsOf(run: string): string[] {
 }
 
 /**
- * Returns true if a folded character can be part of a word in a script with spaces; false for "".
+ * Returns true if a folded character can be part of a word in a script with spaces; false for an
+ * empty string.
  */
 export function isOfWord(character: string): boolean {
   return WORD_CHARACTER.test(character);
