@@ -2,14 +2,14 @@ import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_PER_ROW } from "../../src/markdown/search/key-index.ts";
 import {
-  intersectionOf,
+  intersectSets,
   type KeySet,
-  keysOf,
+  computeKeys,
   documentsWithLiteral,
   documentsWithTitle,
   documentsWithUnit,
 } from "../../src/markdown/search/keys.ts";
-import { unitsOf } from "../../src/markdown/search/tokens.ts";
+import { splitIntoUnits } from "../../src/markdown/search/tokens.ts";
 import { fc } from "../property.ts";
 
 function openIndex(): KeyIndex {
@@ -80,7 +80,7 @@ test("a document of very many keys is written in rows of a bounded size, and fou
     [documentsWithLiteral(run(100, 103)), [1, 2, 4]],
     [documentsWithLiteral(run(40_100, 40_164)), [2, 3, 4]],
     [
-      intersectionOf([
+      intersectSets([
         documentsWithLiteral(run(100, 103)),
         documentsWithLiteral(run(48_990, 48_999)),
         documentsWithUnit({ kind: "word", text: "quokka" }),
@@ -117,11 +117,11 @@ test("whatever a text contains, it has the keys of", () => {
     fc.property(fillers, letters, letters, letters, (filler, before, part, after) => {
       fc.pre((before + part + after).isWellFormed());
       const text = filler + before + part + after;
-      const keys = keysOf("a.md", text);
-      for (const set of [documentsWithLiteral(part), ...unitsOf(text).map(documentsWithUnit)])
+      const keys = computeKeys("a.md", text);
+      for (const set of [documentsWithLiteral(part), ...splitIntoUnits(text).map(documentsWithUnit)])
         for (const key of keysIn(set)) expect(keys.has(key)).toBe(true);
-      const titles = keysOf("a.md", `# ${text.replaceAll("\n", " ")}`);
-      for (const unit of unitsOf(text.replaceAll("\n", " ")))
+      const titles = computeKeys("a.md", `# ${text.replaceAll("\n", " ")}`);
+      for (const unit of splitIntoUnits(text.replaceAll("\n", " ")))
         for (const key of keysIn(documentsWithTitle(unit))) expect(titles.has(key)).toBe(true);
     }),
   );

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { RE2JS } from "re2js";
-import { titlesOf, pathFieldsOf } from "../../src/markdown/search/fields.ts";
-import { readQuery } from "../../src/markdown/search/query.ts";
-import { pairsOf, unitsOf } from "../../src/markdown/search/tokens.ts";
+import { readTitles, readPathFields } from "../../src/markdown/search/fields.ts";
+import { parseQuery } from "../../src/markdown/search/query.ts";
+import { splitIntoPairs, splitIntoUnits } from "../../src/markdown/search/tokens.ts";
 import { foldLine, foldText, foldWords } from "../../src/markdown/search/fold.ts";
-import { needleOf, snippetsOf } from "../../src/markdown/search/snippets.ts";
+import { createSearchString, createSnippets } from "../../src/markdown/search/snippets.ts";
 import { compileRegex } from "../../src/markdown/search/engine.ts";
-import { type Program, scanLine } from "../../src/markdown/search/scan-line.ts";
+import { type RegexProgram, scanLine } from "../../src/markdown/search/scan-line.ts";
 import { SearchScheduler, STEPS_PER_ROUND } from "../../src/markdown/search/scheduler.ts";
 import { fc, runs } from "../property.ts";
 
@@ -17,20 +17,20 @@ describe("words", () => {
     ["压缩abc文件", ["压缩", "abc", "文件"]],
     ["सूचना", ["सूचना"]],
   ])("%s", (text, words) => {
-    expect(unitsOf(text).map((unit) => unit.text)).toEqual(words);
+    expect(splitIntoUnits(text).map((unit) => unit.text)).toEqual(words);
   });
 
   test("a run has each of its pairs once", () => {
-    expect(pairsOf("解压缩")).toEqual(["解压", "压缩"]);
-    expect(pairsOf("漢漢漢漢")).toEqual(["漢漢"]);
-    expect(pairsOf("缩")).toEqual(["缩"]);
-    expect(pairsOf("🎉🎉")).toEqual(["🎉🎉"]);
+    expect(splitIntoPairs("解压缩")).toEqual(["解压", "压缩"]);
+    expect(splitIntoPairs("漢漢漢漢")).toEqual(["漢漢"]);
+    expect(splitIntoPairs("缩")).toEqual(["缩"]);
+    expect(splitIntoPairs("🎉🎉")).toEqual(["🎉🎉"]);
   });
 
   test("headings are distinguished from code, lists and front matter", () => {
     const text = "---\ntitle: Front\ntags: x\n---\n# One\n\nTwo\n===\n\n```sh\n# comment\n```\n- item\n---\n";
-    const { name, folders } = pathFieldsOf("docs/deep/my-note.md");
-    expect([name, folders, titlesOf(text)]).toEqual(["my-note", "docs/deep", "title: Front\nOne\nTwo"]);
+    const { name, folders } = readPathFields("docs/deep/my-note.md");
+    expect([name, folders, readTitles(text)]).toEqual(["my-note", "docs/deep", "title: Front\nOne\nTwo"]);
   });
 });
 
@@ -40,7 +40,7 @@ function textsOf(units: readonly { readonly text: string }[]): string[] {
 
 describe("a query", () => {
   test("has each of its words, and each pair of its runs, once", () => {
-    const { units, pieces, phrase } = readQuery("to be or not to be 漢漢漢字");
+    const { units, pieces, phrase } = parseQuery("to be or not to be 漢漢漢字");
     expect(textsOf(phrase)).toEqual(["to", "be", "or", "not", "to", "be", "漢漢漢字"]);
     expect(textsOf(units)).toEqual(["to", "be", "or", "not", "漢漢漢字"]);
     expect(textsOf(pieces)).toEqual(["to", "be", "or", "not", "漢漢", "漢字"]);
@@ -48,11 +48,11 @@ describe("a query", () => {
 
   test("has 24 pieces at most, of its beginning", () => {
     const words = Array.from({ length: 100 }, (_, n) => `w${n}`);
-    expect(textsOf(readQuery(words.join(" ")).pieces)).toEqual(words.slice(0, 24));
+    expect(textsOf(parseQuery(words.join(" ")).pieces)).toEqual(words.slice(0, 24));
     const run = Array.from({ length: 100 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
-    expect(textsOf(readQuery(run).units)).toEqual([run.slice(0, 25)]);
-    expect(readQuery(run).pieces).toHaveLength(24);
-    expect(textsOf(readQuery(`${words.slice(0, 22).join(" ")} ${run}`).units).at(-1)).toBe(run.slice(0, 3));
+    expect(textsOf(parseQuery(run).units)).toEqual([run.slice(0, 25)]);
+    expect(parseQuery(run).pieces).toHaveLength(24);
+    expect(textsOf(parseQuery(`${words.slice(0, 22).join(" ")} ${run}`).units).at(-1)).toBe(run.slice(0, 3));
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe("a query", () => {
     ["Plain Words", "plain words", false],
     ["c+", "", false],
   ])("%s is looked for as it is spelled: %s", (text, literal, isSpelled) => {
-    expect(readQuery(text)).toMatchObject({ literal, isSpelled });
+    expect(parseQuery(text)).toMatchObject({ literal, isSpelled });
   });
 });
 
@@ -121,15 +121,15 @@ describe("folding", () => {
 describe("snippets", () => {
   test("show the lines with most of the words, at most three, in order", () => {
     const text = "one\nx\none two\nx\none two three\none three\n";
-    const needles = ["one", "two", "three"].map((word) => needleOf(word, false));
-    expect(snippetsOf(text, needles).map(({ line }) => line)).toEqual([3, 5, 6]);
+    const needles = ["one", "two", "three"].map((word) => createSearchString(word, false));
+    expect(createSnippets(text, needles).map(({ line }) => line)).toEqual([3, 5, 6]);
   });
 
   test("cut a long line around its first match, and keep every range inside the text", () => {
     fc.assert(
       fc.property(fc.nat(900), fc.nat(900), fc.constantFrom("a", "é", "🎉", "解"), (before, after, filler) => {
-        const [snippet] = snippetsOf(`${filler.repeat(before)} needle ${filler.repeat(after)}`, [
-          needleOf("needle", false),
+        const [snippet] = createSnippets(`${filler.repeat(before)} needle ${filler.repeat(after)}`, [
+          createSearchString("needle", false),
         ]);
         const characters = [...snippet!.text];
         expect(characters.length).toBeLessThanOrEqual(242);
@@ -140,14 +140,14 @@ describe("snippets", () => {
 
   test("have no more ranges than what they show has characters, however often something matches", () => {
     for (const character of ["漢", "🎉", "a"]) {
-      const [snippet] = snippetsOf(`${character} `.repeat(25_600), [needleOf(character, false)]);
+      const [snippet] = createSnippets(`${character} `.repeat(25_600), [createSearchString(character, false)]);
       expect([...snippet!.text].length).toBeLessThanOrEqual(242);
       expect(snippet!.ranges).toHaveLength(120);
     }
   });
 
   test("of a short word show places where it is a whole word", () => {
-    expect(snippetsOf("gone\nto go, gone\n", [needleOf("go", true)])).toEqual([
+    expect(createSnippets("gone\nto go, gone\n", [createSearchString("go", true)])).toEqual([
       { line: 2, text: "to go, gone", ranges: [[3, 5]] },
     ]);
   });
@@ -158,7 +158,7 @@ const MOST = { ranges: 100, steps: Number.POSITIVE_INFINITY };
 
 /** Scans a line with a pattern. `parts`: the characters that were compared before each yield. */
 function scan(pattern: string, line: string, most = MOST): { ranges: Ranges; parts: number[] } {
-  const { start, inst }: Program = RE2JS.compile(pattern).re2().prog;
+  const { start, inst }: RegexProgram = RE2JS.compile(pattern).re2().prog;
   let compared = 0;
   const program = {
     start,

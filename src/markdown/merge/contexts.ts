@@ -1,4 +1,4 @@
-import { closesFence, openingFence } from "../outline/fences.ts";
+import { closesFence, readOpeningFence } from "../outline/fences.ts";
 
 /**
  * The blocks that are open at a position of a document, such as code fences and HTML elements.
@@ -125,7 +125,7 @@ function endsOpaque(inner: string, line: string): boolean {
 
 /** Returns the opening mark if a line opens a code fence or comment; otherwise undefined. */
 function opensOpaque(line: string): string | undefined {
-  const fence = openingFence(line);
+  const fence = readOpeningFence(line);
   if (fence !== "") return fence;
   return /<!--(?!.*-->)/.test(line) ? "<!--" : undefined;
 }

@@ -1,4 +1,4 @@
-import { hasCode } from "../outline/fences.ts";
+import { includesCode } from "../outline/fences.ts";
 import {
   isChangedByBoth,
   isReplacement,
@@ -259,5 +259,5 @@ type Tokens = ReturnType<typeof tokenise>;
 /** Returns true if a range of lines contains fenced code. */
 function isCodeIn(text: Lines, range: Range): boolean {
   const first = lineIndexOf(text, range);
-  return hasCode(fencesIn(text), first, first + linesOf(text, range).length);
+  return includesCode(fencesIn(text), first, first + linesOf(text, range).length);
 }

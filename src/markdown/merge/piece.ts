@@ -1,4 +1,4 @@
-import { headingsIn } from "../outline/headings.ts";
+import { findHeadings } from "../outline/headings.ts";
 import { contextsOf } from "./contexts.ts";
 import type { Range } from "./edits.ts";
 import { gapBefore, type Lines, linesOf } from "./reading.ts";
@@ -46,7 +46,7 @@ export function pieceOf(text: Lines, range: Range): Piece {
   const core = linesOf(text, range);
   const first = core[0] ?? "";
   const { open, faults } = contextsOf(core);
-  const headings = headingsIn(core.map((line) => line.trimEnd()));
+  const headings = findHeadings(core.map((line) => line.trimEnd()));
   const level = headings[0]?.line === 1 ? headings[0].level : undefined;
   return {
     lines: core,

@@ -1,4 +1,4 @@
-import { openFences } from "../outline/fences.ts";
+import { readOpenFences } from "../outline/fences.ts";
 import { type Budget, newBudget, spendSteps } from "./budget.ts";
 import { BlockStack } from "./contexts.ts";
 import { cutLine } from "./cut.ts";
@@ -146,7 +146,7 @@ export function diffFilled(from: string, to: string, reading: LineReader): Edit[
  * array.
  */
 export function fencesIn(text: Lines): readonly string[] {
-  text.fences ??= openFences(text.lines);
+  text.fences ??= readOpenFences(text.lines);
   return text.fences;
 }
 

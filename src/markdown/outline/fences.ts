@@ -1,11 +1,11 @@
-const FENCE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
+const FENCE_LINE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
 
 /**
  * Returns the code fence that a line opens, such as three backticks, also in a list or quote.
  * Returns an empty string if it opens none.
  */
-export function openingFence(line: string): string {
-  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
+export function readOpeningFence(line: string): string {
+  const [, fence = "", info = ""] = FENCE_LINE.exec(line) ?? [];
   return fence.startsWith("`") && info.includes("`") ? "" : fence;
 }
 
@@ -14,7 +14,7 @@ export function openingFence(line: string): string {
  * after it.
  */
 export function closesFence(fence: string, line: string): boolean {
-  const [, mark = "", info = ""] = FENCE.exec(line) ?? [];
+  const [, mark = "", info = ""] = FENCE_LINE.exec(line) ?? [];
   return mark.startsWith(fence) && info.trim() === "";
 }
 
@@ -22,26 +22,26 @@ export function closesFence(fence: string, line: string): boolean {
  * Returns the code fence that is open before each line, and at the end of the document; an empty
  * string if none is open (CommonMark 0.31.2, section 4.5).
  */
-export function openFences(lines: readonly string[]): string[] {
+export function readOpenFences(lines: readonly string[]): string[] {
   const found = [""];
   let open = "";
   for (const line of lines) {
-    if (line.includes("```") || line.includes("~~~")) open = fenceAfter(open, line.trimEnd());
+    if (line.includes("```") || line.includes("~~~")) open = updateFence(open, line.trimEnd());
     found.push(open);
   }
   return found;
 }
 
-function fenceAfter(fences: string, line: string): string {
-  if (fences === "") return openingFence(line);
+function updateFence(fences: string, line: string): string {
+  if (fences === "") return readOpeningFence(line);
   return closesFence(fences, line) ? "" : fences;
 }
 
 /**
  * Returns true if any of the lines [from, to) is code or a fence.
- * @param fences result of `openFences`
+ * @param fences result of `readOpenFences`
  */
-export function hasCode(fences: readonly string[], from: number, to: number): boolean {
+export function includesCode(fences: readonly string[], from: number, to: number): boolean {
   if (from === to) return false;
   for (let index = from; index <= to; index++) if (fences[index] !== "") return true;
   return false;

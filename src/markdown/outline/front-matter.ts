@@ -1,5 +1,5 @@
 /** Offsets of a document's front matter. */
-type FrontMatter = {
+type FrontMatterRange = {
   /** Line that encloses the front matter: `---` for YAML, `+++` for TOML. */
   readonly mark: "---" | "+++";
   /** Range of the content, between the two enclosing lines. */
@@ -9,20 +9,20 @@ type FrontMatter = {
   readonly end: number;
 };
 
-const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
+const OPENING_LINE = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
 
 /**
  * Finds the front matter of a document. It begins with a first line `---` or `+++`, and ends with
  * an equal line; YAML may also end with `...`. Returns null if there is no such line at the
  * beginning or at the end.
  */
-export function findFrontMatter(text: string): FrontMatter | null {
-  const opened = OPENING.exec(text);
+export function findFrontMatter(text: string): FrontMatterRange | null {
+  const opened = OPENING_LINE.exec(text);
   if (opened === null) return null;
-  const mark = opened[1] as FrontMatter["mark"];
+  const mark = opened[1] as FrontMatterRange["mark"];
   const from = opened[0].length;
-  for (let offset = from; offset < text.length; offset = endOfLine(text, offset)) {
-    const end = endOfLine(text, offset);
+  for (let offset = from; offset < text.length; offset = findLineEnd(text, offset)) {
+    const end = findLineEnd(text, offset);
     const line = text.slice(offset, offset + 3);
     const isMark = line === mark || (mark === "---" && line === "...");
     if (isMark && text.slice(offset + 3, end).trim() === "") return { mark, from, to: offset, end };
@@ -35,7 +35,7 @@ export function findBodyOffset(text: string): number {
   return findFrontMatter(text)?.end ?? (text.startsWith("\ufeff") ? 1 : 0);
 }
 
-function endOfLine(text: string, from: number): number {
+function findLineEnd(text: string, from: number): number {
   const feed = text.indexOf("\n", from);
   return feed === -1 ? text.length : feed + 1;
 }

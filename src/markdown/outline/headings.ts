@@ -1,4 +1,4 @@
-import { openFences } from "./fences.ts";
+import { readOpenFences } from "./fences.ts";
 import { findBodyOffset } from "./front-matter.ts";
 
 /** A heading, and the lines of its section. */
@@ -16,10 +16,10 @@ export type Heading = {
   readonly lastLine: number;
 };
 
-const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 /** Matches lines that do not become a heading by an underline below them. */
-const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
+const NOT_UNDERLINED = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
 /**
  * Returns the headings of a document, except those in code and front matter (CommonMark 0.31.2,
@@ -28,19 +28,19 @@ const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 export function headingsOf(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
   const from = text.slice(0, findBodyOffset(text)).split("\n").length - 1;
-  return withSections(headingsIn(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
+  return addSections(findHeadings(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
 }
 
 /**
  * Returns the headings of some lines, without the ends of their sections.
  * @param from index of the first line that may be a heading
  */
-export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
-  const fences = openFences(lines);
+export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
+  const fences = readOpenFences(lines);
   const found: Omit<Heading, "lastLine">[] = [];
   for (let index = from; index < lines.length; index++) {
     if (fences[index] !== "") continue;
-    const heading = atxAt(lines, index) ?? underlinedAt(lines, index, from);
+    const heading = readAtxHeading(lines, index) ?? readUnderlinedHeading(lines, index, from);
     if (heading !== null) found.push(heading);
   }
   return found;
@@ -50,7 +50,7 @@ export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "l
  * Adds the last line of its section to each heading.
  * @param lines number of lines in the document
  */
-function withSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
+function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
   const open: Omit<Heading, "lastLine">[] = [];
   const headings: Heading[] = [];
   for (const heading of found.toReversed()) {
@@ -66,14 +66,14 @@ function withSections(found: readonly Omit<Heading, "lastLine">[], lines: number
  * below a heading "Plan".
  */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
-  const names = wanted.split(">").map(asTyped);
+  const names = wanted.split(">").map(toTypedName);
   const ownName = names.pop()!;
-  const matches = headings.filter(({ name }) => asTyped(name) === ownName);
-  return matches.filter((heading) => isBelowAll(headings, heading, names));
+  const matches = headings.filter(({ name }) => toTypedName(name) === ownName);
+  return matches.filter((heading) => isBelowNames(headings, heading, names));
 }
 
-function isBelowAll(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
-  const above = headings.filter((one) => one.line < line && line <= one.lastLine).map(({ name }) => asTyped(name));
+function isBelowNames(headings: readonly Heading[], { line }: Heading, names: readonly string[]): boolean {
+  const above = headings.filter((one) => one.line < line && line <= one.lastLine).map(({ name }) => toTypedName(name));
   let index = 0;
   for (const name of above) if (name === names[index]) index++;
   return index === names.length;
@@ -83,7 +83,7 @@ function isBelowAll(headings: readonly Heading[], { line }: Heading, names: read
  * Returns a heading's name as people type it: in lower case, without Markdown marks and additional
  * spaces.
  */
-function asTyped(name: string): string {
+function toTypedName(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")
     .replace(/[*_`]/g, "")
@@ -92,17 +92,21 @@ function asTyped(name: string): string {
     .toLowerCase();
 }
 
-function atxAt(lines: readonly string[], index: number): Omit<Heading, "lastLine"> | null {
-  const [, marks, name = ""] = ATX.exec(lines[index]!) ?? [];
+function readAtxHeading(lines: readonly string[], index: number): Omit<Heading, "lastLine"> | null {
+  const [, marks, name = ""] = ATX_HEADING.exec(lines[index]!) ?? [];
   return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
 /**
  * Returns the heading whose underline is the line at `index`; null if that line underlines none.
  */
-function underlinedAt(lines: readonly string[], index: number, from: number): Omit<Heading, "lastLine"> | null {
+function readUnderlinedHeading(
+  lines: readonly string[],
+  index: number,
+  from: number,
+): Omit<Heading, "lastLine"> | null {
   const [, marks] = UNDERLINE.exec(lines[index]!) ?? [];
   const above = index > from ? lines[index - 1]! : "";
-  if (marks === undefined || above.trim() === "" || NO_PARAGRAPH.test(above)) return null;
+  if (marks === undefined || above.trim() === "" || NOT_UNDERLINED.test(above)) return null;
   return { level: marks.startsWith("=") ? 1 : 2, name: above.trim(), line: index };
 }

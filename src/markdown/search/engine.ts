@@ -7,7 +7,7 @@
 import { RE2JS } from "re2js";
 import { isAscii } from "./fold.ts";
 import type { RequiredText } from "./keys.ts";
-import type { Program } from "./scan-line.ts";
+import type { RegexProgram } from "./scan-line.ts";
 
 /** Function that returns the range of the next match in UTF-16 units; null if there is none. */
 type NextMatch = () => readonly [start: number, end: number] | null;
@@ -22,10 +22,10 @@ export type CompiledRegex = {
    */
   readonly finder: (line: string) => NextMatch | null;
   /** The compiled program, for lines that are too long to be searched without a pause. */
-  readonly program: Program;
+  readonly program: RegexProgram;
 };
 
-type Compilation =
+type CompiledOrRefused =
   | { readonly kind: "compiled"; readonly regex: CompiledRegex }
   /** `why`: reason for users, in words that continue a sentence. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
@@ -39,16 +39,16 @@ export const MAX_STEPS = 2_000;
 /** Steps that one character costs in addition to those of the pattern. */
 const STEPS_PER_CHARACTER = 8;
 /** How many times slower a step is if it looks up a Unicode table. */
-const UNICODE_STEP = 3;
+const UNICODE_STEP_WEIGHT = 3;
 /**
  * A pattern is refused without compiling it if its estimated steps are more than `MAX_STEPS` times
  * this number.
  */
-const REFUSED_MULTIPLE = 4;
+const MAX_ESTIMATE_FACTOR = 4;
 
-export function compileRegex(pattern: string): Compilation {
+export function compileRegex(pattern: string): CompiledOrRefused {
   const estimate = estimateSteps(pattern) + estimateFolding(pattern);
-  if (estimate > REFUSED_MULTIPLE * MAX_STEPS) return tooComplexPattern(`some ${Math.round(estimate)}`);
+  if (estimate > MAX_ESTIMATE_FACTOR * MAX_STEPS) return refuseAsTooComplex(`some ${Math.round(estimate)}`);
   let line: RE2JS;
   try {
     line = RE2JS.compile(pattern);
@@ -57,37 +57,37 @@ export function compileRegex(pattern: string): Compilation {
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
-  if (steps > MAX_STEPS) return tooComplexPattern(String(steps));
+  if (steps > MAX_STEPS) return refuseAsTooComplex(String(steps));
   return {
     kind: "compiled",
     regex: {
-      required: requiredText(pattern, line),
-      stepsPerCharacter: STEPS_PER_CHARACTER + steps * weightOf(pattern),
-      finder: (text) => (line.test(text) ? nextOf(line, text) : null),
+      required: readRequiredText(pattern, line),
+      stepsPerCharacter: STEPS_PER_CHARACTER + steps * chooseStepWeight(pattern),
+      finder: (text) => (line.test(text) ? createNextMatch(line, text) : null),
       program: line.re2().prog,
     },
   };
 }
 
 const IGNORE_CASE = "(?i)";
-const NOTHING: RequiredText = { type: 0, str: "", subs: [] };
+const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
 
 /**
  * Returns strings that every match of a pattern contains, so that documents without them need not
  * be searched.
  * @param compiled the compiled pattern
  */
-function requiredText(pattern: string, compiled: RE2JS): RequiredText {
+function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
   // The package returns no strings for a pattern that ignores case. The index ignores case anyway,
   // so the strings of the same pattern with case can be used. This is right for ASCII only. For
   // other characters, only the package knows which are equal without case, and `\x` may stand for
   // such a character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
-  return (exact.re2().prefilter as RequiredText | null) ?? NOTHING;
+  return (exact.re2().prefilter as RequiredText | null) ?? NO_REQUIRED_TEXT;
 }
 
-function tooComplexPattern(steps: string): Compilation {
+function refuseAsTooComplex(steps: string): CompiledOrRefused {
   return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MAX_STEPS}` };
 }
 
@@ -95,16 +95,16 @@ function tooComplexPattern(steps: string): Compilation {
  * Returns the cost of one step of a pattern. It is 0 for a pattern without operators, because the
  * package searches it as a plain string.
  */
-function weightOf(pattern: string): number {
+function chooseStepWeight(pattern: string): number {
   if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
-  return /\\[pP]/.test(pattern) ? UNICODE_STEP : 1;
+  return /\\[pP]/.test(pattern) ? UNICODE_STEP_WEIGHT : 1;
 }
 
 /**
  * Matches one part of a pattern: quoted characters, the beginning of a group, a character class, a
  * repetition with its numbers, or any other character.
  */
-const TOKENS =
+const PATTERN_TOKEN =
   /\\Q.*?(?:\\E|$)|\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 /**
@@ -115,7 +115,7 @@ function estimateSteps(pattern: string): number {
   const outer: number[] = [];
   let sum = 0;
   let last = 0;
-  for (const [token, least, most] of pattern.matchAll(TOKENS)) {
+  for (const [token, least, most] of pattern.matchAll(PATTERN_TOKEN)) {
     if (token.startsWith("(")) {
       outer.push(sum);
       sum = 0;
@@ -135,13 +135,13 @@ function estimateSteps(pattern: string): number {
 }
 
 /** Matches the end of a range in a character class, as a character or as its number. */
-const RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
+const CLASS_RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
 /**
  * Number of the last Unicode character that has an upper and a lower case in the package's tables.
  */
-const LAST_FOLDED = 0x1e943;
+const LAST_CHARACTER_WITH_CASE = 0x1e943;
 /** Number of characters whose cases the package looks up in the time of one step. */
-const FOLDED_PER_STEP = 50;
+const CHARACTERS_PER_STEP = 50;
 
 /**
  * Estimates the steps for compiling the character ranges of a pattern that ignores case. The
@@ -152,14 +152,14 @@ const FOLDED_PER_STEP = 50;
 function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;
   let characters = 0;
-  for (const [, number, character] of pattern.matchAll(RANGE_END)) {
+  for (const [, number, character] of pattern.matchAll(CLASS_RANGE_END)) {
     const end = number === undefined ? character!.codePointAt(0)! : Number.parseInt(number, 16);
-    characters += Math.min(end, LAST_FOLDED);
+    characters += Math.min(end, LAST_CHARACTER_WITH_CASE);
   }
-  return characters / FOLDED_PER_STEP;
+  return characters / CHARACTERS_PER_STEP;
 }
 
-function nextOf(compiled: RE2JS, line: string): NextMatch {
+function createNextMatch(compiled: RE2JS, line: string): NextMatch {
   const matcher = compiled.matcher(line);
   return () => (matcher.find() ? [matcher.start(), matcher.end()] : null);
 }

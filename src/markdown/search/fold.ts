@@ -8,23 +8,23 @@
  */
 export function foldText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return text.normalize("NFKD").toLowerCase().replace(DROPPED, "").replaceAll("ς", "σ");
+  return text.normalize("NFKD").toLowerCase().replace(DROPPED_MARKS, "").replaceAll("ς", "σ");
 }
 
 /** Returns a string in the form in which words are compared: as `foldText`, then composed. */
 export function foldWords(text: string): string {
-  return composed(foldText(text));
+  return composeText(foldText(text));
 }
 
 /**
  * Composes characters of a folded string, so that a Korean syllable or a Japanese character with a
  * mark is one character.
  */
-export function composed(folded: string): string {
+export function composeText(folded: string): string {
   return isAscii(folded) ? folded : folded.normalize("NFC");
 }
 
-const DROPPED = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]/g;
+const DROPPED_MARKS = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]/g;
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
 export function isAscii(text: string): boolean {

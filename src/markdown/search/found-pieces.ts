@@ -6,10 +6,10 @@ export function foundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">):
   const pieces: FoundPiece[] = [];
   let index = 0;
   for (const [start, end] of ranges) {
-    pieces.push(pieceOf(characters.slice(index, start), false), pieceOf(characters.slice(start, end), true));
+    pieces.push(createPiece(characters.slice(index, start), false), createPiece(characters.slice(start, end), true));
     index = end;
   }
-  return [...pieces, pieceOf(characters.slice(index), false)].filter((piece) => piece.text !== "");
+  return [...pieces, createPiece(characters.slice(index), false)].filter((piece) => piece.text !== "");
 }
 
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };
@@ -18,7 +18,7 @@ type FoundPiece = { readonly text: string; readonly isMatch: boolean };
  * Returns a part of a line for display. Control characters are replaced, because they could control
  * a terminal; tabs stay.
  */
-function pieceOf(characters: readonly string[], isMatch: boolean): FoundPiece {
+function createPiece(characters: readonly string[], isMatch: boolean): FoundPiece {
   const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
   return { text, isMatch };
 }

@@ -1,14 +1,14 @@
 import { type DocumentMatch, matchDocument } from "./match-document.ts";
 import {
-  intersectionOf,
+  intersectSets,
   isWholeWordOnly,
   type KeySet,
   documentsWithLiteral,
   documentsWithTitle,
   documentsWithUnit,
 } from "./keys.ts";
-import { type Query, readQuery } from "./query.ts";
-import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
+import { type TextQuery, parseQuery } from "./query.ts";
+import { type SearchString, createSearchString, type Snippet, createSnippets } from "./snippets.ts";
 import { type FoundDocument, splitIntoReads, type DocumentSource } from "./source.ts";
 import type { StepPermit } from "./scheduler.ts";
 
@@ -27,7 +27,7 @@ type HybridResult<One extends FoundDocument> =
  * LIMIT: number of documents, besides those requested, that are compared for each part of a query.
  * The newest ones are taken.
  */
-const MORE_RANKED = 100;
+const MAX_ADDITIONAL_DOCUMENTS = 100;
 /**
  * LIMIT: steps for documents that are not in the index yet, and steps for those in the index. After
  * that, the search returns the best documents that it has found.
@@ -37,7 +37,7 @@ const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  * Steps for each part of the work: one query of the index, one document number in its result,
  * reading one document, one character of its content, making its snippets.
  */
-const STEPS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
+const STEP_COSTS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /**
  * Highest score of a document that has only some words of the query. A document with all words has
  * at least 1.
@@ -55,7 +55,7 @@ export async function searchHybrid<One extends FoundDocument>(
   text: string,
   limit: number,
 ): Promise<HybridResult<One>> {
-  const search = new HybridSearch(source, permit, readQuery(text), limit);
+  const search = new HybridSearch(source, permit, parseQuery(text), limit);
   await search.searchExactly();
   if (search.hasTooFew()) await search.searchLoosely();
   return search.result();
@@ -63,22 +63,22 @@ export async function searchHybrid<One extends FoundDocument>(
 
 class HybridSearch<One extends FoundDocument> {
   readonly #source: DocumentSource<One>;
-  readonly #pace: StepPermit;
-  readonly #query: Query;
+  readonly #permit: StepPermit;
+  readonly #query: TextQuery;
   readonly #limit: number;
   /** How well each examined document matches, by its number; null if it could not be read. */
-  readonly #judged = new Map<number, DocumentMatch | null>();
+  readonly #matches = new Map<number, DocumentMatch | null>();
   /**
    * Weight of each piece of the query in documents that have only some of them; rare pieces weigh
    * more. Empty if such documents were not searched.
    */
-  #rarity: readonly number[] = [];
-  #left: number = MAX_STEPS.waiting;
+  #pieceWeights: readonly number[] = [];
+  #remainingSteps: number = MAX_STEPS.waiting;
   #isEnded = false;
 
-  constructor(source: DocumentSource<One>, permit: StepPermit, query: Query, limit: number) {
+  constructor(source: DocumentSource<One>, permit: StepPermit, query: TextQuery, limit: number) {
     this.#source = source;
-    this.#pace = permit;
+    this.#permit = permit;
     this.#query = query;
     this.#limit = limit;
   }
@@ -89,7 +89,7 @@ class HybridSearch<One extends FoundDocument> {
    */
   hasTooFew(): boolean {
     let full = 0;
-    for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
+    for (const judged of this.#matches.values()) if (judged !== null && judged.score > 0) full++;
     return full < this.#limit;
   }
 
@@ -100,12 +100,12 @@ class HybridSearch<One extends FoundDocument> {
    */
   async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
-    await this.#judgeAll(await this.#source.unindexed());
-    this.#left = MAX_STEPS.indexed;
+    await this.#matchAll(await this.#source.unindexed());
+    this.#remainingSteps = MAX_STEPS.indexed;
     const hasAllUnits = (judged: DocumentMatch) => judged.hasAllUnits;
-    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithTitle)), hasAllUnits);
-    if (literal !== "") await this.#walk(documentsWithLiteral(literal), ({ isLiteral }) => isLiteral);
-    if (units.length > 0) await this.#walk(intersectionOf(units.map(documentsWithUnit)), hasAllUnits);
+    if (units.length > 0) await this.#matchSet(intersectSets(units.map(documentsWithTitle)), hasAllUnits);
+    if (literal !== "") await this.#matchSet(documentsWithLiteral(literal), ({ isLiteral }) => isLiteral);
+    if (units.length > 0) await this.#matchSet(intersectSets(units.map(documentsWithUnit)), hasAllUnits);
   }
 
   /**
@@ -115,12 +115,13 @@ class HybridSearch<One extends FoundDocument> {
   async searchLoosely(): Promise<void> {
     const { pieces } = this.#query;
     if (pieces.length < 2) return;
-    for (const [i, piece] of pieces.entries()) await this.#walk(documentsWithUnit(piece), (judged) => holds(judged, i));
-    const most = this.#limit + MORE_RANKED;
-    const all = [...this.#judged.values()].filter((judged) => judged !== null);
-    const counts = pieces.map((_, i) => Math.min(most, all.filter((judged) => holds(judged, i)).length));
+    for (const [i, piece] of pieces.entries())
+      await this.#matchSet(documentsWithUnit(piece), (judged) => hasPiece(judged, i));
+    const most = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
+    const all = [...this.#matches.values()].filter((judged) => judged !== null);
+    const counts = pieces.map((_, i) => Math.min(most, all.filter((judged) => hasPiece(judged, i)).length));
     const isInformative = counts.some((count) => count > 0 && count < most);
-    this.#rarity = counts.map((count) =>
+    this.#pieceWeights = counts.map((count) =>
       isInformative && count === most ? 0 : Math.log(1 + most / Math.max(1, count)),
     );
   }
@@ -135,9 +136,9 @@ class HybridSearch<One extends FoundDocument> {
     const hits: HybridHit<One>[] = [];
     for (const portion of splitIntoReads([...best.keys()])) {
       for (const found of this.#isEnded ? [] : await this.#source.read(portion)) {
-        const steps = STEPS.snippets + found.text.length * STEPS.character;
+        const steps = STEP_COSTS.snippets + found.text.length * STEP_COSTS.character;
         if (!(await this.#mayContinue(steps))) break;
-        hits.push({ found, score: best.get(found.document)!, snippets: snippetsOf(found.text, needles) });
+        hits.push({ found, score: best.get(found.document)!, snippets: createSnippets(found.text, needles) });
       }
     }
     return this.#isEnded ? { kind: "ended" } : { kind: "found", hits };
@@ -149,7 +150,7 @@ class HybridSearch<One extends FoundDocument> {
    */
   #best(): Map<number, number> {
     const scored: [document: number, score: number][] = [];
-    for (const [document, judged] of this.#judged) {
+    for (const [document, judged] of this.#matches) {
       const score = judged === null ? 0 : judged.score || this.#scoreOfSome(judged);
       if (score > 0) scored.push([document, score]);
     }
@@ -161,8 +162,8 @@ class HybridSearch<One extends FoundDocument> {
    * piece is for its presence, half for how well it matches.
    */
   #scoreOfSome({ pieces }: DocumentMatch): number {
-    const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
-    const found = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
+    const all = this.#pieceWeights.reduce((sum, rarity) => sum + rarity, 0);
+    const found = this.#pieceWeights.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
     return found === 0 ? 0 : (MAX_PARTIAL_SCORE * found) / (2 * all);
   }
 
@@ -170,51 +171,53 @@ class HybridSearch<One extends FoundDocument> {
    * Returns the strings to highlight: the words of the query, the query as it was typed, and its
    * pieces if documents with some of them were searched.
    */
-  #needles(): Needle[] {
+  #needles(): SearchString[] {
     const { units, pieces, literal, isSpelled } = this.#query;
-    const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);
-    const needles = [...shown].map(({ kind, text }) => needleOf(text, kind === "word" && isWholeWordOnly(text)));
+    const shown = this.#pieceWeights.length === 0 ? units : new Set([...units, ...pieces]);
+    const needles = [...shown].map(({ kind, text }) =>
+      createSearchString(text, kind === "word" && isWholeWordOnly(text)),
+    );
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
   /** Examines the newest documents of a set, until enough of them are accepted by `counts`. */
-  async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
-    let left = this.#limit + MORE_RANKED;
-    for (let after: number | null = null; await this.#mayContinue(STEPS.query); ) {
+  async #matchSet(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
+    let left = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
+    for (let after: number | null = null; await this.#mayContinue(STEP_COSTS.query); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
-      if (!(await this.#mayContinue(documents.length * STEPS.number))) return;
+      if (!(await this.#mayContinue(documents.length * STEP_COSTS.number))) return;
       for (const portion of splitIntoReads(documents)) {
-        await this.#judgeAll(portion);
+        await this.#matchAll(portion);
         left -= portion.filter((document) => {
-          const judged = this.#judged.get(document) ?? null;
+          const judged = this.#matches.get(document) ?? null;
           return judged !== null && counts(judged);
         }).length;
-        if (left <= 0 || this.#left < 0) return;
+        if (left <= 0 || this.#remainingSteps < 0) return;
       }
       if (next === null) return;
       after = next;
     }
   }
 
-  async #judgeAll(documents: readonly number[]): Promise<void> {
-    for (const portion of splitIntoReads(documents.filter((document) => !this.#judged.has(document)))) {
-      if (this.#left < 0 || !(await this.#mayContinue(portion.length * STEPS.document))) return;
-      for (const document of portion) this.#judged.set(document, null);
+  async #matchAll(documents: readonly number[]): Promise<void> {
+    for (const portion of splitIntoReads(documents.filter((document) => !this.#matches.has(document)))) {
+      if (this.#remainingSteps < 0 || !(await this.#mayContinue(portion.length * STEP_COSTS.document))) return;
+      for (const document of portion) this.#matches.set(document, null);
       for (const { document, path, text } of await this.#source.read(portion)) {
-        const steps = text.length * STEPS.character;
-        this.#left -= steps;
-        if (this.#left < 0 || !(await this.#mayContinue(steps))) return;
-        this.#judged.set(document, matchDocument(this.#query, path, text));
+        const steps = text.length * STEP_COSTS.character;
+        this.#remainingSteps -= steps;
+        if (this.#remainingSteps < 0 || !(await this.#mayContinue(steps))) return;
+        this.#matches.set(document, matchDocument(this.#query, path, text));
       }
     }
   }
 
   async #mayContinue(steps: number): Promise<boolean> {
-    this.#isEnded = this.#isEnded || !(await this.#pace.take(steps));
+    this.#isEnded = this.#isEnded || !(await this.#permit.take(steps));
     return !this.#isEnded;
   }
 }
 
-function holds({ hasAllUnits, pieces }: DocumentMatch, piece: number): boolean {
+function hasPiece({ hasAllUnits, pieces }: DocumentMatch, piece: number): boolean {
   return hasAllUnits || (pieces[piece] ?? 0) > 0;
 }

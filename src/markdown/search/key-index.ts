@@ -1,6 +1,6 @@
 import { IndexMerger } from "./merge-index.ts";
 import { type KeySet, keysInParts } from "./keys.ts";
-import type { Sql } from "./sql.ts";
+import type { SqlDatabase } from "./sql.ts";
 
 /**
  * SQL schema of the search index, in the database of the service and in the local `search.db`.
@@ -22,23 +22,23 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 /**
  * LIMIT: document numbers in one block. One query reads one block, which takes a few milliseconds.
  */
-const BLOCK = 4_096;
+const BLOCK_SIZE = 4_096;
 /**
  * LIMIT: keys in one row, so that writing it does not block for long. Only long Chinese documents
  * have more.
  */
 export const KEYS_PER_ROW = 8_000;
 /** Distance between the row numbers of one document. The first row has the document's number. */
-const NEXT_ROW = 2 ** 40;
+const ROW_DISTANCE = 2 ** 40;
 
 /** Document numbers of a block, from `first` to `last`. */
 export type Block = { readonly first: number; readonly last: number };
 
-type KnownSet = Exclude<KeySet, { kind: "any" }>;
+type NarrowSet = Exclude<KeySet, { kind: "any" }>;
 
 export function blockOf(document: number): Block {
-  const first = document - (document % BLOCK);
-  return { first, last: first + BLOCK - 1 };
+  const first = document - (document % BLOCK_SIZE);
+  return { first, last: first + BLOCK_SIZE - 1 };
 }
 
 export class KeyIndex {
@@ -49,7 +49,7 @@ export class KeyIndex {
   readonly #matching;
 
   /** @param sql database with the table of `KEY_SCHEMA` */
-  constructor(sql: Sql) {
+  constructor(sql: SqlDatabase) {
     this.merger = new IndexMerger(sql);
     this.#add = sql.prepare("INSERT INTO search_keys (rowid, keys) VALUES (?, ?)");
     this.#drop = sql.prepare("DELETE FROM search_keys WHERE rowid = ?");
@@ -68,23 +68,23 @@ export class KeyIndex {
    */
   *putInParts(scope: number, document: number, path: string, text: string): Generator<number, void> {
     this.remove(document);
-    const prefix = prefixOf(scope, document);
+    const prefix = makePrefix(scope, document);
     let keys = new Set<number>();
     let rows = 0;
     for (const part of keysInParts(path, text)) {
       if (keys.size + part.keys.size > KEYS_PER_ROW) {
-        this.#addRow(document + NEXT_ROW * rows++, `${prefix}_`, keys);
+        this.#addRow(document + ROW_DISTANCE * rows++, `${prefix}_`, keys);
         yield keys.size;
         keys = new Set();
       }
       for (const key of part.keys) keys.add(key);
       yield part.characters;
     }
-    this.#addRow(document + NEXT_ROW * rows, rows === 0 ? prefix : `${prefix}_`, keys);
+    this.#addRow(document + ROW_DISTANCE * rows, rows === 0 ? prefix : `${prefix}_`, keys);
   }
 
   remove(document: number): void {
-    for (let row = document; this.#has.get(BigInt(row)) !== undefined; row += NEXT_ROW) this.#drop.run(BigInt(row));
+    for (let row = document; this.#has.get(BigInt(row)) !== undefined; row += ROW_DISTANCE) this.#drop.run(BigInt(row));
   }
 
   has(document: number): boolean {
@@ -92,11 +92,11 @@ export class KeyIndex {
   }
 
   /** Returns the documents of a block that may be in a set, sorted by number. */
-  inBlock(scope: number, block: Block, set: KnownSet): number[] {
-    const prefix = prefixOf(scope, block.first);
-    const found = this.#find(expressionOf(set, prefix));
+  inBlock(scope: number, block: Block, set: NarrowSet): number[] {
+    const prefix = makePrefix(scope, block.first);
+    const found = this.#findDocuments(toExpression(set, prefix));
     const prefixOfRows = `${prefix}_`;
-    if (this.#find(quoted(prefixOfRows)).size === 0) return [...found];
+    if (this.#findDocuments(quote(prefixOfRows)).size === 0) return [...found];
     return [...found.union(this.#findInRows(set, prefixOfRows))].sort((a, b) => a - b);
   }
 
@@ -104,50 +104,50 @@ export class KeyIndex {
     // The prefix is also stored alone. A query thus finds out whether a block has documents with
     // several rows.
     let tokens = `${prefix} `;
-    for (const key of keys) tokens += `${prefix}${nameOf(key)} `;
+    for (const key of keys) tokens += `${prefix}${toKeyName(key)} `;
     this.#add.run(BigInt(row), tokens);
   }
 
-  #find(expression: string): Set<number> {
+  #findDocuments(expression: string): Set<number> {
     const rows = this.#matching.all(expression) as { row: number }[];
-    return new Set(rows.map(({ row }) => row % NEXT_ROW));
+    return new Set(rows.map(({ row }) => row % ROW_DISTANCE));
   }
 
   /**
    * Returns the documents in a set, among those with several rows. The keys that the set requires
    * may be in different rows of a document.
    */
-  #findInRows(set: KnownSet, prefix: string): Set<number> {
+  #findInRows(set: NarrowSet, prefix: string): Set<number> {
     const sets =
       set.kind === "with"
-        ? set.keys.map((key) => this.#find(quoted(`${prefix}${nameOf(key)}`)))
-        : set.of.map((subset) => this.#findInRows(known(subset), prefix));
+        ? set.keys.map((key) => this.#findDocuments(quote(`${prefix}${toKeyName(key)}`)))
+        : set.of.map((subset) => this.#findInRows(assertNotAny(subset), prefix));
     return sets.reduce((one, other) => (set.kind === "one" ? one.union(other) : one.intersection(other)));
   }
 }
 
-function prefixOf(scope: number, document: number): string {
-  return `${scope.toString(36)}_${Math.floor(document / BLOCK).toString(36)}_`;
+function makePrefix(scope: number, document: number): string {
+  return `${scope.toString(36)}_${Math.floor(document / BLOCK_SIZE).toString(36)}_`;
 }
 
-function nameOf(key: number): string {
+function toKeyName(key: number): string {
   return (key >>> 0).toString(36);
 }
 
 /** Returns a set of documents as a query of FTS5, with all keys in quotes. */
-function expressionOf(set: KnownSet, prefix: string): string {
+function toExpression(set: NarrowSet, prefix: string): string {
   const expressions =
     set.kind === "with"
-      ? set.keys.map((key) => quoted(`${prefix}${nameOf(key)}`))
-      : set.of.map((subset) => expressionOf(known(subset), prefix));
+      ? set.keys.map((key) => quote(`${prefix}${toKeyName(key)}`))
+      : set.of.map((subset) => toExpression(assertNotAny(subset), prefix));
   return expressions.length === 1 ? expressions[0]! : `(${expressions.join(set.kind === "one" ? " OR " : " AND ")})`;
 }
 
-function quoted(token: string): string {
+function quote(token: string): string {
   return `"${token}"`;
 }
 
-function known(set: KeySet): KnownSet {
+function assertNotAny(set: KeySet): NarrowSet {
   if (set.kind === "any") throw new Error("any document may be in this set");
   return set;
 }

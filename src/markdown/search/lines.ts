@@ -2,7 +2,7 @@
  * Returns the lines of a document without their ends (`\n`, `\r\n`, `\r`). A line end at the end of
  * the document begins no further line.
  */
-export function linesOf(text: string): string[] {
+export function splitIntoLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === "") lines.pop();
   return lines;

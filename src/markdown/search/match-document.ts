@@ -1,8 +1,8 @@
-import { titlesOf, pathFieldsOf } from "./fields.ts";
-import { composed, foldText, foldWords } from "./fold.ts";
+import { readTitles, readPathFields } from "./fields.ts";
+import { composeText, foldText, foldWords } from "./fold.ts";
 import { isWholeWordOnly } from "./keys.ts";
-import type { Query } from "./query.ts";
-import { isOfWord, type Unit } from "./tokens.ts";
+import type { TextQuery } from "./query.ts";
+import { isWordCharacter, type QueryUnit } from "./tokens.ts";
 
 /** How well a document matches a query. */
 export type DocumentMatch = {
@@ -23,38 +23,43 @@ export type DocumentMatch = {
 };
 
 /** Weight of a match in each part of a document. */
-const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
+const FIELD_WEIGHTS = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 /**
  * Weight of a match that is only a part of a word, compared with 1 for a whole word: at the
  * beginning of the word, or later in it.
  */
-const PART = { beginning: 0.6, inner: 0.4 } as const;
+const PART_WEIGHTS = { beginning: 0.6, inner: 0.4 } as const;
 /**
  * Additions to the score: all words are whole words, some are only parts of words, the query as it
  * was typed, a file name that begins with it, its words side by side.
  */
-const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
+const BONUSES = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
 /** LIMIT: occurrences of one word that are examined in one document. */
-const MAX_PLACES = 32;
+const MAX_OCCURRENCES = 32;
 
-export function matchDocument(query: Query, path: string, text: string): DocumentMatch {
+export function matchDocument(query: TextQuery, path: string, text: string): DocumentMatch {
   const document = new FoldedDocument(path, text);
   const { units } = query;
   const isLiteral = document.holdsLiteral(query.literal);
-  const fits = units.map((unit) => matchOfUnit(document, unit));
+  const fits = units.map((unit) => matchUnit(document, unit));
   const hasAllUnits = fits.length > 0 && fits.every(({ fit }) => fit > 0);
-  const pieces = hasAllUnits ? [] : query.pieces.map((piece) => matchOfUnit(document, piece).fit);
+  const pieces = hasAllUnits ? [] : query.pieces.map((piece) => matchUnit(document, piece).fit);
   if (!hasAllUnits && !isLiteral) return { hasAllUnits, isLiteral, score: 0, pieces };
   const isWhole = hasAllUnits && fits.every((unitMatch) => unitMatch.isWhole);
   const sum = fits.reduce((before, { fit }) => before + fit, 0);
-  const score = 1 + sum / Math.max(1, fits.length) + (isWhole ? BONUS.whole : BONUS.parts);
-  return { hasAllUnits, isLiteral, score: score + bonusOf(document, query, isLiteral), pieces };
+  const score = 1 + sum / Math.max(1, fits.length) + (isWhole ? BONUSES.whole : BONUSES.parts);
+  return { hasAllUnits, isLiteral, score: score + computeBonus(document, query, isLiteral), pieces };
 }
 
-function bonusOf({ name, folders, text }: FoldedDocument, { phrase, isSpelled }: Query, isLiteral: boolean): number {
-  let bonus = isLiteral && isSpelled ? BONUS.literal : 0;
-  if (phrase.length > 0 && beginsWith(name, phrase)) bonus += BONUS.named;
-  if (phrase.length > 1 && [name, folders, text].some((field) => contains(field, phrase))) bonus += BONUS.phrase;
+function computeBonus(
+  { name, folders, text }: FoldedDocument,
+  { phrase, isSpelled }: TextQuery,
+  isLiteral: boolean,
+): number {
+  let bonus = isLiteral && isSpelled ? BONUSES.literal : 0;
+  if (phrase.length > 0 && beginsWithPhrase(name, phrase)) bonus += BONUSES.named;
+  if (phrase.length > 1 && [name, folders, text].some((field) => containsPhrase(field, phrase)))
+    bonus += BONUSES.phrase;
   return bonus;
 }
 
@@ -71,14 +76,14 @@ class FoldedDocument {
   constructor(path: string, text: string) {
     this.#source = text;
     this.#literals = [foldText(text), foldText(path)];
-    const [foldedText, foldedPath] = this.#literals.map(composed);
-    ({ name: this.name, folders: this.folders } = pathFieldsOf(foldedPath!));
+    const [foldedText, foldedPath] = this.#literals.map(composeText);
+    ({ name: this.name, folders: this.folders } = readPathFields(foldedPath!));
     this.text = foldedText!;
     this.lengthFactor = 1 / (1.5 + Math.log2(1 + text.length / 1_000) / 2);
   }
 
   get headings(): string {
-    this.#headings ??= foldWords(titlesOf(this.#source));
+    this.#headings ??= foldWords(readTitles(this.#source));
     return this.#headings;
   }
 
@@ -91,69 +96,70 @@ class FoldedDocument {
  * Returns how well a document matches one unit of a query: `fit` from 0 (absent) to 1, and whether
  * it occurs as a whole word.
  */
-function matchOfUnit(document: FoldedDocument, unit: Unit) {
+function matchUnit(document: FoldedDocument, unit: QueryUnit) {
   const { name, folders, text, lengthFactor } = document;
-  const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
-  const inHeadings = inText.weight === 0 ? NO_PLACES : placesOf(document.headings, unit);
+  const [inName, inFolders, inText] = [weighMatches(name, unit), weighMatches(folders, unit), weighMatches(text, unit)];
+  const inHeadings = inText.weight === 0 ? NO_MATCHES : weighMatches(document.headings, unit);
   const weight =
-    WEIGHT.name * Math.min(1, inName.weight) +
-    WEIGHT.folders * Math.min(1, inFolders.weight) +
-    WEIGHT.heading * Math.min(1, inHeadings.weight) +
-    WEIGHT.text * inText.weight;
+    FIELD_WEIGHTS.name * Math.min(1, inName.weight) +
+    FIELD_WEIGHTS.folders * Math.min(1, inFolders.weight) +
+    FIELD_WEIGHTS.heading * Math.min(1, inHeadings.weight) +
+    FIELD_WEIGHTS.text * inText.weight;
   return {
     fit: (weight * lengthFactor) / (weight * lengthFactor + 1),
     isWhole: inName.isWhole || inFolders.isWhole || inText.isWhole,
   };
 }
 
-type Places = { readonly weight: number; readonly isWhole: boolean };
-const NO_PLACES: Places = { weight: 0, isWhole: false };
+type UnitMatches = { readonly weight: number; readonly isWhole: boolean };
+const NO_MATCHES: UnitMatches = { weight: 0, isWhole: false };
 
 /**
  * Returns the weight of all occurrences of a word in a string. One whole word has weight 1; each
  * further occurrence adds less than the one before.
  */
-function placesOf(text: string, unit: Unit): Places {
+function weighMatches(text: string, unit: QueryUnit): UnitMatches {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;
   let sum = 0;
   let offset = text.indexOf(unit.text);
-  for (let tries = 0; offset !== -1 && tries < MAX_PLACES; tries++) {
-    const place = unit.kind === "run" ? "whole" : placeAt(text, offset, offset + unit.text.length);
+  for (let tries = 0; offset !== -1 && tries < MAX_OCCURRENCES; tries++) {
+    const place = unit.kind === "run" ? "whole" : classifyMatch(text, offset, offset + unit.text.length);
     if (place === "whole") isWhole = true;
     if (place === "whole") sum += 1;
-    else if (!isWholeOnly) sum += PART[place];
+    else if (!isWholeOnly) sum += PART_WEIGHTS[place];
     offset = text.indexOf(unit.text, offset + unit.text.length);
   }
-  return sum === 0 ? NO_PLACES : { weight: Math.log2(1 + sum), isWhole };
+  return sum === 0 ? NO_MATCHES : { weight: Math.log2(1 + sum), isWhole };
 }
 
-function placeAt(text: string, from: number, to: number): "whole" | keyof typeof PART {
-  if (isOfWord(text.charAt(from - 1))) return "inner";
-  return isOfWord(text.charAt(to)) ? "beginning" : "whole";
+function classifyMatch(text: string, from: number, to: number): "whole" | keyof typeof PART_WEIGHTS {
+  if (isWordCharacter(text.charAt(from - 1))) return "inner";
+  return isWordCharacter(text.charAt(to)) ? "beginning" : "whole";
 }
 
 /** Returns true if a string has the words of a phrase side by side. */
-function contains(text: string, phrase: readonly Unit[]): boolean {
+function containsPhrase(text: string, phrase: readonly QueryUnit[]): boolean {
   const first = phrase[0]!.text;
   let offset = text.indexOf(first);
-  for (let tries = 0; offset !== -1 && tries < MAX_PLACES; tries++) {
-    if (isAt(text, offset, phrase)) return true;
+  for (let tries = 0; offset !== -1 && tries < MAX_OCCURRENCES; tries++) {
+    if (isPhraseAt(text, offset, phrase)) return true;
     offset = text.indexOf(first, offset + first.length);
   }
   return false;
 }
 
-function beginsWith(name: string, phrase: readonly Unit[]): boolean {
-  return isAt(name, afterGap(name, 0), phrase);
+function beginsWithPhrase(name: string, phrase: readonly QueryUnit[]): boolean {
+  return isPhraseAt(name, skipGap(name, 0), phrase);
 }
 
-function isAt(text: string, from: number, phrase: readonly Unit[]): boolean {
+function isPhraseAt(text: string, from: number, phrase: readonly QueryUnit[]): boolean {
   let offset = from;
   for (const { kind, text: unit } of phrase) {
-    offset = offset === from ? offset : afterGap(text, offset);
+    offset = offset === from ? offset : skipGap(text, offset);
     const end = offset + unit.length;
-    if (!text.startsWith(unit, offset) || (kind === "word" && placeAt(text, offset, end) !== "whole")) return false;
+    if (!text.startsWith(unit, offset) || (kind === "word" && classifyMatch(text, offset, end) !== "whole"))
+      return false;
     offset = end;
   }
   return true;
@@ -161,10 +167,10 @@ function isAt(text: string, from: number, phrase: readonly Unit[]): boolean {
 
 /** LIMIT: characters between two words of a phrase. */
 const MAX_GAP = 16;
-const LETTER = /[\p{L}\p{N}\p{M}]/u;
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 
-function afterGap(text: string, from: number): number {
+function skipGap(text: string, from: number): number {
   let offset = from;
-  while (offset - from < MAX_GAP && offset < text.length && !LETTER.test(text.charAt(offset))) offset++;
+  while (offset - from < MAX_GAP && offset < text.length && !WORD_CHARACTER.test(text.charAt(offset))) offset++;
   return offset;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { CompiledRegex } from "./engine.ts";
-import { linesOf } from "./lines.ts";
+import { splitIntoLines } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
 import type { Range } from "./snippets.ts";
 import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
@@ -32,29 +32,29 @@ const MAX_RANGES = 100;
  * Share of the steps for a whole line that finding one match costs. The search usually ends at the
  * match, long before the end of the line.
  */
-const SHARE_PER_MATCH = 0.1;
+const STEP_SHARE_PER_MATCH = 0.1;
 /**
  * LIMIT: steps after which other tasks can run. The most complex pattern needs 4,000 steps for each
  * character.
  */
 const STEPS_PER_PART = 40_000;
-export type EarlyEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
+export type EarlySearchEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
 /**
  * Limits the steps of one search. Time is not measured, so that a search has the same result on
  * every machine.
  */
 export class StepMeter {
-  readonly #pace: StepPermit;
-  #left: number;
+  readonly #permit: StepPermit;
+  #remainingSteps: number;
 
   /**
    * @param permit permission to run, which all searches share
    * @param most limit for the steps: characters that are searched, times the steps of the pattern
    */
   constructor(permit: StepPermit, most: number) {
-    this.#pace = permit;
-    this.#left = most;
+    this.#permit = permit;
+    this.#remainingSteps = most;
   }
 
   /**
@@ -62,9 +62,9 @@ export class StepMeter {
    * @param share factor for the steps that are taken from the limit
    * @returns null if the steps may run; otherwise why the search ends
    */
-  async take(steps: number, share = 1): Promise<EarlyEnd | null> {
-    this.#left -= steps * share;
-    if (this.#left < 0) return { kind: "too-many-steps" };
+  async take(steps: number, share = 1): Promise<EarlySearchEnd | null> {
+    this.#remainingSteps -= steps * share;
+    if (this.#remainingSteps < 0) return { kind: "too-many-steps" };
     return this.wait(steps);
   }
 
@@ -72,28 +72,28 @@ export class StepMeter {
    * Waits until some steps may run. They are not taken from the limit, because their number depends
    * on the state of the index, and the result of a search must not.
    */
-  async wait(steps: number): Promise<EarlyEnd | null> {
-    return (await this.#pace.take(steps)) ? null : { kind: "ended" };
+  async wait(steps: number): Promise<EarlySearchEnd | null> {
+    return (await this.#permit.take(steps)) ? null : { kind: "ended" };
   }
 }
 
 /** Returns the first matching lines of a document. */
-export async function matchText(
+export async function findMatchingLines(
   text: string,
   regex: CompiledRegex,
   meter: StepMeter,
   limits: LineLimits,
-): Promise<LineMatch[] | EarlyEnd> {
+): Promise<LineMatch[] | EarlySearchEnd> {
   const matches: LineMatch[] = [];
-  for (const [index, line] of linesOf(text).entries()) {
+  for (const [index, line] of splitIntoLines(text).entries()) {
     if (matches.length === limits.lines) break;
     // The characters are counted only if the UTF-16 units exceed the limit, because a character has
     // one or two of them.
-    if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
+    if (line.length > limits.characters && countCharacters(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
-    const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
+    const found = await (isShort ? findRanges(line, regex, meter) : findRangesInParts(line, regex, meter));
     if ("kind" in found) return found;
-    if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
+    if (found.length > 0) matches.push(createLineMatch(index + 1, line, found));
   }
   return matches;
 }
@@ -102,14 +102,14 @@ export async function matchText(
  * Finds the matches in a short line without a pause. Each match costs steps for the rest of the
  * line.
  */
-async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
+async function findRanges(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlySearchEnd> {
   const ranges: Range[] = [];
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
   if (stopped !== null) return stopped;
   const next = regex.finder(line);
   while (next !== null && ranges.length < MAX_RANGES) {
     const left = line.length - (ranges.at(-1)?.[1] ?? 0);
-    const ended = await meter.take(left * regex.stepsPerCharacter, SHARE_PER_MATCH);
+    const ended = await meter.take(left * regex.stepsPerCharacter, STEP_SHARE_PER_MATCH);
     if (ended !== null) return ended;
     const range = next();
     if (range === null) break;
@@ -122,7 +122,11 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): P
  * Finds the matches in a long line in several parts, because `re2js` itself cannot pause within a
  * line.
  */
-async function rangesInParts(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
+async function findRangesInParts(
+  line: string,
+  regex: CompiledRegex,
+  meter: StepMeter,
+): Promise<Range[] | EarlySearchEnd> {
   const scan = scanLine(regex.program, line, { ranges: MAX_RANGES, steps: STEPS_PER_PART });
   for (;;) {
     const stopped = await meter.take(STEPS_PER_PART);
@@ -132,13 +136,13 @@ async function rangesInParts(line: string, regex: CompiledRegex, meter: StepMete
   }
 }
 
-function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
+function createLineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
   const ranges: Range[] = [];
   let units = 0;
   let characters = 0;
   for (const [start, end] of found) {
-    const first = characters + charactersIn(text.slice(units, start));
-    characters = first + charactersIn(text.slice(start, end));
+    const first = characters + countCharacters(text.slice(units, start));
+    characters = first + countCharacters(text.slice(start, end));
     units = end;
     ranges.push([first, characters]);
   }
@@ -146,7 +150,7 @@ function lineMatch(line: number, text: string, found: readonly Range[]): LineMat
 }
 
 /** Returns the number of code points; half of a surrogate pair counts as one. */
-function charactersIn(text: string): number {
+function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;

@@ -1,9 +1,9 @@
-import type { Sql, SqlStatement } from "./sql.ts";
+import type { SqlDatabase, SqlStatement } from "./sql.ts";
 
 /** LIMIT: database pages that one step merges, so that a step is short. */
-const PAGES = 8;
+const PAGES_PER_STEP = 8;
 /** LIMIT: database pages that one SQL statement merges. For more pages, several statements run. */
-const MAX_PAGES = 1_000;
+const MAX_PAGES_PER_STATEMENT = 1_000;
 
 /**
  * Settings of FTS5, which stores its index in segments.
@@ -11,24 +11,26 @@ const MAX_PAGES = 1_000;
  * - `usermerge`: a step merges levels with at least four segments
  * - `crisismerge`: FTS5 itself merges a level with 64 segments, so that searches never become slow
  */
-const SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
+const FTS_SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
 
 /**
  * Merges the segments of the search index in small steps, so that searches stay fast. Without it,
  * FTS5 itself would sometimes merge many segments while a short document is written.
  */
 export class IndexMerger {
-  readonly #sql: Sql;
-  readonly #automerge: SqlStatement;
-  readonly #changes: SqlStatement;
-  readonly #merge: SqlStatement;
+  readonly #sql: SqlDatabase;
+  readonly #selectAutomerge: SqlStatement;
+  readonly #selectChanges: SqlStatement;
+  readonly #mergeStatement: SqlStatement;
 
   /** @param sql database with the table of `KEY_SCHEMA` */
-  constructor(sql: Sql) {
+  constructor(sql: SqlDatabase) {
     this.#sql = sql;
-    this.#automerge = sql.prepare("SELECT v FROM search_keys_config WHERE k = 'automerge'");
-    this.#changes = sql.prepare("SELECT total_changes() AS n");
-    this.#merge = sql.prepare("INSERT INTO search_keys (search_keys, rank) VALUES ('merge', CAST(? AS INTEGER))");
+    this.#selectAutomerge = sql.prepare("SELECT v FROM search_keys_config WHERE k = 'automerge'");
+    this.#selectChanges = sql.prepare("SELECT total_changes() AS n");
+    this.#mergeStatement = sql.prepare(
+      "INSERT INTO search_keys (search_keys, rank) VALUES ('merge', CAST(? AS INTEGER))",
+    );
   }
 
   /**
@@ -36,9 +38,9 @@ export class IndexMerger {
    * in a transaction, before its first write.
    */
   takeOver(): void {
-    const current = this.#automerge.get() as { v: number } | undefined;
-    if (current?.v === SETTINGS.automerge) return;
-    for (const [name, value] of Object.entries(SETTINGS))
+    const current = this.#selectAutomerge.get() as { v: number } | undefined;
+    if (current?.v === FTS_SETTINGS.automerge) return;
+    for (const [name, value] of Object.entries(FTS_SETTINGS))
       this.#sql.prepare(`INSERT INTO search_keys (search_keys, rank) VALUES ('${name}', ${value})`).run();
   }
 
@@ -48,8 +50,8 @@ export class IndexMerger {
    * @returns false if nothing is left to merge
    */
   merge(steps: number): boolean {
-    for (let left = PAGES * steps; left > 0; left -= MAX_PAGES) {
-      if (!this.#isWritten(Math.ceil(Math.min(MAX_PAGES, left)))) return false;
+    for (let left = PAGES_PER_STEP * steps; left > 0; left -= MAX_PAGES_PER_STATEMENT) {
+      if (!this.#mergePages(Math.ceil(Math.min(MAX_PAGES_PER_STATEMENT, left)))) return false;
     }
     return true;
   }
@@ -58,13 +60,13 @@ export class IndexMerger {
    * Merges pages. Returns true if a page was merged. SQLite counts one change for a merge without
    * any work, and more for all others.
    */
-  #isWritten(pages: number): boolean {
-    const before = this.#count();
-    this.#merge.run(pages);
-    return this.#count() - before > 1;
+  #mergePages(pages: number): boolean {
+    const before = this.#countChanges();
+    this.#mergeStatement.run(pages);
+    return this.#countChanges() - before > 1;
   }
 
-  #count(): number {
-    return (this.#changes.get() as { n: number }).n;
+  #countChanges(): number {
+    return (this.#selectChanges.get() as { n: number }).n;
   }
 }

@@ -1,20 +1,20 @@
 import { foldText } from "./fold.ts";
-import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
+import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
 
 /**
  * A query of free text, split into words. A *run* is a sequence of characters of a script without
  * spaces.
  */
-export type Query = {
+export type TextQuery = {
   /** Words and runs in the order of the query. */
-  readonly phrase: readonly Unit[];
+  readonly phrase: readonly QueryUnit[];
   /** Words and runs of the query, each once. */
-  readonly units: readonly Unit[];
+  readonly units: readonly QueryUnit[];
   /**
    * Words, and pairs of adjacent characters of the runs. A document that has only some of them is a
    * weak match.
    */
-  readonly pieces: readonly Unit[];
+  readonly pieces: readonly QueryUnit[];
   /** The query as it was typed, folded for comparison; an empty string if it is too short. */
   readonly literal: string;
   /** True if the query has more than words and spaces, such as `--no-edit`, `std::vec` or `c++`. */
@@ -24,23 +24,23 @@ export type Query = {
 /** LIMIT: words and pairs of characters that are searched. The rest of a long query is ignored. */
 const MAX_PIECES = 24;
 /** LIMIT: characters of the typed query. A shorter one is not searched, and a longer one is cut. */
-const LITERAL = { min: 3, max: 64 } as const;
+const LITERAL_LENGTH = { min: 3, max: 64 } as const;
 
-export function readQuery(text: string): Query {
-  const all = unitsOf(text);
-  const phrase = bounded(all);
-  const units = distinct(phrase);
-  const pieces = distinct(units.flatMap(piecesOf));
-  const spelled = [...foldText(text.trim())].slice(0, LITERAL.max);
-  const literal = spelled.length < LITERAL.min ? "" : spelled.join("");
+export function parseQuery(text: string): TextQuery {
+  const all = splitIntoUnits(text);
+  const phrase = limitUnits(all);
+  const units = removeDuplicates(phrase);
+  const pieces = removeDuplicates(units.flatMap(splitIntoPieces));
+  const spelled = [...foldText(text.trim())].slice(0, LITERAL_LENGTH.max);
+  const literal = spelled.length < LITERAL_LENGTH.min ? "" : spelled.join("");
   const words = all.map((unit) => foldText(unit.text)).join(" ");
   const isSpelled = !words.startsWith(literal);
   return { phrase, units, pieces, literal, isSpelled };
 }
 
 /** Returns the first units of a query, up to the limit. A run that exceeds the limit is cut. */
-function bounded(units: readonly Unit[]): Unit[] {
-  const taken: Unit[] = [];
+function limitUnits(units: readonly QueryUnit[]): QueryUnit[] {
+  const taken: QueryUnit[] = [];
   let left = MAX_PIECES;
   for (const unit of units) {
     if (left === 0) break;
@@ -52,10 +52,10 @@ function bounded(units: readonly Unit[]): Unit[] {
   return taken;
 }
 
-function piecesOf(unit: Unit): Unit[] {
-  return unit.kind === "word" ? [unit] : pairsOf(unit.text).map((text) => ({ kind: "run", text }));
+function splitIntoPieces(unit: QueryUnit): QueryUnit[] {
+  return unit.kind === "word" ? [unit] : splitIntoPairs(unit.text).map((text) => ({ kind: "run", text }));
 }
 
-function distinct(units: readonly Unit[]): Unit[] {
+function removeDuplicates(units: readonly QueryUnit[]): QueryUnit[] {
   return [...new Map(units.map((unit) => [unit.text, unit])).values()];
 }

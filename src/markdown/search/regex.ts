@@ -1,6 +1,6 @@
 import type { CompiledRegex } from "./engine.ts";
 import { type KeySet, documentsWithRequired } from "./keys.ts";
-import { type LineLimits, type LineMatch, matchText, StepMeter, type EarlyEnd } from "./match-lines.ts";
+import { type LineLimits, type LineMatch, findMatchingLines, StepMeter, type EarlySearchEnd } from "./match-lines.ts";
 import { type FoundDocument, splitIntoReads, type DocumentSource } from "./source.ts";
 import type { StepPermit } from "./scheduler.ts";
 
@@ -19,7 +19,7 @@ type RegexResult<One extends FoundDocument> =
  * Steps for each part of the work: one query of the index, one document number in its result,
  * reading one document.
  */
-const STEPS = { query: 5_000, number: 5, document: 1_000 } as const;
+const STEP_COSTS = { query: 5_000, number: 5, document: 1_000 } as const;
 
 /** Returns documents that have a line matching a regex, sorted by number. */
 export async function searchRegex<One extends FoundDocument>(
@@ -37,7 +37,7 @@ class RegexSearch<One extends FoundDocument> {
   readonly #meter: StepMeter;
   readonly #regex: CompiledRegex;
   readonly #limits: LineLimits;
-  readonly #checked = new Set<number>();
+  readonly #searchedDocuments = new Set<number>();
   readonly #hits: RegexHit<One>[] = [];
 
   constructor(source: DocumentSource<One>, meter: StepMeter, regex: CompiledRegex, limits: LineLimits) {
@@ -49,39 +49,39 @@ class RegexSearch<One extends FoundDocument> {
 
   async find(limit: number): Promise<RegexResult<One>> {
     const set = documentsWithRequired(this.#regex.required);
-    const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.unindexed());
-    return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillPresent(limit) };
+    const stopped = set.kind === "any" ? null : await this.#searchAll(await this.#source.unindexed());
+    return stopped ?? (await this.#searchSet(set, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) };
   }
 
   /** Examines the documents of a set, the oldest first, until `limit` more of them match. */
-  async #walk(set: KeySet, limit: number): Promise<EarlyEnd | null> {
+  async #searchSet(set: KeySet, limit: number): Promise<EarlySearchEnd | null> {
     const most = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
       const { documents, next } = await this.#source.portion(set, "oldest", after);
       const stopped =
-        (await this.#meter.wait(STEPS.query + documents.length * STEPS.number)) ??
-        (await this.#lookAtAll(documents, most));
+        (await this.#meter.wait(STEP_COSTS.query + documents.length * STEP_COSTS.number)) ??
+        (await this.#searchAll(documents, most));
       if (stopped !== null || next === null || this.#hits.length >= most) return stopped;
       after = next;
     }
   }
 
-  async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlyEnd | null> {
-    for (const portion of splitIntoReads(documents.filter((document) => !this.#checked.has(document)))) {
+  async #searchAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlySearchEnd | null> {
+    for (const portion of splitIntoReads(documents.filter((document) => !this.#searchedDocuments.has(document)))) {
       const stopped =
-        (await this.#meter.wait(portion.length * STEPS.document)) ?? (await this.#searchDocuments(portion, most));
+        (await this.#meter.wait(portion.length * STEP_COSTS.document)) ?? (await this.#searchDocuments(portion, most));
       if (stopped !== null || this.#hits.length >= most) return stopped;
     }
     return null;
   }
 
-  async #searchDocuments(documents: readonly number[], most: number): Promise<EarlyEnd | null> {
-    for (const document of documents) this.#checked.add(document);
+  async #searchDocuments(documents: readonly number[], most: number): Promise<EarlySearchEnd | null> {
+    for (const document of documents) this.#searchedDocuments.add(document);
     for (const found of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;
       const stopped = await this.#meter.wait(found.text.length);
       if (stopped !== null) return stopped;
-      const matches = await matchText(found.text, this.#regex, this.#meter, this.#limits);
+      const matches = await findMatchingLines(found.text, this.#regex, this.#meter, this.#limits);
       if ("kind" in matches) return matches;
       if (matches.length > 0) this.#hits.push({ found, matches });
     }
@@ -92,7 +92,7 @@ class RegexSearch<One extends FoundDocument> {
    * Returns the matching documents that still exist and that the key may still read. Both may have
    * changed during the search.
    */
-  async #stillPresent(limit: number): Promise<RegexHit<One>[]> {
+  async #keepReadable(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
     const present = new Set<number>();
     for (const portion of splitIntoReads(hits.map(({ found }) => found.document)))

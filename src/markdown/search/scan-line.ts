@@ -14,17 +14,17 @@ type Instruction = {
   matchRune(character: number): boolean;
 };
 
-export type Program = { readonly start: number; readonly inst: readonly Instruction[] };
+export type RegexProgram = { readonly start: number; readonly inst: readonly Instruction[] };
 
 /** Codes of instructions in `re2js`. All other instructions read a character. */
-const OP = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
+const OPCODES = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
 /**
  * Bits of the positions that an instruction of `re2js` may require: start or end of the line, and
  * edge of a word or not.
  */
-const ASSERT = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
+const ASSERTION_BITS = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
 /** Value for the position after the last character. */
-const NO_CHARACTER = -1;
+const END_OF_LINE = -1;
 
 /**
  * Returns the first matches of a line, as ranges of UTF-16 units.
@@ -34,7 +34,7 @@ const NO_CHARACTER = -1;
  * for one character
  */
 export function* scanLine(
-  program: Program,
+  program: RegexProgram,
   line: string,
   most: { readonly ranges: number; readonly steps: number },
 ): Generator<void, Range[]> {
@@ -50,7 +50,7 @@ export function* scanLine(
     if (scan.match === null) break;
     ranges.push(scan.match);
     const [start, end] = scan.match;
-    from = end > start ? end : end + Math.max(1, widthAt(line, end));
+    from = end > start ? end : end + Math.max(1, readWidth(line, end));
   }
   return ranges;
 }
@@ -60,14 +60,14 @@ class LineScan {
   steps = 0;
   /** The best match so far; null if there is none. */
   match: Range | null = null;
-  readonly #program: Program;
+  readonly #program: RegexProgram;
   readonly #line: string;
   #offset = 0;
   /** Threads that will read the character at `#offset`. */
   #threads: Threads;
   #next: Threads;
 
-  constructor(program: Program, line: string) {
+  constructor(program: RegexProgram, line: string) {
     this.#program = program;
     this.#line = line;
     this.#threads = new Threads(program);
@@ -87,9 +87,9 @@ class LineScan {
   readCharacter(): boolean {
     const [offset, line] = [this.#offset, this.#line];
     // The leftmost match is the best. So after a match, no thread begins further right.
-    if (this.match === null) this.steps += this.#threads.add(this.#program.start, offset, assertionsAt(line, offset));
-    const width = widthAt(line, offset);
-    const character = width === 0 ? NO_CHARACTER : line.codePointAt(offset)!;
+    if (this.match === null) this.steps += this.#threads.add(this.#program.start, offset, readAssertions(line, offset));
+    const width = readWidth(line, offset);
+    const character = width === 0 ? END_OF_LINE : line.codePointAt(offset)!;
     this.#advance(character, offset + width);
     this.#offset = offset + width;
     return width > 0 && !(this.match !== null && this.#threads.count === 0);
@@ -100,13 +100,13 @@ class LineScan {
    * @param after offset after the character
    */
   #advance(character: number, after: number): void {
-    const [threads, next, assertions] = [this.#threads, this.#next, assertionsAt(this.#line, after)];
+    const [threads, next, assertions] = [this.#threads, this.#next, readAssertions(this.#line, after)];
     next.clear();
     for (let thread = 0; thread < threads.count; thread++) {
       this.steps++;
       const instruction = this.#program.inst[threads.instructions[thread]!]!;
       const start = threads.starts[thread]!;
-      if (instruction.op === OP.match) {
+      if (instruction.op === OPCODES.match) {
         this.match = [start, this.#offset];
         // All later threads would find a worse match.
         break;
@@ -124,16 +124,16 @@ class Threads {
   readonly instructions: Int32Array;
   /** Position at which each thread's match begins. */
   readonly starts: Int32Array;
-  readonly #program: Program;
+  readonly #program: RegexProgram;
   /** Last position at which each instruction was reached. */
-  readonly #reached: Int32Array;
+  readonly #lastPositions: Int32Array;
   #position = 0;
 
-  constructor(program: Program) {
+  constructor(program: RegexProgram) {
     this.#program = program;
     this.instructions = new Int32Array(program.inst.length);
     this.starts = new Int32Array(program.inst.length);
-    this.#reached = new Int32Array(program.inst.length);
+    this.#lastPositions = new Int32Array(program.inst.length);
   }
 
   clear(): void {
@@ -145,21 +145,21 @@ class Threads {
    * Adds a thread for each instruction that can be reached without reading a character.
    * @param from index of the first instruction
    * @param start position at which the match begins
-   * @param assertions bits of `ASSERT` that are true at this position
+   * @param assertions bits of `ASSERTION_BITS` that are true at this position
    * @returns the number of instructions that were run
    */
   add(from: number, start: number, assertions: number): number {
     const waiting = [from];
     let steps = 0;
     for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
-      if (this.#reached[index] === this.#position) continue;
-      this.#reached[index] = this.#position;
+      if (this.#lastPositions[index] === this.#position) continue;
+      this.#lastPositions[index] = this.#position;
       steps++;
       const { op, out, arg } = this.#program.inst[index]!;
-      if (op === OP.either || op === OP.eitherMatch) waiting.push(arg, out);
-      else if (op === OP.capture || op === OP.none || (op === OP.assert && (arg & ~assertions) === 0))
+      if (op === OPCODES.either || op === OPCODES.eitherMatch) waiting.push(arg, out);
+      else if (op === OPCODES.capture || op === OPCODES.none || (op === OPCODES.assert && (arg & ~assertions) === 0))
         waiting.push(out);
-      else if (op !== OP.assert && op !== OP.fail) {
+      else if (op !== OPCODES.assert && op !== OPCODES.fail) {
         this.instructions[this.count] = index;
         this.starts[this.count++] = start;
       }
@@ -168,9 +168,10 @@ class Threads {
   }
 }
 
-function assertionsAt(line: string, offset: number): number {
-  const edge = isWordAt(line, offset - 1) === isWordAt(line, offset) ? ASSERT.noWordEdge : ASSERT.wordEdge;
-  return edge | (offset === 0 ? ASSERT.start : 0) | (offset === line.length ? ASSERT.end : 0);
+function readAssertions(line: string, offset: number): number {
+  const edge =
+    isWordAt(line, offset - 1) === isWordAt(line, offset) ? ASSERTION_BITS.noWordEdge : ASSERTION_BITS.wordEdge;
+  return edge | (offset === 0 ? ASSERTION_BITS.start : 0) | (offset === line.length ? ASSERTION_BITS.end : 0);
 }
 
 /**
@@ -182,7 +183,7 @@ function isWordAt(line: string, offset: number): boolean {
 }
 
 /** Returns the number of UTF-16 units of the character at a position; 0 at the end of the line. */
-function widthAt(line: string, offset: number): number {
+function readWidth(line: string, offset: number): number {
   if (offset >= line.length) return 0;
   return line.codePointAt(offset)! > 0xffff ? 2 : 1;
 }

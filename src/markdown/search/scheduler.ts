@@ -20,14 +20,14 @@ export const STEPS_PER_ROUND = 400_000;
  * A running search. `earlierSearches`: number of searches that began before it. `spent`: steps that
  * it has taken.
  */
-type Search = { readonly earlierSearches: number; spent: number };
-type WaitingSearch = { readonly search: Search; readonly steps: number; readonly resume: () => void };
+type RunningSearch = { readonly earlierSearches: number; spent: number };
+type WaitingSearch = { readonly search: RunningSearch; readonly steps: number; readonly resume: () => void };
 
 export class SearchScheduler {
   readonly #atNextRound: (begin: () => void) => void;
   readonly #waiting: WaitingSearch[] = [];
   #searches = 0;
-  #left = STEPS_PER_ROUND;
+  #remainingSteps = STEPS_PER_ROUND;
 
   /** @param atNextRound runs a function after all other waiting tasks */
   constructor(atNextRound: (begin: () => void) => void) {
@@ -39,12 +39,12 @@ export class SearchScheduler {
    * @param isGone returns true if the client no longer waits for the result
    */
   permitFor(isGone: () => boolean): StepPermit {
-    const search: Search = { earlierSearches: this.#searches++, spent: 0 };
+    const search: RunningSearch = { earlierSearches: this.#searches++, spent: 0 };
     return {
       take: async (steps) => {
-        if (this.#hasRoomFor(steps) && this.#waiting.every((other) => isBefore(search, other.search)))
-          this.#left -= steps;
-        else await this.#turn(search, steps);
+        if (this.#fitsIntoRound(steps) && this.#waiting.every((other) => hasPriority(search, other.search)))
+          this.#remainingSteps -= steps;
+        else await this.#waitForRound(search, steps);
         search.spent += steps;
         return !isGone();
       },
@@ -55,11 +55,11 @@ export class SearchScheduler {
    * Returns true if the steps fit into the current round. Steps that exceed a whole round get a
    * round of their own.
    */
-  #hasRoomFor(steps: number): boolean {
-    return steps <= this.#left || this.#left === STEPS_PER_ROUND;
+  #fitsIntoRound(steps: number): boolean {
+    return steps <= this.#remainingSteps || this.#remainingSteps === STEPS_PER_ROUND;
   }
 
-  #turn(search: Search, steps: number): Promise<void> {
+  #waitForRound(search: RunningSearch, steps: number): Promise<void> {
     return new Promise((resume) => {
       this.#waiting.push({ search, steps, resume });
       if (this.#waiting.length === 1) this.#atNextRound(() => this.#beginRound());
@@ -71,10 +71,10 @@ export class SearchScheduler {
    * round.
    */
   #beginRound(): void {
-    this.#left = STEPS_PER_ROUND;
-    this.#waiting.sort((a, b) => (isBefore(a.search, b.search) ? -1 : 1));
+    this.#remainingSteps = STEPS_PER_ROUND;
+    this.#waiting.sort((a, b) => (hasPriority(a.search, b.search) ? -1 : 1));
     const { steps, resume } = this.#waiting.shift()!;
-    this.#left -= steps;
+    this.#remainingSteps -= steps;
     resume();
     if (this.#waiting.length > 0) this.#atNextRound(() => this.#beginRound());
   }
@@ -85,7 +85,7 @@ export class SearchScheduler {
  * first, so that long ones do not delay short ones. Then older ones come first, so that they do not
  * all end late.
  */
-function isBefore(one: Search, other: Search): boolean {
+function hasPriority(one: RunningSearch, other: RunningSearch): boolean {
   const rounds = Math.floor(one.spent / STEPS_PER_ROUND) - Math.floor(other.spent / STEPS_PER_ROUND);
   return rounds < 0 || (rounds === 0 && one.earlierSearches < other.earlierSearches);
 }

@@ -1,6 +1,6 @@
 import { type FoldedLine, foldLine, foldText } from "./fold.ts";
-import { linesOf } from "./lines.ts";
-import { isOfWord } from "./tokens.ts";
+import { splitIntoLines } from "./lines.ts";
+import { isWordCharacter } from "./tokens.ts";
 
 /** A range of characters (code points) of a line, from `start` up to `end`. */
 export type Range = readonly [start: number, end: number];
@@ -10,17 +10,17 @@ export type Snippet = { readonly line: number; readonly text: string; readonly r
 
 // LIMIT: lines that are shown for one document, and characters that are shown of one line.
 const MAX_SNIPPETS = 3;
-const MAX_CHARACTERS = 240;
+const MAX_SHOWN_CHARACTERS = 240;
 /** LIMIT: UTF-16 units at the beginning of a line that are searched. */
-const MAX_PER_LINE = 2_048;
+const MAX_SEARCHED_UNITS = 2_048;
 /** Number of characters that are shown before the first match of a long line. */
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
 /** A string to find, folded for comparison. `whole`: true to find it only as a whole word. */
-export type Needle = { readonly text: string; readonly whole: boolean };
+export type SearchString = { readonly text: string; readonly whole: boolean };
 
-export function needleOf(text: string, whole: boolean): Needle {
+export function createSearchString(text: string, whole: boolean): SearchString {
   return { text: foldText(text), whole };
 }
 
@@ -32,26 +32,26 @@ type WeighedLine = { readonly index: number; readonly weight: number };
  * If no line matches, only the path does; then the result is the first line that is not blank,
  * without matches.
  */
-export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] {
-  const lines = linesOf(text);
-  const best = bestOf(lines, needles);
-  if (best.length > 0) return best.map(({ index }) => excerpt(index + 1, lines[index]!, needles));
+export function createSnippets(text: string, needles: readonly SearchString[]): Snippet[] {
+  const lines = splitIntoLines(text);
+  const best = findBestLines(lines, needles);
+  if (best.length > 0) return best.map(({ index }) => createSnippet(index + 1, lines[index]!, needles));
   const first = lines.findIndex((line) => line.trim() !== "");
-  return first === -1 ? [] : [excerpt(first + 1, lines[first]!, [])];
+  return first === -1 ? [] : [createSnippet(first + 1, lines[first]!, [])];
 }
 
 /**
  * Returns the lines with the most different matching strings. Stops when enough lines have all of
  * them.
  */
-function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLine[] {
-  const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
+function findBestLines(lines: readonly string[], needles: readonly SearchString[]): WeighedLine[] {
+  const most = needles.reduce((sum, needle) => sum + weighString(needle), 0);
   const found: WeighedLine[] = [];
   let whole = 0;
   for (let index = 0; index < lines.length && whole < MAX_SNIPPETS; index++) {
-    const folded = foldText(beginningOf(lines[index]!));
+    const folded = foldText(cutSearchedPart(lines[index]!));
     let weight = 0;
-    for (const needle of needles) if (!placesOf(folded, needle).next().done) weight += weightOf(needle);
+    for (const needle of needles) if (!findOccurrences(folded, needle).next().done) weight += weighString(needle);
     if (weight > 0) found.push({ index, weight });
     if (weight === most) whole++;
   }
@@ -62,55 +62,56 @@ function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLi
 }
 
 /** Returns the weight of a string. A long one shows more than a pair of characters. */
-function weightOf({ text }: Needle): number {
+function weighString({ text }: SearchString): number {
   return 1 + text.length / 100;
 }
 
-function beginningOf(line: string): string {
-  return line.length <= MAX_PER_LINE ? line : line.slice(0, MAX_PER_LINE);
+function cutSearchedPart(line: string): string {
+  return line.length <= MAX_SEARCHED_UNITS ? line : line.slice(0, MAX_SEARCHED_UNITS);
 }
 
-function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, void> {
+function* findOccurrences(folded: string, { text, whole }: SearchString): Generator<Range, void> {
   if (text === "") return;
   for (let offset = folded.indexOf(text); offset !== -1; offset = folded.indexOf(text, offset + text.length)) {
     const end = offset + text.length;
-    if (!whole || !(isOfWord(folded.charAt(offset - 1)) || isOfWord(folded.charAt(end)))) yield [offset, end];
+    if (!whole || !(isWordCharacter(folded.charAt(offset - 1)) || isWordCharacter(folded.charAt(end))))
+      yield [offset, end];
   }
 }
 
 /** Returns the part of a line around its first match, with the matches in it. */
-function excerpt(line: number, text: string, needles: readonly Needle[]): Snippet {
-  const folded = foldLine(beginningOf(text));
-  const part = text.slice(0, MAX_PER_LINE + 2 * MAX_CHARACTERS);
+function createSnippet(line: number, text: string, needles: readonly SearchString[]): Snippet {
+  const folded = foldLine(cutSearchedPart(text));
+  const part = text.slice(0, MAX_SEARCHED_UNITS + 2 * MAX_SHOWN_CHARACTERS);
   const characters = [...part];
-  const isWhole = part.length === text.length && characters.length <= MAX_CHARACTERS;
-  const first = firstMatch(folded, needles);
-  const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MAX_CHARACTERS);
-  const to = isWhole ? characters.length : from + MAX_CHARACTERS;
+  const isWhole = part.length === text.length && characters.length <= MAX_SHOWN_CHARACTERS;
+  const first = findFirstMatch(folded, needles);
+  const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MAX_SHOWN_CHARACTERS);
+  const to = isWhole ? characters.length : from + MAX_SHOWN_CHARACTERS;
   const [before, after] = [
     from > 0 ? ELLIPSIS : "",
     isWhole || (to === characters.length && part === text) ? "" : ELLIPSIS,
   ];
   const shift = before.length - from;
-  const ranges = needles.flatMap((needle) => rangesOf(folded, needle, from, to));
-  const shown = joined(ranges).map(([start, end]): Range => [start + shift, end + shift]);
+  const ranges = needles.flatMap((needle) => findRanges(folded, needle, from, to));
+  const shown = joinRanges(ranges).map(([start, end]): Range => [start + shift, end + shift]);
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }
 
 /** Returns the index of the first character that matches; 0 if none does. */
-function firstMatch(line: FoldedLine, needles: readonly Needle[]): number {
+function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {
   let first: Range | null = null;
   for (const needle of needles) {
-    const place = placesOf(line.folded, needle).next().value;
+    const place = findOccurrences(line.folded, needle).next().value;
     if (place !== undefined && (first === null || place[0] < first[0])) first = place;
   }
   return first === null ? 0 : line.toCharacters(...first)[0];
 }
 
 /** Returns the matches of a string between two characters of a line. */
-function rangesOf(line: FoldedLine, needle: Needle, from: number, to: number): Range[] {
+function findRanges(line: FoldedLine, needle: SearchString, from: number, to: number): Range[] {
   const ranges: Range[] = [];
-  for (const place of placesOf(line.folded, needle)) {
+  for (const place of findOccurrences(line.folded, needle)) {
     const [start, end] = line.toCharacters(...place);
     if (start >= to) break;
     if (end > from) ranges.push([Math.max(start, from), Math.min(end, to)]);
@@ -119,7 +120,7 @@ function rangesOf(line: FoldedLine, needle: Needle, from: number, to: number): R
 }
 
 /** Joins ranges that overlap or touch. */
-function joined(ranges: readonly Range[]): Range[] {
+function joinRanges(ranges: readonly Range[]): Range[] {
   const result: [number, number][] = [];
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
     const last = result.at(-1);

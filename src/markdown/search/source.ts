@@ -37,8 +37,9 @@ export type DocumentSource<One extends FoundDocument> = {
 };
 
 /** LIMIT: documents whose contents are in memory at the same time. */
-const READ_AT_A_TIME = 50;
+const MAX_DOCUMENTS_IN_MEMORY = 50;
 
 export function* splitIntoReads(documents: readonly number[]): Generator<readonly number[], void> {
-  for (let i = 0; i < documents.length; i += READ_AT_A_TIME) yield documents.slice(i, i + READ_AT_A_TIME);
+  for (let i = 0; i < documents.length; i += MAX_DOCUMENTS_IN_MEMORY)
+    yield documents.slice(i, i + MAX_DOCUMENTS_IN_MEMORY);
 }

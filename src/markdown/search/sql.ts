@@ -9,4 +9,4 @@ export type SqlStatement = {
   all(...values: readonly unknown[]): readonly unknown[];
 };
 
-export type Sql = { prepare(sql: string): SqlStatement };
+export type SqlDatabase = { prepare(sql: string): SqlStatement };

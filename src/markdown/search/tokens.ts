@@ -6,36 +6,39 @@
 
 import { foldWords } from "./fold.ts";
 
-const UNSPACED =
+const UNSPACED_CHARACTERS =
   "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}ー々〆\\p{Emoji_Presentation}";
-const PARTS = new RegExp(`([${UNSPACED}]\\p{M}*)+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
-const WORD_CHARACTER = new RegExp(`(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}]`, "u");
+const WORD_OR_RUN = new RegExp(
+  `([${UNSPACED_CHARACTERS}]\\p{M}*)+|(?:(?![${UNSPACED_CHARACTERS}])[\\p{L}\\p{N}\\p{M}])+`,
+  "gu",
+);
+const WORD_CHARACTER = new RegExp(`(?![${UNSPACED_CHARACTERS}])[\\p{L}\\p{N}\\p{M}]`, "u");
 
 /**
  * LIMIT: characters of a word. Longer ones, such as base64, are cut, because nobody types them in a
  * query.
  */
-const LONGEST_WORD = 64;
+const MAX_WORD_LENGTH = 64;
 
-export type Unit = { readonly kind: "word" | "run"; readonly text: string };
+export type QueryUnit = { readonly kind: "word" | "run"; readonly text: string };
 
 /** Returns the words and runs of a string in order, folded for comparison. */
-export function unitsOf(text: string): Unit[] {
+export function splitIntoUnits(text: string): QueryUnit[] {
   const folded = foldWords(text);
-  return Array.from(folded.matchAll(PARTS), ([part, run]) =>
-    run === undefined ? { kind: "word", text: cut(part) } : { kind: "run", text: part },
+  return Array.from(folded.matchAll(WORD_OR_RUN), ([part, run]) =>
+    run === undefined ? { kind: "word", text: cutWord(part) } : { kind: "run", text: part },
   );
 }
 
-function cut(word: string): string {
-  return word.length <= LONGEST_WORD ? word : [...word].slice(0, LONGEST_WORD).join("");
+function cutWord(word: string): string {
+  return word.length <= MAX_WORD_LENGTH ? word : [...word].slice(0, MAX_WORD_LENGTH).join("");
 }
 
 /**
  * Returns the different pairs of adjacent characters in a run; if it has only one character, that
  * character.
  */
-export function pairsOf(run: string): string[] {
+export function splitIntoPairs(run: string): string[] {
   const characters = [...run];
   if (characters.length === 1) return characters;
   return [...new Set(characters.slice(1).map((character, i) => characters[i]! + character))];
@@ -45,6 +48,6 @@ export function pairsOf(run: string): string[] {
  * Returns true if a folded character can be part of a word in a script with spaces; false for an
  * empty string.
  */
-export function isOfWord(character: string): boolean {
+export function isWordCharacter(character: string): boolean {
   return WORD_CHARACTER.test(character);
 }
