@@ -5,33 +5,33 @@
  */
 
 import type { InlineContext } from "@lezer/markdown";
-import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
-import { readWikiLink, type WikiLink, wordsOf } from "./wiki.ts";
+import { normaliseLabel, readLabel, readResource, type LinkResource, type UnclosedMarks } from "./resource.ts";
+import { readWikiLink, type WikiLink, readBracketedWords } from "./wiki.ts";
 
 /**
  * A link or image whose destination follows its brackets, as in `[text](destination)`, or a wiki
  * link.
  */
-export type InlineLink = Resource & {
+export type InlineLink = LinkResource & {
   readonly kind: "link" | "image" | "wiki";
   readonly from: number;
   readonly wiki?: WikiLink;
 };
 
-type Opener = { readonly offset: number; readonly image: boolean };
+type OpenBracket = { readonly offset: number; readonly image: boolean };
 
 /** What is known of a paragraph up to the current character. */
-export type Brackets = {
-  readonly openers: Opener[];
+export type ParagraphBrackets = {
+  readonly openers: OpenBracket[];
   /**
    * Number of open brackets that cannot begin a link any more. A link has ended after them, and
    * Markdown allows no link inside another.
    */
   usableFrom: number;
-  readonly unclosed: Unclosed;
+  readonly unclosed: UnclosedMarks;
 };
 
-export function newBrackets(): Brackets {
+export function createParagraphBrackets(): ParagraphBrackets {
   return { openers: [], usableFrom: 0, unclosed: new Set() };
 }
 
@@ -51,15 +51,16 @@ type BracketContext = {
  * @param brackets state of the paragraph, which is changed
  */
 export function readBracket(
-  brackets: Brackets,
+  brackets: ParagraphBrackets,
   cx: InlineContext,
   next: number,
   offset: number,
   context: BracketContext,
 ): number {
-  const named = context.countsWiki && brackets.openers.length === 0 ? readWiki(cx, next, offset, context) : null;
+  const named =
+    context.countsWiki && brackets.openers.length === 0 ? readLocalWikiLink(cx, next, offset, context) : null;
   if (named !== null) return named;
-  if (next === EXCLAMATION && cx.char(offset + 1) === OPEN_BRACKET) {
+  if (next === EXCLAMATION_MARK && cx.char(offset + 1) === OPEN_BRACKET) {
     brackets.openers.push({ offset, image: true });
     return offset + 2;
   }
@@ -76,13 +77,13 @@ export function readBracket(
  * not be a link.
  * @returns the offset after the wiki link; null if none begins at `offset`
  */
-function readWiki(
+function readLocalWikiLink(
   cx: InlineContext,
   next: number,
   offset: number,
   { definedLabels, onLink }: BracketContext,
 ): number | null {
-  const from = next === EXCLAMATION ? offset + 1 : next === OPEN_BRACKET ? offset : -1;
+  const from = next === EXCLAMATION_MARK ? offset + 1 : next === OPEN_BRACKET ? offset : -1;
   const read = from === -1 ? null : readWikiLink(cx.text, from - cx.offset);
   if (read === null) return null;
   const label = cx.slice(from + 2, read.to + cx.offset - 2);
@@ -97,16 +98,21 @@ function readWiki(
  * Returns the parts of a wiki link in the form of the service, as member `wiki`. Returns an empty
  * object for an ordinary link.
  */
-function wikiFormOf(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: WikiLink } {
+function readServiceWikiLink(
+  cx: InlineContext,
+  opener: OpenBracket,
+  close: number,
+  resource: LinkResource,
+): { wiki?: WikiLink } {
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};
   if (destination.from !== close + 2 || destination.to !== end - 1) return {};
   const from = opener.image ? opener.offset + 1 : opener.offset;
-  const text = wordsOf(cx.slice(from + 1, close));
+  const text = readBracketedWords(cx.slice(from + 1, close));
   return text === null ? {} : { wiki: { from, to: end, name: null, heading: "", text, inTable: false } };
 }
 
-function closeBracket(brackets: Brackets, cx: InlineContext, offset: number, context: BracketContext): number {
+function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: number, context: BracketContext): number {
   const { definedLabels, onLink } = context;
   const { openers, unclosed } = brackets;
   const opener = openers.pop();
@@ -114,14 +120,14 @@ function closeBracket(brackets: Brackets, cx: InlineContext, offset: number, con
   const isDead = !opener.image && openers.length < brackets.usableFrom;
   brackets.usableFrom = Math.min(brackets.usableFrom, openers.length);
   if (isDead) return offset + 1;
-  const label = definedLabels.size === 0 ? null : labelWithin(cx, opener, offset);
+  const label = definedLabels.size === 0 ? null : readLabelWithin(cx, opener, offset);
   if (label?.startsWith("^") && definedLabels.has(label)) return offset + 1;
-  const resource = resourceAt(cx, offset + 1, unclosed);
+  const resource = readResourceAt(cx, offset + 1, unclosed);
   if (resource !== null) {
-    const wiki = context.countsWiki && openers.length === 0 ? wikiFormOf(cx, opener, offset, resource) : {};
+    const wiki = context.countsWiki && openers.length === 0 ? readServiceWikiLink(cx, opener, offset, resource) : {};
     onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.offset, ...wiki });
   }
-  const end = resource?.end ?? referenceEnd(cx, offset, label, definedLabels);
+  const end = resource?.end ?? findReferenceEnd(cx, offset, label, definedLabels);
   if (end === -1) return offset + 1;
   if (!opener.image) brackets.usableFrom = openers.length;
   return end;
@@ -131,12 +137,12 @@ function closeBracket(brackets: Brackets, cx: InlineContext, offset: number, con
  * Reads the `(destination "title")` of a link. Its offsets are in the whole document. Returns null
  * if none begins at `at`.
  */
-function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource | null {
+function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
   const read = readResource(cx.text, at - offset, unclosed);
   if (read === null) return null;
-  const moved = (span: Resource["title"]) => span && { from: span.from + offset, to: span.to + offset };
+  const moved = (span: LinkResource["title"]) => span && { from: span.from + offset, to: span.to + offset };
   return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
 }
 
@@ -146,7 +152,7 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
  * @param close offset of the bracket that closes the text
  * @param label the text as a label; null if it cannot be one
  */
-function referenceEnd(
+function findReferenceEnd(
   cx: InlineContext,
   close: number,
   label: string | null,
@@ -160,17 +166,17 @@ function referenceEnd(
 }
 
 /** Returns the text between two brackets as a normalised label; null if it cannot be a label. */
-function labelWithin(cx: InlineContext, opener: Opener, close: number): string | null {
+function readLabelWithin(cx: InlineContext, opener: OpenBracket, close: number): string | null {
   const from = opener.offset + (opener.image ? 2 : 1);
-  if (close - from > MAX_LABEL) return null;
+  if (close - from > MAX_LABEL_LENGTH) return null;
   const read = readLabel(cx.text, from - 1 - cx.offset);
   return read?.end === close + 1 - cx.offset ? normaliseLabel(read.label) : null;
 }
 
 /** LIMIT: characters of a label, from CommonMark. */
-const MAX_LABEL = 999;
+const MAX_LABEL_LENGTH = 999;
 
-const EXCLAMATION = 0x21;
+const EXCLAMATION_MARK = 0x21;
 const OPEN_PARENTHESIS = 0x28;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;

@@ -4,7 +4,7 @@
  * Matches the characters after `](` or `]:` if the link certainly leads to no document: a fragment,
  * another scheme, or nothing.
  */
-const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
+const FOREIGN_DESTINATION = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**
  * Returns false if a document certainly has no link to another document; true if it may have one.
@@ -14,8 +14,8 @@ export function mayHaveLinks(text: string, wiki = false): boolean {
   for (let offset = text.indexOf("]"); offset !== -1; offset = text.indexOf("]", offset + 1)) {
     const next = text.charCodeAt(offset + 1);
     if (next !== OPEN_PARENTHESIS && next !== COLON) continue;
-    FOREIGN.lastIndex = offset + 2;
-    if (!FOREIGN.test(text)) return true;
+    FOREIGN_DESTINATION.lastIndex = offset + 2;
+    if (!FOREIGN_DESTINATION.test(text)) return true;
   }
   return wiki && text.includes("[[");
 }

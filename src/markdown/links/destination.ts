@@ -56,7 +56,7 @@ export function isId(text: string): boolean {
 function decodeUntilSuffix(raw: string, start: number): { target: string; end: number } {
   let target = "";
   for (let offset = start; offset < raw.length; ) {
-    const { character, length } = unitAt(raw, offset);
+    const { character, length } = readCharacterAt(raw, offset);
     if (character === "?" || character === "#") return { target, end: offset };
     target += character;
     offset += length;
@@ -66,17 +66,17 @@ function decodeUntilSuffix(raw: string, start: number): { target: string; end: n
 
 const ENTITY = /&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]*));/iy;
 
-function unitAt(raw: string, i: number): { character: string; length: number } {
+function readCharacterAt(raw: string, i: number): { character: string; length: number } {
   if (raw[i] === "\\" && isPunctuation(raw.charAt(i + 1))) return { character: raw[i + 1]!, length: 2 };
   ENTITY.lastIndex = i;
   const [entity, decimal, hex, name] = (raw[i] === "&" && ENTITY.exec(raw)) || [];
   if (entity === undefined) return { character: raw[i]!, length: 1 };
   const character =
-    name === undefined ? characterOf(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED_ENTITIES[name];
+    name === undefined ? toCharacter(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED_ENTITIES[name];
   return character === undefined ? { character: "&", length: 1 } : { character, length: entity.length };
 }
 
-function characterOf(code: number): string {
+function toCharacter(code: number): string {
   const isNone = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
   return isNone ? "\ufffd" : String.fromCodePoint(code);
 }
@@ -122,14 +122,14 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
  * need no encoding
  */
 export function encodeDestination(path: string, angle: boolean): string {
-  const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE_CHARACTER, encodeCharacter);
+  const encoded = path.replace(angle ? UNSAFE_IN_ANGLE_BRACKETS : UNSAFE_CHARACTER, encodeCharacter);
   // Without encoding, `a:b.md` would be read as a scheme, and `doc_1` as an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
   return isId(encoded) ? `./${encoded}` : encoded;
 }
 
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
-const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
+const UNSAFE_IN_ANGLE_BRACKETS = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
 /** Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves. */
 export function encodeCharacter(character: string): string {

@@ -3,9 +3,9 @@
 import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
 import { type Destination, readDestinationText } from "./destination.ts";
-import { type ParseInput, parseWith } from "./grammar.ts";
+import { type ParseOptions, parseMarkdown } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
-import { destinationOfName, type WikiLink } from "./wiki.ts";
+import { toWikiDestination, type WikiLink } from "./wiki.ts";
 
 /**
  * A link or image with its destination, a definition (`[label]: destination`), or a wiki link.
@@ -29,7 +29,7 @@ export type FoundLink = {
 
 export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
   if (wiki?.name == null) return readDestinationText(text.slice(from, to));
-  return { kind: "wiki", target: destinationOfName(wiki.name), inert: false, suffixAt: to - from };
+  return { kind: "wiki", target: toWikiDestination(wiki.name), inert: false, suffixAt: to - from };
 }
 
 /**
@@ -40,17 +40,18 @@ export function readFound(text: string, { from, to, wiki }: FoundLink): Destinat
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   if (!mayHaveLinks(text, wiki)) return [];
-  if (last?.text !== text || last.wiki !== wiki) last = { text, wiki, links: parse(text, wiki) };
-  return last.links;
+  if (lastDocument?.text !== text || lastDocument.wiki !== wiki)
+    lastDocument = { text, wiki, links: parseLinks(text, wiki) };
+  return lastDocument.links;
 }
 
 /**
  * Links of the last document. Most documents are read twice in a row: first to find the targets of
  * the links, then to replace their destinations.
  */
-let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
+let lastDocument: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
-function parse(text: string, countsWiki: boolean): FoundLink[] {
+function parseLinks(text: string, countsWiki: boolean): FoundLink[] {
   const start = findBodyOffset(text);
   const body = start === 0 ? text : text.slice(start);
   const first = collectLinks(body, { defined: NO_LABELS, countsWiki });
@@ -58,10 +59,10 @@ function parse(text: string, countsWiki: boolean): FoundLink[] {
   // reading needs them to decide which brackets are links.
   const links =
     first.defined.size === 0 ? first.links : collectLinks(body, { defined: first.defined, countsWiki }).links;
-  return start === 0 ? links : links.map((link) => movedBy(link, start));
+  return start === 0 ? links : links.map((link) => shiftLink(link, start));
 }
 
-function movedBy(link: FoundLink, offset: number): FoundLink {
+function shiftLink(link: FoundLink, offset: number): FoundLink {
   const moved = { ...link, from: link.from + offset, to: link.to + offset };
   return link.wiki === undefined
     ? moved
@@ -70,11 +71,11 @@ function movedBy(link: FoundLink, offset: number): FoundLink {
 
 const NO_LABELS: ReadonlySet<string> = new Set();
 
-type FoundLinks = { readonly links: FoundLink[]; readonly defined: Set<string> };
+type LinksAndLabels = { readonly links: FoundLink[]; readonly defined: Set<string> };
 
-function collectLinks(body: string, input: ParseInput): FoundLinks {
-  const { tree, links: inline } = parseWith(body, input);
-  const found: FoundLinks = { links: [], defined: new Set() };
+function collectLinks(body: string, input: ParseOptions): LinksAndLabels {
+  const { tree, links: inline } = parseMarkdown(body, input);
+  const found: LinksAndLabels = { links: [], defined: new Set() };
   let tableEnd = -1;
   tree.iterate({
     enter: ({ name, from, to, node }) => {
@@ -94,9 +95,9 @@ function collectLinks(body: string, input: ParseInput): FoundLinks {
   return found;
 }
 
-type Node = { readonly from: number; readonly to: number } | null;
+type NodeRange = { readonly from: number; readonly to: number } | null;
 
-function readDefinition(body: string, label: Node, url: Node, { links, defined }: FoundLinks): void {
+function readDefinition(body: string, label: NodeRange, url: NodeRange, { links, defined }: LinksAndLabels): void {
   if (label === null || url === null) return;
   const angle = body[url.from] === "<";
   const destination = readDestination(body, url.from);

@@ -15,10 +15,10 @@ import {
   parser,
   Table,
 } from "@lezer/markdown";
-import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brackets.ts";
+import { type ParagraphBrackets, type InlineLink, createParagraphBrackets, readBracket } from "./brackets.ts";
 
 /** Options of one parse. */
-export type ParseInput = {
+export type ParseOptions = {
   /** Labels for which the document has a definition, normalised. */
   readonly defined: ReadonlySet<string>;
   /** True if wiki links (`[[note]]`) are links, too. */
@@ -27,27 +27,30 @@ export type ParseInput = {
 
 /**
  * Options and results of one parse. The parser calls functions of this file without extra
- * arguments, so the variable `reading` has this object during a parse.
+ * arguments, so the variable `currentParse` has this object during a parse.
  */
-type Parse = ParseInput & {
+type Parse = ParseOptions & {
   /**
    * Links by the offset of their destination. The parser may drop some later; only those with a
    * node in its tree are links.
    */
   readonly links: Map<number, InlineLink>;
-  readonly paragraphs: WeakMap<InlineContext, Brackets>;
+  readonly paragraphs: WeakMap<InlineContext, ParagraphBrackets>;
 };
 
-let reading: Parse | null = null;
+let currentParse: Parse | null = null;
 
-export function parseWith(text: string, known: ParseInput): { tree: ReturnType<MarkdownParser["parse"]> } & Parse {
+export function parseMarkdown(
+  text: string,
+  known: ParseOptions,
+): { tree: ReturnType<MarkdownParser["parse"]> } & Parse {
   const parse: Parse = { ...known, links: new Map(), paragraphs: new WeakMap() };
-  reading = parse;
+  currentParse = parse;
   try {
-    cachedParser ??= parser.configure([Table, BRACKETS, BLOCKS]);
+    cachedParser ??= parser.configure([Table, BRACKET_SYNTAX, BLOCK_SYNTAX]);
     return { ...parse, tree: cachedParser.parse(text) };
   } finally {
-    reading = null;
+    currentParse = null;
   }
 }
 
@@ -55,12 +58,12 @@ export function parseWith(text: string, known: ParseInput): { tree: ReturnType<M
 const MAX_DEPTH = 100;
 
 /** LIMIT: lines of one definition (`[label]: destination "title"`). */
-const MAX_LINES = 64;
+const MAX_DEFINITION_LINES = 64;
 
 /** Matches the beginning of a footnote, such as `[^1]:`. */
-const FOOTNOTE = /^\[\^[^\s[\]]+\]:/;
+const FOOTNOTE_BEGINNING = /^\[\^[^\s[\]]+\]:/;
 
-const BRACKETS: MarkdownConfig = {
+const BRACKET_SYNTAX: MarkdownConfig = {
   defineNodes: ["Destination"],
   remove: ["Entity", "Emphasis", "HardBreak", "Image", "LinkEnd"],
   parseInline: [
@@ -69,7 +72,7 @@ const BRACKETS: MarkdownConfig = {
   ],
 };
 
-const BLOCKS: MarkdownConfig = {
+const BLOCK_SYNTAX: MarkdownConfig = {
   defineNodes: [
     { name: "TooDeep", block: true },
     { name: "FootnoteDefinition", block: true, composite: continuesBlock },
@@ -87,10 +90,10 @@ const BLOCKS: MarkdownConfig = {
 let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
-  const { defined, countsWiki, links, paragraphs } = reading!;
+  const { defined, countsWiki, links, paragraphs } = currentParse!;
   let brackets = paragraphs.get(cx);
   if (brackets === undefined) {
-    brackets = newBrackets();
+    brackets = createParagraphBrackets();
     paragraphs.set(cx, brackets);
   }
   const onLink = (link: InlineLink) => {
@@ -110,16 +113,16 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
  */
 function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
-  const closer = CLOSERS.find(([opener]) => cx.slice(offset + 1, offset + 1 + opener.length) === opener)![1];
-  const brackets = reading!.paragraphs.get(cx) ?? newBrackets();
-  reading!.paragraphs.set(cx, brackets);
+  const closer = TAG_CLOSERS.find(([opener]) => cx.slice(offset + 1, offset + 1 + opener.length) === opener)![1];
+  const brackets = currentParse!.paragraphs.get(cx) ?? createParagraphBrackets();
+  currentParse!.paragraphs.set(cx, brackets);
   if (brackets.unclosed.has(closer)) return offset + 1;
   if (cx.text.includes(closer, offset - cx.offset)) return -1;
   brackets.unclosed.add(closer);
   return offset + 1;
 }
 
-const CLOSERS = [
+const TAG_CLOSERS = [
   ["!--", "-->"],
   ["?", "?>"],
   ["![CDATA[", "]]>"],
@@ -146,7 +149,7 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
     nextLine: () => {
       // The parser for definitions is the next entry of this list. Without it, the lines are
       // ordinary text.
-      if (++lines === MAX_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
+      if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },
   };
@@ -155,26 +158,26 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
 
 function openFootnote(cx: BlockContext, line: Line): null | boolean {
   if (!isFootnote(line)) return false;
-  const label = FOOTNOTE.exec(line.text.slice(line.pos))![0];
-  cx.startComposite("FootnoteDefinition", line.pos, INDENT);
+  const label = FOOTNOTE_BEGINNING.exec(line.text.slice(line.pos))![0];
+  cx.startComposite("FootnoteDefinition", line.pos, FOOTNOTE_INDENT);
   line.moveBase(line.skipSpace(line.pos + label.length));
   return null;
 }
 
 function isFootnote(line: Line): boolean {
-  if (line.next !== OPEN_BRACKET || line.indent >= line.baseIndent + INDENT) return false;
-  return FOOTNOTE.test(line.text.slice(line.pos));
+  if (line.next !== OPEN_BRACKET || line.indent >= line.baseIndent + FOOTNOTE_INDENT) return false;
+  return FOOTNOTE_BEGINNING.test(line.text.slice(line.pos));
 }
 
 /** Returns true if a line belongs to the footnote above it, because it is empty or indented. */
 function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
-  if (line.next === NOTHING) return true;
+  if (line.next === END_OF_LINE) return true;
   if (line.indent < line.baseIndent + value) return false;
   line.moveBaseColumn(line.baseIndent + value);
   return true;
 }
 
-const INDENT = 4;
-const NOTHING = -1;
+const FOOTNOTE_INDENT = 4;
+const END_OF_LINE = -1;
 const LESS_THAN = 0x3c;
 const OPEN_BRACKET = 0x5b;

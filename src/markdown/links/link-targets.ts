@@ -3,7 +3,7 @@ import type { LinkTarget } from "../../contract/spelling.ts";
 import { type Destination, isId } from "./destination.ts";
 import { findLinks, readFound } from "./find.ts";
 import { type Place, pathTo, resolveDestination } from "./place.ts";
-import { type TargetLookup, resolveInOrder } from "./translate.ts";
+import { type TargetLookup, resolveByFirstSource } from "./translate.ts";
 
 /**
  * Returns what a local document's links lead to, one entry for each destination.
@@ -15,7 +15,7 @@ export function linkTargetsOf(text: string, place: Place, sources: readonly (Tar
   for (const link of findLinks(text, place.names !== undefined)) {
     const read = readFound(text, link);
     if (read.kind === "foreign" || targets.has(read.target)) continue;
-    const target = linkTargetOf(read, place, sources);
+    const target = readLinkTarget(read, place, sources);
     if (target !== null) targets.set(read.target, target);
   }
   return [...targets.values()];
@@ -25,16 +25,20 @@ export function linkTargetsOf(text: string, place: Place, sources: readonly (Tar
  * Returns the target of a link, to be recorded. Returns null if the destination is the id of a
  * known document or folder, because a move cannot break such a link.
  */
-function linkTargetOf(read: Destination, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget | null {
+function readLinkTarget(
+  read: Destination,
+  place: Place,
+  sources: readonly (TargetLookup | Place)[],
+): LinkTarget | null {
   const { target, kind } = read;
-  const known = resolveInOrder(read, sources) as DocId | DirId | null;
+  const known = resolveByFirstSource(read, sources) as DocId | DirId | null;
   // A destination that is an id is recorded only while no document or folder has that id.
   if (isId(target) && (known === null || known === target))
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
       : null;
   const at = kind === "wiki" && known !== null ? place.pathOf(known) : null;
-  return { destination: target, at: at ?? pathOf(place, known, pathTo(read, place)), to: known };
+  return { destination: target, at: at ?? choosePathSpelling(place, known, pathTo(read, place)), to: known };
 }
 
 /** Returns the destinations of a document's links, without query and fragment. */
@@ -85,7 +89,7 @@ export function inertDestinationsIn(text: string, wiki: boolean): string[] {
  * Returns `literal`, the path that a destination names. If the target's path is the same apart from
  * its Unicode normal form, returns that path instead.
  */
-function pathOf(place: Place, id: string | null, literal: string | null): string | null {
+function choosePathSpelling(place: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : place.pathOf(id);
   return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
 }

@@ -10,19 +10,19 @@ export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
 
   add(path: string): void {
-    if (!path.endsWith(ENDING)) return;
-    const key = folded(nameOf(path).slice(0, -ENDING.length));
+    if (!path.endsWith(MARKDOWN_ENDING)) return;
+    const key = foldName(nameOf(path).slice(0, -MARKDOWN_ENDING.length));
     const same = this.#paths.get(key);
     if (same === undefined) this.#paths.set(key, new Set([path]));
     else same.add(path);
   }
 
   named(name: string): Iterable<string> {
-    return this.#paths.get(folded(name)) ?? [];
+    return this.#paths.get(foldName(name)) ?? [];
   }
 }
 
-type Lookups = {
+type NameLookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
@@ -30,9 +30,9 @@ type Lookups = {
   readonly isWaiting: (path: string) => boolean;
 };
 
-export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNames {
-  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + ENDING] : index().named(stem));
-  const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
+export function namesBy({ index, idAt, pathOf, isWaiting }: NameLookups): DocumentNames {
+  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + MARKDOWN_ENDING] : index().named(stem));
+  const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
     // Two are enough to see that a name is ambiguous. A name such as `index` may have thousands of
@@ -43,7 +43,7 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
   return {
     idOf,
     nameOf: (id) => {
-      const path = pathOf(id)?.slice(0, -ENDING.length) ?? "";
+      const path = pathOf(id)?.slice(0, -MARKDOWN_ENDING.length) ?? "";
       return [nameOf(path), ...(path.includes("/") ? [path] : [])].find((name) => idOf(name) === id) ?? null;
     },
     pathOf: (name) => {
@@ -54,20 +54,20 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
   };
 }
 
-const ENDING = ".md";
+const MARKDOWN_ENDING = ".md";
 
 /**
  * Returns the file names without `.md` that a wiki link may mean. `[[Name.md]]` may mean `Name.md`
  * or `Name.md.md`.
  */
-function stemsOf(name: string): string[] {
-  return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];
+function listPossibleStems(name: string): string[] {
+  return foldName(name).endsWith(MARKDOWN_ENDING) ? [name, name.slice(0, -MARKDOWN_ENDING.length)] : [name];
 }
 
 /**
  * Returns a name in lower case and in one Unicode form, because editors ignore both differences in
  * wiki links.
  */
-function folded(name: string): string {
+function foldName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

@@ -30,11 +30,11 @@ export function resolveDestination({ kind, target }: Destination, place: Place):
   const id =
     kind === "wiki"
       ? (place.names?.idOf(nameOfDestination(target)!) ?? null)
-      : ((kind === "id" ? knownId(target, place) : null) ?? resolvePath(target, place));
+      : ((kind === "id" ? findKnownId(target, place) : null) ?? resolvePath(target, place));
   return id !== null && isId(id) ? id : null;
 }
 
-function knownId(target: string, place: Place): string | null {
+function findKnownId(target: string, place: Place): string | null {
   const path = place.pathOf(target);
   return path !== null && place.idAt(path) === target ? target : null;
 }
@@ -42,7 +42,7 @@ function knownId(target: string, place: Place): string | null {
 function resolvePath(target: string, place: Place): string | null {
   if (target === "") return null;
   const absolute = target.startsWith("/");
-  const path = walk(absolute ? "" : parentOf(place.path), target);
+  const path = followPath(absolute ? "" : parentOf(place.path), target);
   if (path === null) return null;
   const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
   // Some editors and disks write a file name in another Unicode normal form than the link has.
@@ -58,14 +58,14 @@ export function pathTo({ kind, target }: Destination, place: Place): string | nu
   if (kind === "foreign" || target === "") return null;
   if (kind === "wiki") return place.names?.pathOf(nameOfDestination(target)!) ?? null;
   const absolute = target.startsWith("/");
-  return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), target);
+  return absolute && place.idAtAbsolute ? null : followPath(absolute ? "" : parentOf(place.path), target);
 }
 
 /**
  * Returns the path that a relative path names, seen from a folder; null if it leads out of the
  * linked folder.
  */
-function walk(folder: string, target: string): string | null {
+function followPath(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of target.split("/")) {
     // If a percent sign does not encode UTF-8, it is an ordinary character of the name.
@@ -83,14 +83,14 @@ function walk(folder: string, target: string): string | null {
  * slash. Returns null if the id has no path, or if the destination would not lead to it.
  * @param angle true if the destination will be between `<` and `>`
  */
-export function shortestDestination(id: string, place: Place, angle: boolean): string | null {
+export function makeShortestDestination(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);
   if (path === null) return null;
-  const written = encodeDestination(relativePath(parentOf(place.path), path, isDirId(id)), angle);
+  const written = encodeDestination(makeRelativePath(parentOf(place.path), path, isDirId(id)), angle);
   return resolvePath(written, place) === id ? written : null;
 }
 
-function relativePath(folder: string, path: string, isFolder: boolean): string {
+function makeRelativePath(folder: string, path: string, isFolder: boolean): string {
   const from = folder === "" ? [] : folder.split("/");
   const to = path === "" ? [] : path.split("/");
   const most = Math.min(from.length, isFolder ? to.length : to.length - 1);

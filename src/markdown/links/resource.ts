@@ -1,14 +1,14 @@
 /** Reads what follows the brackets of a link: `(destination "title")` or `[label]`. */
 
 /** A range of a document; `to` is the offset after its last character. */
-type Span = { readonly from: number; readonly to: number };
+type TextRange = { readonly from: number; readonly to: number };
 
-export type Resource = {
+export type LinkResource = {
   /** Range of the destination, without `<` and `>`; null if the parentheses are empty. */
-  readonly destination: Span | null;
+  readonly destination: TextRange | null;
   readonly angle: boolean;
   /** Range of the title, without its quotes; null if there is none. */
-  readonly title: Span | null;
+  readonly title: TextRange | null;
   /** Offset after the closing parenthesis. */
   readonly end: number;
 };
@@ -17,7 +17,7 @@ export type Resource = {
  * Characters (`"`, `'` or `)`) that could end a title but do not occur in the rest of the document.
  * They are remembered, so that the rest is searched only once.
  */
-export type Unclosed = Set<string>;
+export type UnclosedMarks = Set<string>;
 
 /**
  * LIMIT: nested parentheses in a destination, the same as in the reference implementations of
@@ -26,7 +26,7 @@ export type Unclosed = Set<string>;
 const MAX_PARENTHESES = 32;
 
 const SPACES = /[ \t\r\n]*/y;
-const ANGLE = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
+const ANGLE_DESTINATION = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
@@ -34,47 +34,47 @@ const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
  * @param open offset of the opening parenthesis
  * @returns null if the parentheses do not have this form
  */
-export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
+export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);
   const angle = text.charCodeAt(offset) === LESS_THAN;
-  const destination = text.charCodeAt(offset) === CLOSE ? null : readDestination(text, offset);
-  if (destination === null && text.charCodeAt(offset) !== CLOSE) return null;
+  const destination = text.charCodeAt(offset) === CLOSE_PARENTHESIS ? null : readDestination(text, offset);
+  if (destination === null && text.charCodeAt(offset) !== CLOSE_PARENTHESIS) return null;
   const end = destination === null ? offset : destination.to + (angle ? 1 : 0);
   offset = skipSpaces(text, end);
   const title = offset > end ? readTitle(text, offset, unclosed) : null;
   if (title !== null) offset = skipSpaces(text, title.to + 1);
-  return text.charCodeAt(offset) === CLOSE ? { destination, angle, title, end: offset + 1 } : null;
+  return text.charCodeAt(offset) === CLOSE_PARENTHESIS ? { destination, angle, title, end: offset + 1 } : null;
 }
 
 /** Returns the range of the destination at `offset`, without `<` and `>`; null if there is none. */
-export function readDestination(text: string, offset: number): Span | null {
+export function readDestination(text: string, offset: number): TextRange | null {
   if (text.charCodeAt(offset) !== LESS_THAN) {
-    const to = bareEnd(text, offset);
+    const to = findBareEnd(text, offset);
     return to > offset ? { from: offset, to } : null;
   }
-  ANGLE.lastIndex = offset;
-  const inner = ANGLE.exec(text)?.[1];
+  ANGLE_DESTINATION.lastIndex = offset;
+  const inner = ANGLE_DESTINATION.exec(text)?.[1];
   return inner === undefined ? null : { from: offset + 1, to: offset + 1 + inner.length };
 }
 
 /**
  * Returns the offset after a destination without `<` and `>`; -1 if its parentheses are unbalanced.
  */
-function bareEnd(text: string, from: number): number {
+function findBareEnd(text: string, from: number): number {
   let depth = 0;
   let offset = from;
   for (; offset < text.length; offset++) {
     const code = text.charCodeAt(offset);
     if (code <= SPACE || code === DELETE) break;
     if (code === BACKSLASH && isPunctuation(text.charAt(offset + 1))) offset++;
-    else if (code === OPEN && ++depth > MAX_PARENTHESES) return -1;
-    else if (code === CLOSE && --depth < 0) break;
+    else if (code === OPEN_PARENTHESIS && ++depth > MAX_PARENTHESES) return -1;
+    else if (code === CLOSE_PARENTHESIS && --depth < 0) break;
   }
   return depth > 0 ? -1 : offset;
 }
 
 /** Returns the range of a title, without its quotes; null if no title begins at `offset`. */
-function readTitle(text: string, offset: number, unclosed: Unclosed): Span | null {
+function readTitle(text: string, offset: number, unclosed: UnclosedMarks): TextRange | null {
   const opener = text[offset];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;
   const closer = opener === "(" ? ")" : opener;
@@ -122,8 +122,8 @@ function skipSpaces(text: string, from: number): number {
 }
 
 const SPACE = 0x20;
-const OPEN = 0x28;
-const CLOSE = 0x29;
+const OPEN_PARENTHESIS = 0x28;
+const CLOSE_PARENTHESIS = 0x29;
 const LESS_THAN = 0x3c;
 const BACKSLASH = 0x5c;
 const DELETE = 0x7f;

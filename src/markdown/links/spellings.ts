@@ -1,16 +1,16 @@
 import { type Destination, INERT_SCHEME } from "./destination.ts";
 import { type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolveDestination } from "./place.ts";
-import { wikiServiceForm } from "./wiki.ts";
+import { writeServiceWikiLink } from "./wiki.ts";
 
 /**
  * Remembers how a document spells its links, so that they keep their spelling when the document is
  * translated again.
  */
-export class Spellings {
+export class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
   /** Whole wiki links as the document spells them, by their form on the service. */
-  readonly #wiki = new Map<string, string[]>();
+  readonly #wikiLinks = new Map<string, string[]>();
   readonly #isExact: boolean;
 
   /**
@@ -32,18 +32,23 @@ export class Spellings {
       const read = readFound(text, link);
       if (read.kind === "foreign") continue;
       const id = resolveDestination(read, place);
-      if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
+      if (link.wiki !== undefined && id !== null && isWanted(read, id))
+        this.#addWikiLink(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
       // Undefined is stored for a link whose spelling is not remembered, so that the spellings stay
       // in the order of the links.
       const spelling = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
-      addSpelling(this.#byTarget, this.#keyOf(raw, read, id, link), spelling);
+      addSpelling(this.#byTarget, this.#toKey(raw, read, id, link), spelling);
     }
   }
 
-  #noteWiki(text: string, wiki: NonNullable<FoundLink["wiki"]>, raw: string, read: Destination, id: string): void {
+  #addWikiLink(text: string, wiki: NonNullable<FoundLink["wiki"]>, raw: string, read: Destination, id: string): void {
     const form = wiki.name === null ? `[[${wiki.text}]](${id}${raw.slice(read.suffixAt)})` : null;
-    addSpelling(this.#wiki, form ?? wikiServiceForm(id, wiki.heading, wiki.text), text.slice(wiki.from, wiki.to));
+    addSpelling(
+      this.#wikiLinks,
+      form ?? writeServiceWikiLink(id, wiki.heading, wiki.text),
+      text.slice(wiki.from, wiki.to),
+    );
   }
 
   /**
@@ -52,13 +57,13 @@ export class Spellings {
    * `isExact`. A link without a target gets its whole destination. Returns undefined if no spelling
    * is remembered.
    */
-  next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
-    const spellings = this.#byTarget.get(this.#keyOf(raw, read, id, link));
-    return this.#isExact ? spellings?.shift() : nextOf(spellings);
+  nextSpelling(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
+    const spellings = this.#byTarget.get(this.#toKey(raw, read, id, link));
+    return this.#isExact ? spellings?.shift() : takeNextSpelling(spellings);
   }
 
-  #keyOf(raw: string, read: Destination, id: string | null, link: FoundLink): string {
-    const target = targetOf(raw, read, id, link);
+  #toKey(raw: string, read: Destination, id: string | null, link: FoundLink): string {
+    const target = toTargetKey(raw, read, id, link);
     return this.#isExact ? `${target} ${raw.slice(read.suffixAt)}` : target;
   }
 
@@ -66,8 +71,8 @@ export class Spellings {
    * Returns the spelling for the next whole wiki link; undefined if no spelling is remembered.
    * @param form form of the wiki link on the service
    */
-  nextWiki(form: string): string | undefined {
-    return nextOf(this.#wiki.get(form));
+  nextWikiSpelling(form: string): string | undefined {
+    return takeNextSpelling(this.#wikiLinks.get(form));
   }
 }
 
@@ -77,7 +82,7 @@ function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelling: T
   else same.push(spelling);
 }
 
-function nextOf<T>(spellings: T[] | undefined): T | undefined {
+function takeNextSpelling<T>(spellings: T[] | undefined): T | undefined {
   return spellings === undefined || spellings.length === 1 ? spellings?.[0] : spellings.shift();
 }
 
@@ -85,7 +90,7 @@ function nextOf<T>(spellings: T[] | undefined): T | undefined {
  * Returns the key under which the spellings of a link's target are stored. Destinations in `<…>`
  * and wiki links have their own keys, because their spellings cannot be used for other links.
  */
-function targetOf(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
+function toTargetKey(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;
   if (wiki !== undefined) return `[[${wiki.text}]] ${target}`;
   return angle ? `<${target}>` : target;

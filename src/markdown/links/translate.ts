@@ -6,9 +6,9 @@
 
 import { type Destination, INERT_SCHEME } from "./destination.ts";
 import { type FoundLink, findLinks, readFound } from "./find.ts";
-import { type Place, resolveDestination, shortestDestination } from "./place.ts";
-import { Spellings } from "./spellings.ts";
-import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki.ts";
+import { type Place, resolveDestination, makeShortestDestination } from "./place.ts";
+import { LinkSpellings } from "./spellings.ts";
+import { writeLocalWikiLink, readWikiHeading, writeServiceWikiLink, type WikiLink } from "./wiki.ts";
 
 export type ToDiskOptions = {
   /** Earlier local form of the document. Links to the same targets are spelled as in it. */
@@ -43,36 +43,40 @@ export type TargetLookup = (destination: string) => string | null;
  * destinations stay.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
-  const draft = diskOf(text, place, options);
+  const draft = rewriteForDisk(text, place, options);
   if (!draft.hasWiki) return draft.result;
   if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
   // Wiki links have changed how the rest of the document is read, because they have no destination
   // in parentheses. So all of them become Markdown links.
-  return diskOf(text, { ...place, names: undefined }, options).result;
+  return rewriteForDisk(text, { ...place, names: undefined }, options).result;
 }
 
-function diskOf(text: string, place: Place, { previous, restoresWiki = false }: ToDiskOptions): RewrittenLinks {
-  const spellings = previous === undefined ? null : new Spellings(previous, place, isOfDisk);
-  return respellEach(text, place, {
+function rewriteForDisk(
+  text: string,
+  place: Place,
+  { previous, restoresWiki = false }: ToDiskOptions,
+): RewrittenDocument {
+  const spellings = previous === undefined ? null : new LinkSpellings(previous, place, keepsLocalSpelling);
+  return rewriteLinks(text, place, {
     destination: (raw, read, link) => {
       const id = resolveDestination(read, place);
-      const before = spellings?.next(raw, read, id, link);
+      const before = spellings?.nextSpelling(raw, read, id, link);
       if (!read.inert && (id === null || isRelative(read))) return null;
       if (id === null) return before ?? (read.kind === "id" ? null : raw.slice(INERT_SCHEME.length));
-      const spelled = before ?? shortestDestination(id, place, link.angle);
+      const spelled = before ?? makeShortestDestination(id, place, link.angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (whole, wiki, read, raw, link) => {
       const id = wiki.name === null && read.kind === "id" && !read.inert ? resolveDestination(read, place) : null;
       if (id === null || raw.slice(0, read.suffixAt) !== id) return null;
-      const heading = headingOf(raw.slice(read.suffixAt));
-      const defaultForm = heading === null ? null : wikiLocalForm(id, heading, wiki, place.names!);
-      const before = spellings?.nextWiki(whole);
+      const heading = readWikiHeading(raw.slice(read.suffixAt));
+      const defaultForm = heading === null ? null : writeLocalWikiLink(id, heading, wiki, place.names!);
+      const before = spellings?.nextWikiSpelling(whole);
       const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
       const spelled = keeps ? before : defaultForm;
       // Also uses up the link's spelling as a Markdown link, so that the following links get their
       // own spellings.
-      if (spelled !== null) spellings?.next(raw, read, id, link);
+      if (spelled !== null) spellings?.nextSpelling(raw, read, id, link);
       return spelled;
     },
   });
@@ -85,34 +89,35 @@ function diskOf(text: string, place: Place, { previous, restoresWiki = false }: 
  * name.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
-  const draft = serviceOf(text, place, options);
+  const draft = rewriteForService(text, place, options);
   const { result } = draft;
-  if (!draft.hasWiki || (hasAllLinks(draft) && serviceOf(result, place, options).result === result)) return result;
-  return serviceOf(text, { ...place, names: undefined }, options).result;
+  if (!draft.hasWiki || (hasAllLinks(draft) && rewriteForService(result, place, options).result === result))
+    return result;
+  return rewriteForService(text, { ...place, names: undefined }, options).result;
 }
 
-function serviceOf(
+function rewriteForService(
   text: string,
   place: Place,
   { previous, before, earlierTargets, formerTargets }: ToServiceOptions,
-): RewrittenLinks {
-  const spellings = previous === undefined ? null : new Spellings(previous, place, isOfService, true);
-  const idOf = (read: Destination) => resolveInOrder(read, [earlierTargets, place, before, formerTargets]);
+): RewrittenDocument {
+  const spellings = previous === undefined ? null : new LinkSpellings(previous, place, keepsServiceSpelling, true);
+  const idOf = (read: Destination) => resolveByFirstSource(read, [earlierTargets, place, before, formerTargets]);
   const respell: LinkWriter = {
     destination: (raw, read, link) => {
       const id = idOf(read);
-      const spelled = spellings?.next(raw, read, id, link);
+      const spelled = spellings?.nextSpelling(raw, read, id, link);
       if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
       return read.inert || read.kind === "id" ? null : (spelled ?? INERT_SCHEME + raw);
     },
     wiki: (_whole, { name, heading, text: words }, read, raw, link) => {
       const id = name === null ? null : idOf(read);
       if (id === null) return null;
-      spellings?.next(raw, read, id, link);
-      return wikiServiceForm(id, heading, words);
+      spellings?.nextSpelling(raw, read, id, link);
+      return writeServiceWikiLink(id, heading, words);
     },
   };
-  return respellEach(text, place, respell);
+  return rewriteLinks(text, place, respell);
 }
 
 /**
@@ -130,21 +135,23 @@ export function respell(
   isAway: (id: string) => boolean = () => false,
 ): string {
   const newSpelling = (id: string, angle: boolean): string | null =>
-    isAway(id) ? id : shortestDestination(id, after, angle);
-  return respellEach(text, after, {
+    isAway(id) ? id : makeShortestDestination(id, after, angle);
+  return rewriteLinks(text, after, {
     destination: (raw, read, { angle }) => {
       if (read.inert || read.kind !== "path") return null;
-      const id = resolveInOrder(read, [before]);
+      const id = resolveByFirstSource(read, [before]);
       if (id === null || resolveDestination(read, after) === id) return null;
       const spelled = newSpelling(id, angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (_whole, wiki, read) => {
-      const id = wiki.name === null ? null : resolveInOrder(read, [before]);
+      const id = wiki.name === null ? null : resolveByFirstSource(read, [before]);
       if (id === null || resolveDestination(read, after) === id) return null;
       const path = newSpelling(id, false);
       const { heading, text: words } = wiki;
-      return wikiLocalForm(id, heading, wiki, after.names!) ?? (path && wikiServiceForm(path, heading, words));
+      return (
+        writeLocalWikiLink(id, heading, wiki, after.names!) ?? (path && writeServiceWikiLink(path, heading, words))
+      );
     },
   }).result;
 }
@@ -152,7 +159,10 @@ export function respell(
 /**
  * Returns the id of a destination's target, from the first lookup that knows it; null if none does.
  */
-export function resolveInOrder(read: Destination, order: readonly (TargetLookup | Place | undefined)[]): string | null {
+export function resolveByFirstSource(
+  read: Destination,
+  order: readonly (TargetLookup | Place | undefined)[],
+): string | null {
   for (const one of order) {
     const id = one === undefined ? null : typeof one === "function" ? one(read.target) : resolveDestination(read, one);
     if (id !== null) return id;
@@ -168,11 +178,11 @@ function isRelative({ kind, target }: Destination): boolean {
  * Returns true if the spelling of a local link is remembered: the link has a target, or begins with
  * `ref://`.
  */
-function isOfDisk({ inert }: Destination, id: string | null): boolean {
+function keepsLocalSpelling({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }
 
-function isOfService(read: Destination): boolean {
+function keepsServiceSpelling(read: Destination): boolean {
   return !read.inert && read.kind === "path" && read.target.startsWith("/");
 }
 
@@ -187,7 +197,7 @@ type LinkWriter = {
   readonly wiki: (whole: string, wiki: WikiLink, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
-type RewrittenLinks = {
+type RewrittenDocument = {
   readonly result: string;
   /** Number of links that the original document has. */
   readonly count: number;
@@ -196,14 +206,14 @@ type RewrittenLinks = {
 };
 
 /** Returns the document with new destinations; the same string if no destination changes. */
-function respellEach(text: string, { names }: Place, respell: LinkWriter): RewrittenLinks {
+function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): RewrittenDocument {
   const links = findLinks(text, names !== undefined);
   let result = "";
   let end = 0;
   let hasWiki = false;
   for (const link of links) {
     const read = readFound(text, link);
-    const { span, written, isWiki } = respellOne(text, link, read, respell);
+    const { span, written, isWiki } = rewriteLink(text, link, read, respell);
     if (written === null || written === text.slice(span.from, span.to)) continue;
     hasWiki ||= isWiki;
     result += text.slice(end, span.from) + written;
@@ -215,7 +225,7 @@ function respellEach(text: string, { names }: Place, respell: LinkWriter): Rewri
 /**
  * Returns true if the result has as many links as the original document, with wiki links counted.
  */
-function hasAllLinks({ result, count }: RewrittenLinks): boolean {
+function hasAllLinks({ result, count }: RewrittenDocument): boolean {
   return findLinks(result, true).length === count;
 }
 
@@ -225,7 +235,7 @@ type WrittenLink = {
   readonly isWiki: boolean;
 };
 
-function respellOne(text: string, link: FoundLink, read: Destination, respell: LinkWriter): WrittenLink {
+function rewriteLink(text: string, link: FoundLink, read: Destination, respell: LinkWriter): WrittenLink {
   const raw = text.slice(link.from, link.to);
   const { wiki } = link;
   if (wiki !== undefined) {

@@ -60,12 +60,12 @@ export function readWikiLink(text: string, offset: number): WikiLink | null {
  * Returns the words of a wiki link in the form of the service; null if the link is an ordinary one.
  * @param inner text between the outer brackets of the link
  */
-export function wordsOf(inner: string): string | null {
+export function readBracketedWords(inner: string): string | null {
   return BRACKETED_TEXT.exec(inner)?.[1] ?? null;
 }
 
 /** Returns the destination under which the target of a wiki link is looked up and recorded. */
-export function destinationOfName(name: string): string {
+export function toWikiDestination(name: string): string {
   return `[[${name}]]`;
 }
 
@@ -77,11 +77,11 @@ export function nameOfDestination(text: string): string | null {
 }
 
 /** Returns a wiki link in the form of the service. `id` may also be a path. */
-export function wikiServiceForm(id: string, heading: string, text: string): string {
-  return `[[${text}]](${id}${encoded(heading)})`;
+export function writeServiceWikiLink(id: string, heading: string, text: string): string {
+  return `[[${text}]](${id}${encodeHeading(heading)})`;
 }
 
-function encoded(heading: string): string {
+function encodeHeading(heading: string): string {
   return heading.replace(UNSAFE_IN_HEADING, encodeCharacter);
 }
 
@@ -91,18 +91,18 @@ const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
  * Returns the heading from the end of a link's destination; an empty string if there is none.
  * Returns null if the end is not what a wiki link would have.
  */
-export function headingOf(suffix: string): string | null {
+export function readWikiHeading(suffix: string): string | null {
   if (suffix === "") return "";
   if (!suffix.startsWith("#") || !suffix.isWellFormed()) return null;
   const heading = decodePercents(suffix);
-  return heading !== null && encoded(heading) === suffix ? heading : null;
+  return heading !== null && encodeHeading(heading) === suffix ? heading : null;
 }
 
 /**
  * Returns a wiki link in the local form. It is `[[text]]` if the text is the target's name,
  * otherwise `[[name#heading|text]]`. Returns null if no name leads to the target.
  */
-export function wikiLocalForm(
+export function writeLocalWikiLink(
   id: string,
   heading: string,
   { text, inTable }: WikiLink,
@@ -111,10 +111,10 @@ export function wikiLocalForm(
   const name = names.nameOf(id);
   const bar = inTable ? "\\|" : "|";
   const forms = [`[[${text}]]`, ...(name === null ? [] : [`[[${name}${heading}${bar}${text}]]`])];
-  return forms.find((form) => leadsTo(form, id, heading, text, names)) ?? null;
+  return forms.find((form) => isLinkTo(form, id, heading, text, names)) ?? null;
 }
 
-function leadsTo(form: string, id: string, heading: string, text: string, names: DocumentNames): boolean {
+function isLinkTo(form: string, id: string, heading: string, text: string, names: DocumentNames): boolean {
   const read = readWikiLink(form, 0);
   if (read === null || read.to !== form.length || read.heading !== heading || read.text !== text) return false;
   return names.idOf(read.name!) === id;
