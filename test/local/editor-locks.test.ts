@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { programWithFileOpen, type ProcessProbe, SYSTEM_PROCESS_PROBE } from "../../src/mirror/local/editor-locks.ts";
+import {
+  findProgramWithFileOpen,
+  type ProcessProbe,
+  SYSTEM_PROCESS_PROBE,
+} from "../../src/mirror/local/editor-locks.ts";
 import { swapBlock } from "../simulator/runs/editors.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 
@@ -19,7 +23,7 @@ function diskWith(put: (disk: RamDisk) => void): RamDisk {
 }
 
 const open = (put: (disk: RamDisk) => void, processProbe = HERE, name = "a.md") =>
-  programWithFileOpen(diskWith(put), `${ROOT}/${name}`, processProbe);
+  findProgramWithFileOpen(diskWith(put), `${ROOT}/${name}`, processProbe);
 const file = (name: string, content: string | Uint8Array) => (disk: RamDisk) =>
   disk.user.write(`${ROOT}/${name}`, content);
 const link = (name: string, target: string) => (disk: RamDisk) => disk.user.symlink(target, `${ROOT}/${name}`);
@@ -68,7 +72,7 @@ describe("a file is open in an editor that says so", () => {
   test("a lock that may not be read is believed", () => {
     const disk = diskWith(file(".a.md.swp", swapBlock(1, "here")));
     disk.fail({ call: "readFile", path: `${ROOT}/.a.md.swp`, code: "EACCES" });
-    expect(programWithFileOpen(disk, `${ROOT}/a.md`, HERE)).toBe("vim");
+    expect(findProgramWithFileOpen(disk, `${ROOT}/a.md`, HERE)).toBe("vim");
   });
 
   test("this machine has a name and a start time, and knows that this process is running", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
-import { errnoOf } from "../../src/mirror/local/errno.ts";
+import { readErrno } from "../../src/mirror/local/errno.ts";
 import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { RamError } from "../simulator/ram-paths.ts";
 import { ramMirror, ROOT, walkAll } from "./benches.ts";
@@ -176,10 +176,10 @@ describe("a disk that refuses", () => {
   });
 
   it("knows an errno from every other error", () => {
-    expect(errnoOf(Object.assign(new Error("x"), { code: "ENOSPC" }))).toBe("ENOSPC");
-    expect(errnoOf(Object.assign(new Error("x"), { code: "Unknown system error -9999" }))).toBe("E9999");
+    expect(readErrno(Object.assign(new Error("x"), { code: "ENOSPC" }))).toBe("ENOSPC");
+    expect(readErrno(Object.assign(new Error("x"), { code: "Unknown system error -9999" }))).toBe("E9999");
     for (const code of ["ERR_INVALID_ARG_VALUE", "E", "SQLITE_BUSY", undefined, 28])
-      expect(errnoOf(Object.assign(new Error("x"), { code }))).toBeNull();
-    expect(errnoOf({ code: "ENOSPC" })).toBeNull();
+      expect(readErrno(Object.assign(new Error("x"), { code }))).toBeNull();
+    expect(readErrno({ code: "ENOSPC" })).toBeNull();
   });
 });

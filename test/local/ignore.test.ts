@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMatcher, ignoresPath, isLeftoverName } from "../../src/mirror/local/ignore.ts";
-import { type FolderRules, patternsOutside, rulesAt, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
+import { type FolderRules, excludeAllBut, findRules, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
 import { parentOf } from "../../src/contract/path.ts";
 import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
@@ -10,7 +10,7 @@ import { ramMirror, ROOT, walkAll } from "./benches.ts";
 function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): Parameters<typeof ignoresPath>[0] {
   const rules = new Map<string, FolderRules>();
   for (const [folder, ours] of Object.entries(files)) {
-    const above = folder === "" ? null : rulesAt(rules, parentOf(folder));
+    const above = folder === "" ? null : findRules(rules, parentOf(folder));
     rules.set(folder, rulesOfFolder(above, folder, { ours, git: "" }, foldsCase));
   }
   return rules;
@@ -147,7 +147,7 @@ describe("a pattern that was made to cost much", () => {
 describe("the folders that are synced", () => {
   const excluded = (folders: readonly string[], ours = "") => {
     const rules = new Map([
-      ["", rulesOfFolder(null, "", { ours, git: "", scope: patternsOutside(folders, false) }, false)],
+      ["", rulesOfFolder(null, "", { ours, git: "", scope: excludeAllBut(folders, false) }, false)],
     ]);
     return (path: string) => ignoresPath(rules, path, "file");
   };
@@ -173,7 +173,7 @@ describe("the folders that are synced", () => {
 
   it("are not widened by rules of the root or of a folder above them", () => {
     expect(["x.md", "a/x.md"].filter(excluded(["a"], "!x.md\n"))).toEqual(["x.md"]);
-    const root = rulesOfFolder(null, "", { ours: "", git: "", scope: patternsOutside(["a/b"], false) }, false);
+    const root = rulesOfFolder(null, "", { ours: "", git: "", scope: excludeAllBut(["a/b"], false) }, false);
     const rules = new Map([
       ["", root],
       ["a", rulesOfFolder(root, "a", { ours: "*.md\n!x.md\n", git: "" }, false)],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
+import { readFilesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
 import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
@@ -30,11 +30,11 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     const program = spawn("sh", ["-c", script, read, written], { stdio: ["pipe", "pipe", "inherit"] });
     await once(program.stdout, "data");
     renameSync(written, aside);
-    const openNow = filesOpenToWrite();
+    const openNow = readFilesOpenToWrite();
     expect([read, written, aside].map((one) => openNow.has(one))).toEqual([false, false, true]);
     program.stdin.write("\n");
     await once(program.stdout, "data");
-    expect(filesOpenToWrite().has(aside)).toBe(false);
+    expect(readFilesOpenToWrite().has(aside)).toBe(false);
     program.stdin.end();
     await once(program, "exit");
   });
@@ -61,8 +61,8 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     const [opened] = await Promise.race([once(hung.stdout, "data"), once(hung, "exit")]);
     if (!Buffer.isBuffer(opened)) return test.skip("this system lets nobody mount");
     const module = join(import.meta.dirname, "../../src/mirror/local/open-files.ts");
-    const script = `const { filesOpenToWrite } = await import(${JSON.stringify(module)});
-      console.log(filesOpenToWrite().has(${JSON.stringify(import.meta.filename)}));`;
+    const script = `const { readFilesOpenToWrite } = await import(${JSON.stringify(module)});
+      console.log(readFilesOpenToWrite().has(${JSON.stringify(import.meta.filename)}));`;
     // While the mount is there, whoever looks at it hangs: a reader that does is killed.
     const reader = spawn(process.execPath, ["--input-type=module", "--eval", script], {
       timeout: 60_000,
@@ -89,7 +89,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
       for (let fd = 0; fd < 200; fd++)
         writeFileSync(join(proc, `self/fdinfo/${fd}`), lines("ino" in info ? OWN : { mnt_id: OWN.mnt_id }));
       const stat = vi.fn().mockReturnValue({ dev: 1, ino: 1 });
-      expect(filesOpenToWrite(proc, stat).has(import.meta.filename)).toBe(isHeld);
+      expect(readFilesOpenToWrite(proc, stat).has(import.meta.filename)).toBe(isHeld);
       expect(stat).toHaveBeenCalledTimes(stats);
     });
   });

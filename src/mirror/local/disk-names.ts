@@ -1,8 +1,8 @@
 import { type DiskFolding, type DiskNames, EXACT_DISK, MAX_NAME_BYTES } from "../../contract/path.ts";
-import { anyErrno, attemptCall } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { makeTempPath, TEMP_PREFIX, removeTempFile } from "./names.ts";
 
 /**
  * Learns which names the disk treats as equal and how long a name may be, for the disk of the
@@ -23,14 +23,14 @@ export function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
  */
 function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
   if (!mayWrite) return guessFolding(guard);
-  const learned = anyErrno(() => {
-    const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
+  const learned = nullOnAnyErrno(() => {
+    const probe = makeTempPath(guard, `${TEMP_PREFIX}probe-\u00e9-`);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const slash = probe.lastIndexOf("/") + 1;
     const [folder, name] = [probe.slice(0, slash), probe.slice(slash)];
     const foldsCase = statOrNull(guard.fs, folder + name.replace("probe", "PROBE")) !== null;
     const foldsUnicode = statOrNull(guard.fs, folder + name.normalize("NFD")) !== null;
-    unlinkLeftover(guard, probe);
+    removeTempFile(guard, probe);
     return { foldsCase, foldsUnicode };
   });
   // The test file cannot be made if the disk is full or read-only.
@@ -45,7 +45,7 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.realPath;
   const other = MIRROR_FOLDER.toUpperCase();
-  const isFolding = anyErrno(() => {
+  const isFolding = nullOnAnyErrno(() => {
     if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
     return !guard.fs.readdir(root).some(({ name }) => name === other);
   });

@@ -4,21 +4,28 @@ import type { Disk, DiskOutcome, LocalText, PathState, RootIdentity, Written } f
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { type ProcessProbe, SYSTEM_PROCESS_PROBE, useOf } from "./editor-locks.ts";
+import { type ProcessProbe, SYSTEM_PROCESS_PROBE, readFileUse } from "./editor-locks.ts";
 import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
-import { type FolderName, namesIn, stampAt, whyUnsynced } from "./folder-names.ts";
+import { type FolderName, listFolderNames, readStampAt, whyUnsynced } from "./folder-names.ts";
 import type { RecordedPathSource } from "./ignore.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
-import { removeSetAside, isOpenToWrite, putBack, readSetAside, readTextAt, sweep } from "./set-aside.ts";
+import {
+  removeSetAside,
+  isOpenToWrite,
+  putBackSetAside,
+  readSetAside,
+  readTextAt,
+  sweepTempFiles,
+} from "./set-aside.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
 import { rescanFiles } from "./rescan-files.ts";
-import { createFile, replaceFile, saveBesideDaemon, NO_FILE } from "./write.ts";
-import { attemptEffect, errnoOf, errnoText, stale, nullOnErrno } from "./errno.ts";
-import { stampOf } from "./stamp.ts";
+import { createFile, replaceFile, saveBesideDaemon, NO_FILE_ERRORS } from "./write.ts";
+import { attemptEffect, readErrno, describeErrno, staleOutcome, nullOnErrno } from "./errno.ts";
+import { toStamp } from "./stamp.ts";
 
 type DiskOptions = {
   readonly random: Random;
@@ -102,8 +109,8 @@ export class LocalDisk implements Disk {
   }
 
   readonly scanFiles: Disk["scanFiles"] = (...args) => rescanFiles(this.#guard, ...args);
-  readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
-  readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processProbe));
+  readonly look: Disk["look"] = (path) => this.#effect((guard) => readPathState(guard, path));
+  readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => readFileUse(guard, path, this.#processProbe));
   readonly shareFolders: Disk["shareFolders"] = (work) => this.#guard.withFoldersOpen(work);
   readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 
@@ -118,12 +125,13 @@ export class LocalDisk implements Disk {
 
   readonly readSetAside: Disk["readSetAside"] = (setAsideAt) =>
     this.#effect((guard) => readSetAside(guard, setAsideAt));
-  readonly putBack: Disk["putBack"] = (setAsideAt, path) => this.#change((guard) => putBack(guard, setAsideAt, path));
+  readonly putBack: Disk["putBack"] = (setAsideAt, path) =>
+    this.#change((guard) => putBackSetAside(guard, setAsideAt, path));
   readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) =>
     this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.#openFiles));
   readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) =>
     this.#effect((guard) => removeSetAside(guard, setAsideAt));
-  readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
+  readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweepTempFiles(guard, keep));
 
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
@@ -142,12 +150,12 @@ export class LocalDisk implements Disk {
   /** Returns the names in a folder, in no order; null if the folder does not exist. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
     this.names();
-    return namesIn(this.#guard, this.#options, folder);
+    return listFolderNames(this.#guard, this.#options, folder);
   }
 
   /** Returns the stamp of a file; null if no file is at the path. */
-  stampAt(path: LocalPath): ReturnType<typeof stampAt> {
-    return stampAt(this.#guard, path);
+  stampAt(path: LocalPath): ReturnType<typeof readStampAt> {
+    return readStampAt(this.#guard, path);
   }
 
   /**
@@ -169,7 +177,7 @@ export class LocalDisk implements Disk {
  * Returns what is at a path. Returns `absent` only if the root exists and all parts of the path
  * above are real folders. If anything prevents the check, returns `unknown` (I04).
  */
-function look(guard: RootGuard, path: LocalPath): PathState {
+function readPathState(guard: RootGuard, path: LocalPath): PathState {
   try {
     const place = guard.place(path, "file");
     if (!place.ok) return place.absent ? { kind: "absent" } : { kind: "unknown", why: place.outcome.detail };
@@ -178,11 +186,11 @@ function look(guard: RootGuard, path: LocalPath): PathState {
     if (stat.kind === "folder") return { kind: "folder", dev: stat.dev, ino: stat.ino, birthMs: stat.birthMs };
     if (stat.kind !== "file") return { kind: "other" };
     const found = guard.fs.readFile(place.abs);
-    return { kind: "file", digest: digestOf(found.bytes), stamp: stampOf(found.stat) };
+    return { kind: "file", digest: digestOf(found.bytes), stamp: toStamp(found.stat) };
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     if (errno === null) throw error;
-    return { kind: "unknown", why: errnoText(errno) };
+    return { kind: "unknown", why: describeErrno(errno) };
   }
 }
 
@@ -190,6 +198,6 @@ function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {
   return attemptEffect(path, () => {
     const place = guard.place(path, "file");
     if (!place.ok) return place.outcome;
-    return readTextAt(guard, place.abs, path, NO_FILE) ?? stale("no file is at this path now");
+    return readTextAt(guard, place.abs, path, NO_FILE_ERRORS) ?? staleOutcome("no file is at this path now");
   });
 }

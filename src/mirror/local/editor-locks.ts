@@ -8,7 +8,7 @@ import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../../contract/path.ts";
 import type { FileUse } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, attemptCall } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 /** Access to the name, the start time and the processes of this machine. */
@@ -22,13 +22,17 @@ export type ProcessProbe = {
   readonly bootedAt: () => number | null;
 };
 
-export const SYSTEM_PROCESS_PROBE: ProcessProbe = { host: hostName, isAlive, bootedAt };
+export const SYSTEM_PROCESS_PROBE: ProcessProbe = {
+  host: readHostName,
+  isAlive: isProcessAlive,
+  bootedAt: readBootTime,
+};
 
-function hostName(): string {
+function readHostName(): string {
   return hostname();
 }
 
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -38,7 +42,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function bootedAt(): number | null {
+function readBootTime(): number | null {
   return Date.now() - uptime() * 1_000;
 }
 
@@ -52,15 +56,15 @@ const BOOT_TOLERANCE_MS = 60_000;
  * Returns the name of the program that has a file open; null if no lock file names one.
  * @param abs absolute path, which `RootGuard` has checked
  */
-export function programWithFileOpen(fs: Fs, abs: string, processProbe: ProcessProbe): string | null {
+export function findProgramWithFileOpen(fs: Fs, abs: string, processProbe: ProcessProbe): string | null {
   const slash = abs.lastIndexOf("/");
   const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
   const hidden = name.startsWith(".") ? name : `.${name}`;
   for (const ending of SWAP_ENDINGS) {
-    const editor = swapOwner(fs, `${folder}/${hidden}.${ending}`, processProbe);
+    const editor = findSwapOwner(fs, `${folder}/${hidden}.${ending}`, processProbe);
     if (editor !== null) return editor;
   }
-  return emacsOwner(fs, `${folder}/.#${name}`, processProbe) ?? officeOwner(fs, `${folder}/.~lock.${name}#`);
+  return findEmacsOwner(fs, `${folder}/.#${name}`, processProbe) ?? findOfficeOwner(fs, `${folder}/.~lock.${name}#`);
 }
 
 /**
@@ -76,21 +80,21 @@ const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
  */
 const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 } as const;
 
-function swapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
+function findSwapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const lock = attemptCall(() => fs.readFile(path));
   // An unreadable swap file still shows an open file. A program may be writing the swap file at
   // this moment, or another user owns it.
-  if ("errno" in lock) return ABSENT_CODES.has(lock.errno) ? null : "vim";
+  if ("errno" in lock) return NO_LOCK_ERRORS.has(lock.errno) ? null : "vim";
   const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
   if (block.length < VIM_BLOCK.minBytes || block.toString("latin1", 0, 2) !== "b0") return null;
   const editor = /^nano/i.test(block.toString("latin1", VIM_BLOCK.version, VIM_BLOCK.version + 4)) ? "nano" : "vim";
-  const host = untilNul(block.subarray(VIM_BLOCK.host, VIM_BLOCK.host + VIM_BLOCK.hostBytes));
+  const host = readUntilNul(block.subarray(VIM_BLOCK.host, VIM_BLOCK.host + VIM_BLOCK.hostBytes));
   const pid = block.readUInt32LE(VIM_BLOCK.pid);
   return isDead({ host, pid, since: found.stat.mtimeMs }, processProbe) ? null : editor;
 }
 
-function untilNul(bytes: Buffer): string {
+function readUntilNul(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
 }
@@ -99,11 +103,11 @@ function untilNul(bytes: Buffer): string {
  * Returns "Emacs" if a living Emacs has locked a file; otherwise null. The lock is a symlink to
  * `user@host.pid:boot`, which does not exist, or a file with that content.
  */
-function emacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
-  const stat = anyErrno(() => fs.lstat(path));
+function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
+  const stat = nullOnAnyErrno(() => fs.lstat(path));
   if (stat === null) return null;
   const read = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
-  const text = anyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
+  const text = nullOnAnyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
   const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text ?? "");
   if (match === null) return null;
   const [, host, pid] = match;
@@ -114,14 +118,14 @@ function emacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | 
  * Returns "LibreOffice" if an office program has locked a file; otherwise null. Its lock contains a
  * user and a machine, but no process that could be checked.
  */
-function officeOwner(fs: Fs, path: string): string | null {
-  return anyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
+function findOfficeOwner(fs: Fs, path: string): string | null {
+  return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
 
 /** Process that wrote a lock. `since`: time of the lock, in milliseconds since the epoch. */
-type Owner = { readonly host: string; readonly pid: number; readonly since: number };
+type LockOwner = { readonly host: string; readonly pid: number; readonly since: number };
 
-function isDead({ host, pid, since }: Owner, processProbe: ProcessProbe): boolean {
+function isDead({ host, pid, since }: LockOwner, processProbe: ProcessProbe): boolean {
   if (!isSameHost(host, processProbe.host())) return false;
   if (pid > 0 && !processProbe.isAlive(pid)) return true;
   // After a restart of the machine, another process may have the id of the dead process. So a lock
@@ -140,17 +144,17 @@ function isSameHost(written: string, thisHost: string): boolean {
   return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
-const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
+const NO_LOCK_ERRORS: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
  * Returns the times of a file and the program that has it open. If the file or its folder cannot be
  * read, all fields are null; the later write will report the error.
  */
-export function useOf(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
-  const place = anyErrno(() => guard.place(path, "file"));
+export function readFileUse(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
+  const place = nullOnAnyErrno(() => guard.place(path, "file"));
   if (!place?.ok) return { changedMs: null, savedMs: null, openIn: null };
-  const stat = anyErrno(() => guard.fs.lstat(place.abs));
+  const stat = nullOnAnyErrno(() => guard.fs.lstat(place.abs));
   const file = stat?.kind === "file" ? stat : null;
   const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
-  return { ...times, openIn: programWithFileOpen(guard.fs, place.abs, processProbe) };
+  return { ...times, openIn: findProgramWithFileOpen(guard.fs, place.abs, processProbe) };
 }

@@ -2,14 +2,14 @@ import { constants } from "node:os";
 import { errorCodeOf } from "../../common/trouble.ts";
 import type { DiskOutcome } from "../ports/disk.ts";
 
-type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
-type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
+type StaleOutcome = Extract<DiskOutcome<never>, { kind: "stale" }>;
+type FaultOutcome = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
  * Returns the errno of a failed system call. Returns null for any other error, such as a bug: the
  * functions of this folder do not catch those.
  */
-export function errnoOf(error: unknown): string | null {
+export function readErrno(error: unknown): string | null {
   const code = errorCodeOf(error);
   return code !== null && (Object.hasOwn(constants.errno, code) || /^E\d+$/.test(code)) ? code : null;
 }
@@ -21,7 +21,7 @@ export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | 
   try {
     return call();
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     if (errno !== null && expected.includes(errno)) return null;
     throw error;
   }
@@ -40,14 +40,14 @@ export function attemptCall<T>(call: () => T): { readonly value: T } | { readonl
   try {
     return { value: call() };
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     if (errno === null) throw error;
     return { errno };
   }
 }
 
 /** Runs a system call. Returns null if it fails with any errno. */
-export function anyErrno<T>(call: () => T): T | null {
+export function nullOnAnyErrno<T>(call: () => T): T | null {
   const end = attemptCall(call);
   return "errno" in end ? null : end.value;
 }
@@ -55,22 +55,22 @@ export function anyErrno<T>(call: () => T): T | null {
 /** Runs an effect. Returns a fault if a system call fails with an errno; throws any other error. */
 export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   const end = attemptCall(effect);
-  return "errno" in end ? fault(end.errno, `${what}: ${errnoText(end.errno)}`) : end.value;
+  return "errno" in end ? faultOutcome(end.errno, `${what}: ${describeErrno(end.errno)}`) : end.value;
 }
 
-export function done<T>(value: T): DiskOutcome<T> {
+export function doneOutcome<T>(value: T): DiskOutcome<T> {
   return { kind: "done", value };
 }
 
-export function stale(detail: string): Stale {
+export function staleOutcome(detail: string): StaleOutcome {
   return { kind: "stale", detail };
 }
 
-export function fault(errno: string, detail: string): Fault {
+export function faultOutcome(errno: string, detail: string): FaultOutcome {
   return { kind: "fault", errno, detail };
 }
 
-const TEXT_BY_ERRNO: Readonly<Record<string, string>> = {
+const DESCRIPTIONS_BY_ERRNO: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EAGAIN: "still being written",
   EBUSY: "in use by another program",
@@ -97,7 +97,7 @@ const TEXT_BY_ERRNO: Readonly<Record<string, string>> = {
 };
 
 /** Returns the meaning of an errno in words that continue a sentence. */
-export function errnoText(errno: string): string {
-  const text = TEXT_BY_ERRNO[errno];
+export function describeErrno(errno: string): string {
+  const text = DESCRIPTIONS_BY_ERRNO[errno];
   return text === undefined ? `the system refused it (${errno})` : `${text} (${errno})`;
 }

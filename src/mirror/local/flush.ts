@@ -1,11 +1,11 @@
 import { ancestorsOf, type LocalPath } from "../../contract/path.ts";
-import { attemptCall, errnoOf } from "./errno.ts";
+import { attemptCall, readErrno } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const MAX_PARALLEL_FLUSHES = 8;
 // Errors of disks (network, FUSE) that cannot flush a folder, so that a power loss may lose new
 // names in it.
-const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
+const NO_FOLDER_FLUSH_ERRORS = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
@@ -20,16 +20,16 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
   const folders = new Map<LocalPath, Promise<string | null>>();
   const flushFolder = (folder: LocalPath): Promise<string | null> => {
-    const failure = folders.get(folder) ?? syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
+    const failure = folders.get(folder) ?? syncOrErrno(guard, folder === "" ? root : `${root}/${folder}`);
     folders.set(folder, failure);
     return failure;
   };
   const failures: FlushFailure[] = [];
-  await inParallel(paths, async (path) => {
-    const found = [await flushErrno(guard, path)];
+  await runInParallel(paths, async (path) => {
+    const found = [await flushPath(guard, path)];
     for (const folder of ["", ...ancestorsOf(path)]) {
       const errno = await flushFolder(folder);
-      if (errno !== null && !NO_FOLDER_SYNC.includes(errno)) found.push(errno);
+      if (errno !== null && !NO_FOLDER_FLUSH_ERRORS.includes(errno)) found.push(errno);
     }
     const errno = found.find((one) => one !== null);
     if (errno) failures.push({ path, errno });
@@ -48,30 +48,30 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
   try {
     return await fs.syncDisk(root.realPath);
   } catch (error) {
-    if (errnoOf(error) === null) throw error;
+    if (readErrno(error) === null) throw error;
     return false;
   }
 }
 
 /** Flushes one file. Returns null, or the errno if the file cannot be reached or flushed. */
-async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
+async function flushPath(guard: RootGuard, path: LocalPath): Promise<string | null> {
   const place = attemptCall(() => guard.place(path, "file"));
   if ("errno" in place) return place.errno;
-  return place.value.ok ? syncErrno(guard, place.value.abs) : "ENOENT";
+  return place.value.ok ? syncOrErrno(guard, place.value.abs) : "ENOENT";
 }
 
-async function syncErrno(guard: RootGuard, abs: string): Promise<string | null> {
+async function syncOrErrno(guard: RootGuard, abs: string): Promise<string | null> {
   try {
     await guard.fs.sync(abs);
     return null;
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     if (errno === null) throw error;
     return errno;
   }
 }
 
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function runInParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(
     Array.from({ length: MAX_PARALLEL_FLUSHES }, async () => {

@@ -6,7 +6,7 @@
 import { type DiskFolding, pathKey } from "../../contract/path.ts";
 import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { nullOnErrno } from "./errno.ts";
-import { sameInode } from "./stamp.ts";
+import { isSameInode } from "./stamp.ts";
 
 /**
  * Returns true if the system reports the right path for an open folder. Otherwise the path of an
@@ -44,7 +44,7 @@ export function openFolderInRoot(
     // The path from the open folder up to the root must end at the root. The path from the root
     // down proves less, because a part of it may have become a symlink.
     const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
-    return sameInode(fs.lstat(`${handle.handlePath}${pathUp}`), root.stat);
+    return isSameInode(fs.lstat(`${handle.handlePath}${pathUp}`), root.stat);
   });
 }
 
@@ -70,7 +70,7 @@ export class ScanFolder {
    */
   open(abs: string, stat: FsStat): string {
     if (!this.#canKeepOpen) return abs;
-    if (this.#current?.abs === abs && sameInode(this.#current.stat, stat)) return this.#current.handle.handlePath;
+    if (this.#current?.abs === abs && isSameInode(this.#current.stat, stat)) return this.#current.handle.handlePath;
     this.close();
     const opened = openFolder(this.#fs, abs);
     const handle = opened && closeUnless(opened, () => isAt(opened, abs, this.#folding));

@@ -6,11 +6,11 @@ import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/record.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, nullOnErrno } from "./errno.ts";
-import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, recordedPaths } from "./ignore.ts";
+import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
+import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, indexRecordedPaths } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
-import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
-import { stampOf } from "./stamp.ts";
+import { type FolderRules, excludeAllBut, findRules, rulesOf } from "./rules.ts";
+import { toStamp } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
 
 export type FolderName = {
@@ -22,29 +22,33 @@ export type FolderName = {
 
 type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
 
-const GONE = ["ENOENT", "ENOTDIR"];
+const MISSING_ERRORS = ["ENOENT", "ENOTDIR"];
 
 /**
  * Returns the names in a folder, unsorted; null if the folder does not exist.
  * @throws RulesError if an ignore file has an unusable line
  */
-export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPath): readonly FolderName[] | null {
+export function listFolderNames(
+  guard: RootGuard,
+  options: RulesOptions,
+  folder: LocalPath,
+): readonly FolderName[] | null {
   return guard.withFoldersOpen(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
     if (!inside.ok) return null;
-    const entries = nullOnErrno(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
+    const entries = nullOnErrno(MISSING_ERRORS, () => guard.fs.readdir(parentOf(inside.abs)));
     const rules = readRules(guard, options, folder);
     const ownFolder = folder === "" ? MIRROR_FOLDER : null;
-    return entries?.filter(({ name }) => name !== ownFolder).map((entry) => nameOf(rules, folder, entry)) ?? null;
+    return entries?.filter(({ name }) => name !== ownFolder).map((entry) => toFolderName(rules, folder, entry)) ?? null;
   });
 }
 
 /** Returns the stamp of a file; null if no file is at the path. */
-export function stampAt(guard: RootGuard, path: LocalPath): Stamp | null {
+export function readStampAt(guard: RootGuard, path: LocalPath): Stamp | null {
   return guard.withFoldersOpen(() => {
     const place = guard.place(path, "file");
-    const stat = place.ok ? anyErrno(() => guard.fs.lstat(place.abs)) : null;
-    return stat?.kind === "file" ? stampOf(stat) : null;
+    const stat = place.ok ? nullOnAnyErrno(() => guard.fs.lstat(place.abs)) : null;
+    return stat?.kind === "file" ? toStamp(stat) : null;
   });
 }
 
@@ -64,7 +68,7 @@ export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: Local
 }
 
 /** Returns the folders whose ignore files apply in a folder, outermost first. */
-function rulesAbove(folder: LocalPath): readonly LocalPath[] {
+function listRuleFolders(folder: LocalPath): readonly LocalPath[] {
   return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
 }
 
@@ -73,19 +77,19 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
   const rules = new Map<LocalPath, FolderRules>();
   const read = (path: LocalPath) => {
     const place = guard.place(path, "file");
-    const found = place.ok ? nullOnErrno(GONE, () => guard.fs.readFile(place.abs)) : null;
+    const found = place.ok ? nullOnErrno(MISSING_ERRORS, () => guard.fs.readFile(place.abs)) : null;
     return found === null ? "" : Buffer.from(found.bytes).toString("utf8");
   };
-  for (const dir of rulesAbove(folder)) {
+  for (const dir of listRuleFolders(folder)) {
     const git = gitignore === null ? "" : read(joinPath(dir, GITIGNORE_FILE));
-    const scope = dir === "" ? patternsOutside(folders, foldsUnicode) : "";
+    const scope = dir === "" ? excludeAllBut(folders, foldsUnicode) : "";
     const texts = { ours: read(joinPath(dir, IGNORE_FILE)), git, scope };
-    if (texts.ours + texts.git + scope !== "") rules.set(dir, rulesOf(rulesAt(rules, dir), dir, texts, foldsCase));
+    if (texts.ours + texts.git + scope !== "") rules.set(dir, rulesOf(findRules(rules, dir), dir, texts, foldsCase));
   }
-  return { rules, recorded: gitignore === null ? null : recordedPaths(gitignore) };
+  return { rules, recorded: gitignore === null ? null : indexRecordedPaths(gitignore) };
 }
 
-function nameOf(
+function toFolderName(
   rules: SyncRules,
   folder: LocalPath,
   { name, kind }: { readonly name: string; readonly kind: FsStat["kind"] },

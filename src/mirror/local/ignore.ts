@@ -14,7 +14,7 @@ import ignore from "ignore";
  * Names of files that editors, sync tools and desktops leave in folders: locks, backups, swap
  * files, half-written saves, view settings.
  */
-const LEFTOVERS = [
+const LEFTOVER_PATTERNS = [
   /^\.#/, // Emacs locks
   /^#.*#$/, // Emacs auto-saves
   /~$/, // backups
@@ -31,7 +31,7 @@ const LEFTOVERS = [
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
 // All patterns as one expression, which is faster, because every name in every folder is compared.
-const LEFTOVER_NAME = new RegExp(LEFTOVERS.map(({ source }) => source).join("|"));
+const LEFTOVER_NAME = new RegExp(LEFTOVER_PATTERNS.map(({ source }) => source).join("|"));
 
 export function isLeftoverName(name: string): boolean {
   return LEFTOVER_NAME.test(name);
@@ -63,7 +63,7 @@ export function ignoresPath(
   rules: Rules,
   path: LocalPath,
   kind: "file" | "folder",
-  kept: ReadonlySet<LocalPath> = NONE,
+  kept: ReadonlySet<LocalPath> = NO_PATHS,
 ): boolean {
   if (ancestorsOf(path).some((folder) => isAlwaysIgnored(nameOf(folder), "folder"))) return true;
   if (isAlwaysIgnored(nameOf(path), kind)) return true;
@@ -71,7 +71,7 @@ export function ignoresPath(
   return exclusion !== null && !(exclusion.by === "git" && kept.has(path));
 }
 
-const NONE: ReadonlySet<LocalPath> = new Set();
+const NO_PATHS: ReadonlySet<LocalPath> = new Set();
 
 /**
  * Rules that decide whether a path is synced. `recorded`: paths with a record, which no
@@ -130,7 +130,7 @@ export type RecordedPaths = {
   isBelow(folder: LocalPath): boolean;
 };
 
-export function recordedPaths(source: RecordedPathSource): RecordedPaths {
+export function indexRecordedPaths(source: RecordedPathSource): RecordedPaths {
   const read = once(() => {
     const files = new Set(source());
     const folders = new Set<LocalPath>();

@@ -4,7 +4,7 @@
  */
 
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, nullOnErrno } from "./errno.ts";
+import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 const MARKER = `${MIRROR_FOLDER}/marker`;
@@ -15,7 +15,7 @@ const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
  * id, mdmirror changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
-  const found = anyErrno(() => {
+  const found = nullOnAnyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
     return fs.readFile(`${root}/${MARKER}`).bytes;
   });
@@ -40,7 +40,7 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   nullOnErrno(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
   if (hasMarker(fs, root)) return;
   const fresh = `${root}/${MARKER}.new`;
-  anyErrno(() => fs.unlink(fresh));
+  nullOnAnyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
   // The rename makes the complete marker appear at once. A marker without its id would stop every
   // run.

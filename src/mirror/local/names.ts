@@ -5,18 +5,18 @@
 
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, errnoOf, succeeds } from "./errno.ts";
+import { nullOnAnyErrno, readErrno, succeeds } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { sameInode } from "./stamp.ts";
+import { isSameInode } from "./stamp.ts";
 
 /**
- * Prefix of temporary files. `sweep` may remove them, because they are never the only copy of a
- * version.
+ * Prefix of temporary files. `sweepTempFiles` may remove them, because they are never the only copy
+ * of a version.
  */
 export const TEMP_PREFIX = "w-";
 /**
- * Prefix of files that were set aside. `sweep` keeps them, because each may be the only copy of a
- * user's last save.
+ * Prefix of files that were set aside. `sweepTempFiles` keeps them, because each may be the only
+ * copy of a user's last save.
  */
 export const SET_ASIDE_PREFIX = "a-";
 
@@ -32,7 +32,7 @@ const NO_LINK_ERRORS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "E
  * RACE: if a user changes the case of the name between this call and the write, the write changes
  * it back.
  */
-export function listedSpelling(guard: RootGuard, abs: string): string {
+export function findListedSpelling(guard: RootGuard, abs: string): string {
   const folding = guard.names();
   if (!foldsNames(folding)) return abs;
   const [folder, name] = [parentOf(abs), nameOf(abs)];
@@ -44,15 +44,15 @@ export function listedSpelling(guard: RootGuard, abs: string): string {
 }
 
 /** Returns the absolute path of a file in `.mdmirror/tmp` that does not exist yet. */
-export function freshName(guard: RootGuard, prefix: string): string {
+export function makeTempPath(guard: RootGuard, prefix: string): string {
   const place = guard.mirrorPlace(`tmp/${prefix}${guard.random.hex(16)}`, true);
-  if (!place.ok) throw notReady(place.outcome.detail);
+  if (!place.ok) throw createNotReadyError(place.outcome.detail);
   return place.abs;
 }
 
 // Returns the error for a `.mdmirror` that cannot be used, because it is a symlink or on another
 // disk. The error has an errno, so that each effect reports it as a fault of the disk.
-function notReady(detail: string): Error {
+function createNotReadyError(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
@@ -65,7 +65,7 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
     guard.fs.link(from, to);
     return true;
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     if (errno === "EEXIST") return false;
     if (errno !== null && NO_LINK_ERRORS.includes(errno)) return null;
     throw error;
@@ -89,21 +89,21 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
     if (statOrNull(fs, to) !== null) return null;
     fs.rename(from, to);
   } else {
-    unlinkLeftover(guard, from);
+    removeTempFile(guard, from);
   }
-  return statNow(guard, to, stat);
+  return readCurrentStat(guard, to, stat);
 }
 
 /**
  * Returns the current stat of an inode at its new path, because a rename or a link changes the
  * stat. If another inode is at the path already, returns `fallback`.
  */
-export function statNow(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
-  const current = anyErrno(() => guard.fs.lstat(abs));
+export function readCurrentStat(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
+  const current = nullOnAnyErrno(() => guard.fs.lstat(abs));
   return current !== null && current.ino === fallback.ino ? current : fallback;
 }
 
-export type MoveEnd =
+export type MoveResult =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
   /** Another program replaced the file at the old path meanwhile; nothing was changed. */
@@ -120,10 +120,10 @@ export type MoveEnd =
  * @param expect stat of the file that is moved
  * @throws errors with an errno, if nothing was changed
  */
-export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
+export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveResult {
   // ORDER: both free names are found before the file gets its new path. If `.mdmirror` cannot be
   // used, the move thus fails before it changes anything.
-  const [setAsidePath, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
+  const [setAsidePath, undone] = [makeTempPath(guard, SET_ASIDE_PREFIX), makeTempPath(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
@@ -131,13 +131,13 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   try {
     // If an editor replaced the file just before or after the link, the old path is the editor's
     // file, and is not removed.
-    if (dropName(guard, from, expect, setAsidePath) === "dropped")
-      return { kind: "moved", stat: statNow(guard, to, expect) };
+    if (removeName(guard, from, expect, setAsidePath) === "dropped")
+      return { kind: "moved", stat: readCurrentStat(guard, to, expect) };
   } catch (error) {
-    errno = errnoOf(error);
+    errno = readErrno(error);
     if (errno === null) throw error;
   }
-  const isUndone = anyErrno(() => dropName(guard, to, expect, undone));
+  const isUndone = nullOnAnyErrno(() => removeName(guard, to, expect, undone));
   if (errno === null) return { kind: "changed" };
   return { kind: "failed", errno, hasBothNames: isUndone === null };
 }
@@ -146,16 +146,16 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
  * Moves a file by a rename, for disks without hard links.
  * RACE: a file that appears at the new path between check and rename is overwritten.
  */
-function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
+function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveResult {
   const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
-  const current = statNow(guard, to, expect);
+  const current = readCurrentStat(guard, to, expect);
   // If an editor replaced the file before the rename, the editor's file was moved. It is moved
   // back, unless the old path is taken again.
   const isBack =
-    !sameInode(current, expect) &&
-    anyErrno(() => {
+    !isSameInode(current, expect) &&
+    nullOnAnyErrno(() => {
       if (statOrNull(fs, from) !== null) return false;
       fs.rename(to, from);
       return true;
@@ -172,19 +172,23 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
  * @param setAsidePath a free path in `.mdmirror/tmp`
  * @returns `other` if the path belongs to another inode, which was moved back
  */
-export function dropName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
+export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
   if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, setAsidePath))) return "dropped";
-  const stat = anyErrno(() => guard.fs.lstat(setAsidePath));
-  if (stat !== null && sameInode(stat, expect)) {
-    if (stat.nlink > 1) unlinkLeftover(guard, setAsidePath);
+  const stat = nullOnAnyErrno(() => guard.fs.lstat(setAsidePath));
+  if (stat !== null && isSameInode(stat, expect)) {
+    if (stat.nlink > 1) removeTempFile(guard, setAsidePath);
     return "dropped";
   }
-  const isBack = anyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
-  // If the file cannot be moved back, it stays set aside, and `sweep` keeps it in the trash.
+  const isBack = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
+  // If the file cannot be moved back, it stays set aside, and `sweepTempFiles` keeps it in the
+  // trash.
   return isBack === null ? "dropped" : "other";
 }
 
-/** Removes a file from `.mdmirror/tmp`. If the disk refuses, `sweep` removes the file later. */
-export function unlinkLeftover(guard: RootGuard, abs: string): void {
-  anyErrno(() => guard.fs.unlink(abs));
+/**
+ * Removes a file from `.mdmirror/tmp`. If the disk refuses, `sweepTempFiles` removes the file
+ * later.
+ */
+export function removeTempFile(guard: RootGuard, abs: string): void {
+  nullOnAnyErrno(() => guard.fs.unlink(abs));
 }

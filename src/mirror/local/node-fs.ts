@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
-import { filesOpenToWrite } from "./open-files.ts";
+import { readFilesOpenToWrite } from "./open-files.ts";
 
 // O_NONBLOCK keeps `open` from waiting forever if the path is a FIFO.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
@@ -35,8 +35,8 @@ export function createNodeFs(): Fs {
     rmdir: (path) => nodeFs.rmdirSync(path),
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
-    ...(process.platform === "linux" ? { syncDisk, listOpenToWrite: () => filesOpenToWrite() } : {}),
-    ...(canHoldFolders() ? { handle } : {}),
+    ...(process.platform === "linux" ? { syncDisk, listOpenToWrite: () => readFilesOpenToWrite() } : {}),
+    ...(canHoldFolders() ? { handle: openFolderHandle } : {}),
   };
 }
 
@@ -56,7 +56,7 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;
   try {
-    const root = handle("/");
+    const root = openFolderHandle("/");
     try {
       return root.path() === "/" && nodeFs.lstatSync(`${root.handlePath}/.`).ino === root.stat().ino;
     } finally {
@@ -67,7 +67,7 @@ function canHoldFolders(): boolean {
   }
 }
 
-function handle(path: string): FolderHandle {
+function openFolderHandle(path: string): FolderHandle {
   const fd = nodeFs.openSync(path, O_PATH | nodeFs.constants.O_DIRECTORY | O_NOFOLLOW);
   const handlePath = `/proc/self/fd/${fd}`;
   return {
@@ -104,13 +104,13 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
   const fd = nodeFs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const before = fsStat(nodeFs.fstatSync(fd));
-    if (before.kind === "folder") throw failure("EISDIR", "read", path);
-    if (before.kind !== "file") throw failure("EINVAL", "read", path);
-    if (before.size > MAX_READ_BYTES) throw failure("EFBIG", "read", path);
+    if (before.kind === "folder") throw createFsError("EISDIR", "read", path);
+    if (before.kind !== "file") throw createFsError("EINVAL", "read", path);
+    if (before.size > MAX_READ_BYTES) throw createFsError("EFBIG", "read", path);
     const bytes = readAll(fd, before.size, brief === "brief");
     const after = fsStat(nodeFs.fstatSync(fd));
     const same = after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs;
-    if (bytes === null || !same) throw failure("EAGAIN", "read", path);
+    if (bytes === null || !same) throw createFsError("EAGAIN", "read", path);
     return { bytes, stat: after };
   } finally {
     nodeFs.closeSync(fd);
@@ -174,19 +174,21 @@ async function sync(path: string): Promise<void> {
  * File systems on which `syncfs` flushes journal, data and the medium's own cache, like an fsync of
  * every file. On a network or FUSE disk, `syncfs` may flush only the local part.
  */
-const FULLY_SYNCED: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
+const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994,
+]);
 /**
  * LIMIT: milliseconds for the command that flushes the whole disk. It also flushes files of other
  * programs, which can take longer than a caller should wait.
  */
-const SYNC_MS = 10_000;
+const MAX_SYNC_MS = 10_000;
 
 /**
  * Flushes the disk with the command `sync`, because Node lacks the system call `syncfs`. Returns
  * false if the command failed or took too long.
  */
 async function syncDisk(path: string): Promise<boolean> {
-  if (!FULLY_SYNCED.has(nodeFs.statfsSync(path).type)) return false;
+  if (!FULLY_SYNCED_FILE_SYSTEMS.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
   return new Promise((resolve) => {
     const end = (done: boolean) => {
@@ -199,13 +201,13 @@ async function syncDisk(path: string): Promise<boolean> {
       child.kill("SIGKILL");
       child.unref();
       end(false);
-    }, SYNC_MS);
+    }, MAX_SYNC_MS);
     child.once("error", () => end(false));
     child.once("exit", (code) => end(code === 0));
   });
 }
 
 /** Makes an error with the members that errors of node:fs have. */
-function failure(code: string, syscall: string, path: string): Error {
+function createFsError(code: string, syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 }

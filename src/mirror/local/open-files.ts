@@ -20,35 +20,37 @@ type OpenFile = { readonly procPath: string; readonly path: string; readonly inf
  * @param stat returns device and inode of a file; called only for open files on the same mount as
  * the file in question
  */
-export function filesOpenToWrite(
+export function readFilesOpenToWrite(
   proc = "/proc",
   stat: (path: string) => { readonly dev: number; readonly ino: number } = nodeFs.statSync,
 ): OpenToWrite {
   const open: OpenFile[] = [];
-  for (const pid of entriesOf(proc)) {
+  for (const pid of listEntries(proc)) {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
-    for (const fd of entriesOf(`${proc}/${pid}/fd`)) {
+    for (const fd of listEntries(`${proc}/${pid}/fd`)) {
       const procPath = `${proc}/${pid}/fd/${fd}`;
-      const path = orNull(() => nodeFs.readlinkSync(procPath));
+      const path = nullOnError(() => nodeFs.readlinkSync(procPath));
       // Pipes and sockets have no path.
       if (path?.startsWith("/") !== true) continue;
-      const info = infoOf(proc, pid, fd);
-      if (mayWrite(info)) open.push({ procPath, path, info });
+      const info = readFdInfo(proc, pid, fd);
+      if (canWrite(info)) open.push({ procPath, path, info });
     }
   }
-  return { has: (path) => withOpened(proc, path, (ownFile) => open.some((other) => isSame(ownFile, other, stat))) };
+  return {
+    has: (path) => withOpenFile(proc, path, (ownFile) => open.some((other) => isSameFile(ownFile, other, stat))),
+  };
 }
 
 /**
  * Opens a file without reading it, so that its inode number comes from `fdinfo`, as those of the
  * other open files do. On btrfs and overlayfs, `stat` returns another number.
  */
-function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
-  const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
+function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
+  const fd = codeOnError(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
   // A missing file is not in use. A file that cannot be opened for another reason may be in use.
   if (typeof fd === "string") return fd !== "ENOENT";
   try {
-    return isOpen({ procPath: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
+    return isOpen({ procPath: `${proc}/self/fd/${fd}`, path, info: readFdInfo(proc, "self", String(fd)) });
   } finally {
     nodeFs.closeSync(fd);
   }
@@ -59,19 +61,23 @@ function withOpened(proc: string, path: string, isOpen: (ownFile: OpenFile) => b
  * since 5.14. On older systems, equal file names suffice, because set-aside files have random
  * names; so do equal stats on one mount. A wrong result only keeps a set-aside file for longer.
  */
-function isSame(ownFile: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
+function isSameFile(
+  ownFile: OpenFile,
+  other: OpenFile,
+  stat: Parameters<typeof readFilesOpenToWrite>[1] & {},
+): boolean {
   const [mine, theirs] = [ownFile, other].map(({ info }) => info.get("ino"));
   if (mine !== undefined && theirs !== undefined) return mine === theirs;
   if (nameOf(ownFile.path) === nameOf(other.path)) return true;
   if (ownFile.info.get("mnt_id") !== other.info.get("mnt_id")) return false;
-  const [ours, others] = [ownFile, other].map(({ procPath }) => orNull(() => stat(procPath)));
+  const [ours, others] = [ownFile, other].map(({ procPath }) => nullOnError(() => stat(procPath)));
   return ours?.ino === others?.ino && ours?.dev === others?.dev;
 }
 
 type FdInfo = ReadonlyMap<string, string>;
 
-function infoOf(proc: string, pid: string, fd: string): FdInfo {
-  const text = orNull(() => nodeFs.readFileSync(`${proc}/${pid}/fdinfo/${fd}`, "utf8")) ?? "";
+function readFdInfo(proc: string, pid: string, fd: string): FdInfo {
+  const text = nullOnError(() => nodeFs.readFileSync(`${proc}/${pid}/fdinfo/${fd}`, "utf8")) ?? "";
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
@@ -79,24 +85,24 @@ function infoOf(proc: string, pid: string, fd: string): FdInfo {
  * Returns true if a descriptor can write. The flags are an octal number, whose last two bits are 0
  * for a descriptor that only reads.
  */
-function mayWrite(info: FdInfo): boolean {
+function canWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
 }
 
-function entriesOf(folder: string): readonly string[] {
-  return orNull(() => nodeFs.readdirSync(folder)) ?? [];
+function listEntries(folder: string): readonly string[] {
+  return nullOnError(() => nodeFs.readdirSync(folder)) ?? [];
 }
 
 /**
  * Returns the result of a read below `/proc`. Returns null if it fails: the process has ended or
  * belongs to another user, or the system has no `/proc`.
  */
-function orNull<T>(read: () => T): T | null {
-  const found = orErrno(() => ({ value: read() }));
+function nullOnError<T>(read: () => T): T | null {
+  const found = codeOnError(() => ({ value: read() }));
   return typeof found === "string" ? null : found.value;
 }
 
-function orErrno<T>(read: () => T): T | string {
+function codeOnError<T>(read: () => T): T | string {
   try {
     return read();
   } catch (error) {

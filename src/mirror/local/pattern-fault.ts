@@ -4,12 +4,12 @@
  */
 
 /** LIMIT: characters in a line of an ignore file. */
-const MAX_CHARACTERS = 1_000;
+const MAX_LINE_CHARACTERS = 1_000;
 /**
  * LIMIT: number of `**` between two names of a pattern. Each `**` may match any number of folders.
  * For a path below F folders and a pattern with n of them, a match may therefore take F^n attempts.
  */
-const MAX_INNER = 2;
+const MAX_INNER_STARS = 2;
 
 /**
  * Returns why a line of an ignore file is refused, in words that follow the name of the line; null
@@ -19,9 +19,9 @@ const MAX_INNER = 2;
  * `**`.
  */
 export function patternFault(line: string): string | null {
-  if (line.length > MAX_CHARACTERS) return `has more than ${MAX_CHARACTERS} characters`;
+  if (line.length > MAX_LINE_CHARACTERS) return `has more than ${MAX_LINE_CHARACTERS} characters`;
   const inner = line.split("/").filter((part, index, all) => {
     return index > 0 && index < all.length - 1 && /^\*{2,}$/.test(part.replaceAll("\\", ""));
   });
-  return inner.length > MAX_INNER ? `has more than ${MAX_INNER} "**" between its names` : null;
+  return inner.length > MAX_INNER_STARS ? `has more than ${MAX_INNER_STARS} "**" between its names` : null;
 }

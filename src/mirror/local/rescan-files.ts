@@ -4,9 +4,9 @@ import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";
 import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
-import { anyErrno, attemptCall } from "./errno.ts";
+import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { stampOf } from "./stamp.ts";
+import { toStamp } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**
@@ -23,7 +23,7 @@ export function rescanFiles(
   tree: LocalTree,
   paths: Iterable<LocalPath>,
   onText: OnText,
-  isInodeElsewhere: HasInode = () => false,
+  isInodeElsewhere: IsInodeElsewhere = () => false,
 ): LocalTree | null {
   if (tree.unseen.size > 0) return null;
   const changed = new Map<LocalPath, LocalFile>();
@@ -44,11 +44,11 @@ export function rescanFiles(
 }
 
 /** Returns true if another document's file was moved to this path. */
-function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: HasInode): boolean {
+function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
 
-const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
+const UNSYNCED_FOLDER_KINDS: ReadonlySet<LocalOther["kind"] | null> = new Set([
   "dot-folder",
   "ignored-folder",
   "git-ignored-folder",
@@ -66,7 +66,12 @@ function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolea
  * Returns true if a change at this path affects no document: the path is free, or has an entry that
  * is not synced.
  */
-function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, isInodeElsewhere: HasInode): boolean {
+function concernsNoDocument(
+  guard: RootGuard,
+  tree: LocalTree,
+  path: LocalPath,
+  isInodeElsewhere: IsInodeElsewhere,
+): boolean {
   if (mattersForScan(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
@@ -74,17 +79,17 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   if ("errno" in found) return false;
   const stat = found.value;
   if (stat === null) return true;
-  if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
+  if (stat.kind === "folder") return UNSYNCED_FOLDER_KINDS.has(tree.others.get(path)?.kind ?? null);
   // A Markdown file at this path is new. Any other file is ignored, unless it has the inode of a
   // document, which was then moved to this path.
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 
-type InodeOf = { readonly ino: number; readonly dev: number };
-type HasInode = (stamp: InodeOf) => boolean;
+type InodeNumbers = { readonly ino: number; readonly dev: number };
+type IsInodeElsewhere = (stamp: InodeNumbers) => boolean;
 
 /** Returns true if a known document has this inode, in the tree or left out of it. */
-function isInodeKnown(stat: InodeOf, tree: LocalTree, isInodeElsewhere: HasInode): boolean {
+function isInodeKnown(stat: InodeNumbers, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
   return isInodeElsewhere(stat);
 }
@@ -95,7 +100,7 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, isInodeElsewhere: HasInode
  * cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
-  return anyErrno(() => {
+  return nullOnAnyErrno(() => {
     const place = guard.place(known.path, "file");
     if (!place.ok) return null;
     const stat = guard.fs.lstat(place.abs);
@@ -116,5 +121,5 @@ function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: OnTe
   if (digest === known.digest && sameStamp(known.stamp, stat)) return known;
   const { text, fault } = decodeText(bytes);
   if (text !== null && digest !== known.digest) onText(digest, text, path);
-  return { path, stamp: stampOf(stat), stampTrusted: false, digest, textFault: fault, empty: bytes.length === 0 };
+  return { path, stamp: toStamp(stat), stampTrusted: false, digest, textFault: fault, empty: bytes.length === 0 };
 }

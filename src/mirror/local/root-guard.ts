@@ -3,12 +3,12 @@ import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { type DiskNames, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { Random } from "../../common/random.ts";
 import { canKeepFoldersOpen, openFolderInRoot, ScanFolder } from "./folder-handle.ts";
-import { anyErrno, fault, stale, nullOnErrno } from "./errno.ts";
+import { nullOnAnyErrno, faultOutcome, staleOutcome, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { sameInode } from "./stamp.ts";
+import { isSameInode } from "./stamp.ts";
 
 /** Result of an effect that changed nothing. */
-export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
+export type NotDoneOutcome = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
 
 /**
  * Absolute path for the next system calls, or the reason why the path cannot be used. `absent`:
@@ -16,9 +16,9 @@ export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
  */
 type DiskPlace =
   | { readonly ok: true; readonly abs: string }
-  | { readonly ok: false; readonly outcome: NotDone; readonly absent: boolean };
+  | { readonly ok: false; readonly outcome: NotDoneOutcome; readonly absent: boolean };
 
-export type Root = { readonly realPath: string; readonly stat: FsStat };
+export type RootFolder = { readonly realPath: string; readonly stat: FsStat };
 
 // Characters that some disks (HFS+) ignore in names: such a disk reads `.md\u200cmirror` as
 // `.mdmirror`.
@@ -38,12 +38,12 @@ export class RootGuard {
    * Real path and stat of the root, as `identify` found them. Later checks must find the same
    * folder.
    */
-  #identified: Root | null = null;
+  #identifiedRoot: RootFolder | null = null;
   #canKeepOpen = false;
   /**
    * Folders that are open during the current effect, by their paths; null if no effect is running.
    */
-  #handles: Map<string, FolderHandle> | null = null;
+  #openFolders: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
     if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
@@ -56,15 +56,15 @@ export class RootGuard {
    * Finds the root and remembers its inode for later checks. Returns null if the root is missing or
    * is no folder.
    */
-  identify(): Root | null {
+  identify(): RootFolder | null {
     // A root that cannot be read counts as missing: its disk may have been unplugged.
-    const found = anyErrno(() => {
+    const found = nullOnAnyErrno(() => {
       const realPath = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(realPath);
       return stat.kind === "folder" ? { realPath, stat } : null;
     });
-    this.#identified = found;
-    this.#canKeepOpen = found !== null && anyErrno(() => canKeepFoldersOpen(this.fs, found.realPath)) === true;
+    this.#identifiedRoot = found;
+    this.#canKeepOpen = found !== null && nullOnAnyErrno(() => canKeepFoldersOpen(this.fs, found.realPath)) === true;
     return found;
   }
 
@@ -72,11 +72,11 @@ export class RootGuard {
    * Returns the root with its current stat; null if the root is missing or was replaced by another
    * folder.
    */
-  root(): Root | null {
-    const known = this.#identified ?? this.identify();
+  root(): RootFolder | null {
+    const known = this.#identifiedRoot ?? this.identify();
     if (known === null) return null;
-    const currentRoot = anyErrno(() => this.fs.lstat(known.realPath));
-    return currentRoot?.kind === "folder" && sameInode(currentRoot, known.stat)
+    const currentRoot = nullOnAnyErrno(() => this.fs.lstat(known.realPath));
+    return currentRoot?.kind === "folder" && isSameInode(currentRoot, known.stat)
       ? { realPath: known.realPath, stat: currentRoot }
       : null;
   }
@@ -100,13 +100,13 @@ export class RootGuard {
    * the effect uses plain paths.
    */
   withFoldersOpen<T>(work: () => T): T {
-    if (this.#handles !== null) return work();
+    if (this.#openFolders !== null) return work();
     const opened = new Map<string, FolderHandle>();
-    this.#handles = opened;
+    this.#openFolders = opened;
     try {
       return work();
     } finally {
-      this.#handles = null;
+      this.#openFolders = null;
       for (const handle of opened.values()) handle.close();
     }
   }
@@ -121,7 +121,7 @@ export class RootGuard {
    * @param abs path of the folder, as `place` has just returned it
    */
   inside(path: LocalPath, abs: string): DiskPlace {
-    return this.#handles === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
+    return this.#openFolders === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
   }
 
   /**
@@ -129,8 +129,9 @@ export class RootGuard {
    * above it.
    */
   place(path: LocalPath, kind: "file" | "folder"): DiskPlace {
-    if (!maySync(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
-    return placeIn(this.#folderAt(parentOf(path)), path);
+    if (!maySyncPath(path, kind))
+      return refusePlace(faultOutcome("EINVAL", `${path}: not a path of the linked folder`), false);
+    return joinPlace(this.#folderAt(parentOf(path)), path);
   }
 
   /**
@@ -138,11 +139,11 @@ export class RootGuard {
    * @param mayCreate true to create missing folders above the path
    */
   mirrorPlace(path: string, mayCreate: boolean): DiskPlace {
-    if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
-      return refused(fault("EINVAL", `${path}: not a place for files that are set aside`), false);
+    if (!isPlainPath(path) || !/^(?:tmp|trash)\/./.test(path))
+      return refusePlace(faultOutcome("EINVAL", `${path}: not a place for files that are set aside`), false);
     const below = `${MIRROR_FOLDER}/${parentOf(path)}`;
     const folder = this.#folderAt(below);
-    return placeIn(!folder.ok && folder.absent && mayCreate ? this.#makeFolders(below) : folder, path);
+    return joinPlace(!folder.ok && folder.absent && mayCreate ? this.#makeFolders(below) : folder, path);
   }
 
   /**
@@ -151,15 +152,15 @@ export class RootGuard {
    * @param below path of the folder, relative to the root
    */
   #folderAt(below: string): DiskPlace {
-    const known = this.#identified ?? this.identify();
-    if (this.#handles === null || known === null || !this.#canKeepOpen) return this.#folderByPath(below);
-    const handle = this.#handles.get(below) ?? openFolderInRoot(this.fs, known, below, this.#names);
+    const known = this.#identifiedRoot ?? this.identify();
+    if (this.#openFolders === null || known === null || !this.#canKeepOpen) return this.#folderByPath(below);
+    const handle = this.#openFolders.get(below) ?? openFolderInRoot(this.fs, known, below, this.#names);
     if (handle !== null) {
-      this.#handles.set(below, handle);
+      this.#openFolders.set(below, handle);
       return { ok: true, abs: handle.handlePath };
     }
     const checked = this.#folderByPath(below);
-    return checked.ok ? refused(stale("a folder above it was replaced at this moment"), false) : checked;
+    return checked.ok ? refusePlace(staleOutcome("a folder above it was replaced at this moment"), false) : checked;
   }
 
   /**
@@ -170,18 +171,19 @@ export class RootGuard {
    */
   #folderByPath(below: string): DiskPlace {
     const known = this.root();
-    if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
+    if (known === null)
+      return refusePlace(staleOutcome("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
     const expected = below === "" ? known.realPath : `${known.realPath}/${below}`;
     const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
-    if (real === null) return refused(stale("the folder is missing"), true);
+    if (real === null) return refusePlace(staleOutcome("the folder is missing"), true);
     // A disk that treats several spellings as equal may return the path in another spelling.
     if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
-      return refused(stale("a folder above it is a symbolic link"), false);
+      return refusePlace(staleOutcome("a folder above it is a symbolic link"), false);
     const stat = statOrNull(this.fs, expected);
-    if (stat === null) return refused(stale("the folder is missing"), true);
-    if (stat.kind !== "folder") return refused(stale("its folder is not a folder"), true);
-    if (stat.dev !== known.stat.dev) return refused(stale("another disk is mounted above it"), false);
+    if (stat === null) return refusePlace(staleOutcome("the folder is missing"), true);
+    if (stat.kind !== "folder") return refusePlace(staleOutcome("its folder is not a folder"), true);
+    if (stat.dev !== known.stat.dev) return refusePlace(staleOutcome("another disk is mounted above it"), false);
     return { ok: true, abs: expected };
   }
 
@@ -206,11 +208,11 @@ export class RootGuard {
   }
 }
 
-function placeIn(folder: DiskPlace, path: string): DiskPlace {
+function joinPlace(folder: DiskPlace, path: string): DiskPlace {
   return folder.ok ? { ok: true, abs: `${folder.abs}/${nameOf(path)}` } : folder;
 }
 
-function refused(outcome: NotDone, absent: boolean): DiskPlace {
+function refusePlace(outcome: NotDoneOutcome, absent: boolean): DiskPlace {
   return { ok: false, outcome, absent };
 }
 
@@ -218,7 +220,7 @@ function refused(outcome: NotDone, absent: boolean): DiskPlace {
  * Returns true for a relative path whose names are neither empty, `.` nor `..`, and have no NUL
  * character.
  */
-function isPlain(path: string): boolean {
+function isPlainPath(path: string): boolean {
   if (path.includes("\0")) return false;
   return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 }
@@ -227,8 +229,8 @@ function isPlain(path: string): boolean {
  * Returns true if a path may be part of the linked folder. Folders that begin with a dot are
  * refused, and so is each spelling that some disk treats as `.mdmirror`.
  */
-function maySync(path: LocalPath, kind: "file" | "folder"): boolean {
-  if (!isPlain(path)) return false;
+function maySyncPath(path: LocalPath, kind: "file" | "folder"): boolean {
+  if (!isPlainPath(path)) return false;
   const names = path.replace(IGNORED_CHARACTERS, "").split("/");
   return names.every((name, index) => {
     const isFile = kind === "file" && index === names.length - 1;

@@ -68,16 +68,16 @@ export function rulesOf(
 ): FolderRules {
   const scope =
     above?.scope ??
-    linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
+    parseRuleLines("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
   // ORDER: the lines of the setting `remote` come last in each folder. Otherwise a line `!name`
   // could include a path outside the synced folders.
-  const ownLines = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
-  const gitLines = linesOf(folder, GITIGNORE_FILE, texts.git);
+  const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
+  const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
   const start = (one: Ignore | undefined): Ignore => {
     const fresh = ignore({ ignorecase: foldsCase });
     return one === undefined ? fresh : fresh.add(one);
   };
-  const form = foldsCase ? unchangedLine : inBytes;
+  const form = foldsCase ? keepLine : toBytePattern;
   const gitRules = start(above?.git).add(gitLines.map(form));
   const [ownRules, ownInBytes] = [start(above?.ours).add(ownLines), start(above?.oursInBytes).add(ownLines.map(form))];
   const hasGit = gitLines.length > 0 || above?.hasGit === true;
@@ -89,7 +89,7 @@ export function rulesOf(
  * Returns a copy of the rules that is small enough to be kept after a scan. The package `ignore`
  * caches its result for each path, so the originals contain every path of the scan.
  */
-export function withoutAnswers(rules: Rules): Rules {
+export function copyWithoutCache(rules: Rules): Rules {
   return new Map(
     [...rules].map(([folder, one]) => {
       const [ours, both] = [one.ours, one.both].map((patterns) => ignore({ ignorecase: one.foldsCase }).add(patterns));
@@ -105,7 +105,7 @@ export function withoutAnswers(rules: Rules): Rules {
  * @param foldsUnicode true if the disk may list a name in another Unicode form; then both forms are
  * included
  */
-export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boolean): string {
+export function excludeAllBut(folders: readonly LocalPath[], foldsUnicode: boolean): string {
   const spellings = foldsUnicode
     ? folders.flatMap((folder) => [folder.normalize("NFC"), folder.normalize("NFD")])
     : folders;
@@ -114,17 +114,17 @@ export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boo
   const opened = new Set([...included].map(parentOf));
   const lines = [...opened].sort().flatMap((folder) => {
     const inside = [...included].filter((path) => parentOf(path) === folder);
-    return [`${anchored(folder)}/*`, ...inside.map((path) => `!${anchored(path)}/`)];
+    return [`${anchorPattern(folder)}/*`, ...inside.map((path) => `!${anchorPattern(path)}/`)];
   });
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function anchored(path: LocalPath): string {
+function anchorPattern(path: LocalPath): string {
   return path === "" ? "" : `/${path.replace(/[\\*?[]/g, "\\$&")}`;
 }
 
 /** Returns the rules that apply in a folder; null if none do. */
-export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
+export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
   for (let above = folder; ; above = parentOf(above)) {
     const found = rules.get(above);
     if (found !== undefined) return found;
@@ -134,12 +134,12 @@ export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
 
 /** Returns the line that excludes a path or a folder above it; null if no line does. */
 export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
-  const folderRules = rules.size === 0 ? null : rulesAt(rules, parentOf(path));
+  const folderRules = rules.size === 0 ? null : findRules(rules, parentOf(path));
   if (folderRules === null) return null;
   const name = kind === "folder" ? `${path}/` : path;
   const ours = folderRules.ours.test(name);
   if (ours.ignored) return { by: "ours", rule: ours.rule?.mark ?? IGNORE_FILE };
-  const both = folderRules.hasGit ? folderRules.both.test(folderRules.foldsCase ? name : bytesOf(name)) : ours;
+  const both = folderRules.hasGit ? folderRules.both.test(folderRules.foldsCase ? name : toByteString(name)) : ours;
   return both.ignored ? { by: "git", rule: both.rule?.mark ?? GITIGNORE_FILE } : null;
 }
 
@@ -148,15 +148,15 @@ export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folde
  * `.gitignore` files, `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files they
  * match one character.
  */
-function bytesOf(text: string): string {
+function toByteString(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
 }
 
-function inBytes({ pattern, mark }: RuleLine): RuleLine {
-  return { pattern: bytesOf(pattern), mark };
+function toBytePattern({ pattern, mark }: RuleLine): RuleLine {
+  return { pattern: toByteString(pattern), mark };
 }
 
-function unchangedLine(line: RuleLine): RuleLine {
+function keepLine(line: RuleLine): RuleLine {
   return line;
 }
 
@@ -170,7 +170,7 @@ type RuleLine = { readonly pattern: string; readonly mark: string };
  * Returns the patterns of an ignore file, rewritten as patterns of the root. Skips comments and
  * empty lines.
  */
-function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLine[] {
+function parseRuleLines(folder: LocalPath, file: string, text: string): readonly RuleLine[] {
   if (text === "") return [];
   const name = folder === "" ? file : `${folder}/${file}`;
   return text
@@ -179,7 +179,7 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLi
     .flatMap((line, index) => {
       const fault = line.startsWith("#") ? null : patternFault(line);
       if (fault !== null) throw new RulesError(`line ${index + 1} of ${name} ${fault}`);
-      const pattern = fromRoot(folder, line);
+      const pattern = rewriteForRoot(folder, line);
       return pattern === null ? [] : [{ pattern, mark: `line ${index + 1} of ${name}` }];
     });
 }
@@ -189,7 +189,7 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly RuleLi
  * its end, matches names at any depth.
  * @returns null for an empty line or a comment
  */
-function fromRoot(folder: LocalPath, line: string): string | null {
+function rewriteForRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
   // Spaces at the end are no part of a pattern. An escaped last space leaves its backslash, so the
@@ -199,5 +199,5 @@ function fromRoot(folder: LocalPath, line: string): string | null {
   if (folder === "") return line;
   const isAnchored = bare.slice(0, -1).includes("/");
   const within = isAnchored ? body.replace(/^\//, "") : `**/${body}`;
-  return `${isNegative ? "!" : ""}${anchored(folder)}/${within}`;
+  return `${isNegative ? "!" : ""}${anchorPattern(folder)}/${within}`;
 }

@@ -3,20 +3,28 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
-import { anyErrno, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import {
+  nullOnAnyErrno,
+  attemptEffect,
+  doneOutcome,
+  describeErrno,
+  faultOutcome,
+  staleOutcome,
+  nullOnErrno,
+} from "./errno.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { SET_ASIDE_PREFIX, renameWithoutReplacing, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
-import { sameInode, stampOf } from "./stamp.ts";
+import { SET_ASIDE_PREFIX, renameWithoutReplacing, readCurrentStat, TEMP_PREFIX, removeTempFile } from "./names.ts";
+import { isSameInode, toStamp } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
-const UNCLAIMED = "trash/unclaimed";
+const UNCLAIMED_FOLDER = "trash/unclaimed";
 
 export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<LocalText | null> {
   return attemptEffect(setAsideAt, () => {
     const place = guard.mirrorPlace(setAsideAt, false);
-    if (!place.ok) return place.absent ? done(null) : place.outcome;
-    return readTextAt(guard, place.abs, setAsideAt, ["ENOENT"]) ?? done(null);
+    if (!place.ok) return place.absent ? doneOutcome(null) : place.outcome;
+    return readTextAt(guard, place.abs, setAsideAt, ["ENOENT"]) ?? doneOutcome(null);
   });
 }
 
@@ -33,29 +41,29 @@ export function readTextAt(
   const found = nullOnErrno(absentErrnos, () => fs.readFile(abs));
   if (found === null) return null;
   const { text } = decodeText(found.bytes);
-  if (text === null) return fault("EILSEQ", `${shownPath}: ${errnoText("EILSEQ")}`);
-  return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
+  if (text === null) return faultOutcome("EILSEQ", `${shownPath}: ${describeErrno("EILSEQ")}`);
+  return doneOutcome({ text, digest: digestOf(found.bytes), stamp: toStamp(found.stat), stampTrusted: false });
 }
 
 /**
  * Moves a set-aside file back to its path. If an earlier call was interrupted by a crash, the file
  * has both paths, and this call removes the set-aside one.
  */
-export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
+export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attemptEffect(path, () => {
     const setAsidePlace = guard.mirrorPlace(setAsideAt, false);
     if (!setAsidePlace.ok) return setAsidePlace.outcome;
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
     const found = statOrNull(guard.fs, setAsidePlace.abs);
-    if (found === null) return stale("no file was set aside at this path");
+    if (found === null) return staleOutcome("no file was set aside at this path");
     const atTarget = statOrNull(guard.fs, target.abs);
-    if (atTarget !== null && sameInode(atTarget, found)) {
-      unlinkLeftover(guard, setAsidePlace.abs);
-      return done({ stamp: stampOf(statNow(guard, target.abs, atTarget)) });
+    if (atTarget !== null && isSameInode(atTarget, found)) {
+      removeTempFile(guard, setAsidePlace.abs);
+      return doneOutcome({ stamp: toStamp(readCurrentStat(guard, target.abs, atTarget)) });
     }
     const stat = atTarget === null ? renameWithoutReplacing(guard, setAsidePlace.abs, target.abs) : null;
-    return stat === null ? stale("this path is taken now") : done({ stamp: stampOf(stat) });
+    return stat === null ? staleOutcome("this path is taken now") : doneOutcome({ stamp: toStamp(stat) });
   });
 }
 
@@ -66,12 +74,12 @@ export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: O
 }
 
 /**
- * Removes a set-aside file. If the disk refuses, the file stays until `sweep` moves it to the
- * trash.
+ * Removes a set-aside file. If the disk refuses, the file stays until `sweepTempFiles` moves it to
+ * the trash.
  */
 export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
   const place = guard.mirrorPlace(setAsideAt, false);
-  if (place.ok) unlinkLeftover(guard, place.abs);
+  if (place.ok) removeTempFile(guard, place.abs);
 }
 
 /**
@@ -79,14 +87,14 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
  * journal names it, because it may be a user's last save.
  * @param keep paths of set-aside files that the journal names
  */
-export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
-  for (const path of tempNames(guard)) {
+export function sweepTempFiles(guard: RootGuard, keep: ReadonlySet<string>): void {
+  for (const path of listTempFiles(guard)) {
     // If the disk refuses, the next start tries again.
-    if (!keep.has(path)) anyErrno(() => sweepOne(guard, path));
+    if (!keep.has(path)) nullOnAnyErrno(() => sweepTempFile(guard, path));
   }
 }
 
-function sweepOne(guard: RootGuard, path: string): void {
+function sweepTempFile(guard: RootGuard, path: string): void {
   const place = guard.mirrorPlace(path, false);
   if (!place.ok) return;
   const stat = statOrNull(guard.fs, place.abs);
@@ -98,11 +106,11 @@ function sweepOne(guard: RootGuard, path: string): void {
     guard.fs.unlink(place.abs);
     return;
   }
-  const trash = guard.mirrorPlace(`${UNCLAIMED}/${name}`, true);
+  const trash = guard.mirrorPlace(`${UNCLAIMED_FOLDER}/${name}`, true);
   if (trash.ok && statOrNull(guard.fs, trash.abs) === null) guard.fs.rename(place.abs, trash.abs);
 }
 
-function tempNames(guard: RootGuard): string[] {
+function listTempFiles(guard: RootGuard): string[] {
   const folder = guard.mirrorPlace("tmp/any", false);
   if (!folder.ok) return [];
   const entries = nullOnErrno(["ENOENT"], () => guard.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];

@@ -1,12 +1,12 @@
 import type { Stamp } from "../model/record.ts";
 import type { FsStat } from "../ports/fs.ts";
 
-export function stampOf(stat: FsStat): Stamp {
+export function toStamp(stat: FsStat): Stamp {
   const { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink } = stat;
   return { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink };
 }
 
-export function sameInode(a: Stamp, b: Stamp): boolean {
+export function isSameInode(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
 

@@ -2,10 +2,10 @@ import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
-import { attemptCall, errnoOf, errnoText } from "./errno.ts";
+import { attemptCall, readErrno, describeErrno } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type FolderRules, rulesAt, rulesOf, RulesError } from "./rules.ts";
-import { isOldStamp, sameInode, stampOf } from "./stamp.ts";
+import { type FolderRules, findRules, rulesOf, RulesError } from "./rules.ts";
+import { isOldStamp, isSameInode, toStamp } from "./stamp.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { ScanFolder } from "./folder-handle.ts";
@@ -29,12 +29,16 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
  * @param before the same folder as this scan read it earlier, or null. Its folders are not read
  * again if their inodes and the ignore rules are unchanged
  */
-export function* readFolder(scan: Scan, found: Subfolder, before: WalkedFolder | null): Generator<void, WalkedFolder> {
-  const folder = emptyFolder(found);
+export function* readFolder(
+  scan: FolderScan,
+  found: Subfolder,
+  before: WalkedFolder | null,
+): Generator<void, WalkedFolder> {
+  const folder = createEmptyFolder(found);
   const { path } = folder;
   try {
-    const names = listNames(scan, folder);
-    if (isMirror(scan, folder, names)) return unread(folder, IS_MIRROR);
+    const names = listFolderEntries(scan, folder);
+    if (isLinkedFolder(scan, folder, names)) return createUnreadFolder(folder, IS_MIRROR);
     const isAsBefore = readRules(scan, folder, names);
     for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
@@ -49,17 +53,17 @@ export function* readFolder(scan: Scan, found: Subfolder, before: WalkedFolder |
   } catch (error) {
     // If the names or the ignore files of a folder cannot be read, nothing is known about the
     // folder and everything below it.
-    return unread(folder, unreadable(whyUnread(error)));
+    return createUnreadFolder(folder, unreadable(whyUnread(error)));
   }
   return folder;
 }
 
-function emptyFolder({ path, abs, stat }: Subfolder): WalkedFolder {
+function createEmptyFolder({ path, abs, stat }: Subfolder): WalkedFolder {
   return { path, abs, stat, files: [], leftOut: [], others: [], folders: [], unseen: new Map() };
 }
 
-function unread(found: Subfolder, why: Unread): WalkedFolder {
-  return { ...emptyFolder(found), unseen: new Map([[found.path, why]]) };
+function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
+  return { ...createEmptyFolder(found), unseen: new Map([[found.path, why]]) };
 }
 
 /**
@@ -67,7 +71,7 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
  * moved into this one, its documents must not be uploaded to this workspace as well.
  * @throws errors with an errno
  */
-function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
+function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
@@ -76,7 +80,10 @@ function isMirror({ fs }: Pick<Scan, "fs">, { path, abs }: Subfolder, names: rea
  * Returns the names in a folder, sorted, so that a scan of the same tree always gives the same
  * result (I32).
  */
-function listNames({ fs, hold }: Pick<Scan, "fs" | "hold">, { abs, stat }: Subfolder): readonly DirEntry[] {
+function listFolderEntries(
+  { fs, hold }: Pick<FolderScan, "fs" | "hold">,
+  { abs, stat }: Subfolder,
+): readonly DirEntry[] {
   return fs.readdir(hold.open(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -86,14 +93,14 @@ function listNames({ fs, hold }: Pick<Scan, "fs" | "hold">, { abs, stat }: Subfo
  */
 function whyUnread(error: unknown): string {
   if (error instanceof RulesError) return error.message;
-  const errno = errnoOf(error);
+  const errno = readErrno(error);
   if (errno === null) throw error;
-  return errnoText(errno);
+  return describeErrno(errno);
 }
 
 /** Members of a scan that are needed to read ignore files. */
 type RulesContext = Pick<
-  Scan,
+  FolderScan,
   "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "recorded" | "foldsCase" | "kept"
 >;
 
@@ -113,7 +120,7 @@ function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEnt
     scope: path === "" ? scan.scope : "",
   };
   const before = scan.rules.get(path) ?? null;
-  const above = path === "" ? null : rulesAt(scan.rules, parentOf(path));
+  const above = path === "" ? null : findRules(scan.rules, parentOf(path));
   if (texts.ours === "" && texts.git === "" && texts.scope === "") return !scan.rules.delete(path);
   if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
   scan.rules.set(path, rulesOf(above, path, texts, scan.foldsCase));
@@ -126,7 +133,7 @@ function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string
   if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
   // Git ignores a folder with the name `.gitignore`.
   if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
-  throw new RulesError(`the ${file} in it cannot be read: ${errnoText(found.errno)}`);
+  throw new RulesError(`the ${file} in it cannot be read: ${describeErrno(found.errno)}`);
 }
 
 /**
@@ -134,7 +141,7 @@ function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string
  * has to be read; otherwise null.
  */
 function readEntry(
-  scan: Scan,
+  scan: FolderScan,
   folder: WalkedFolder,
   { name, kind }: DirEntry,
   before: WalkedFolder | null,
@@ -149,7 +156,7 @@ function readEntry(
   if ("errno" in found) {
     // node:fs replaces bytes that are not UTF-8 by U+FFFD in a name, and then cannot find the file.
     if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
-    else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
+    else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(found.errno)));
     return null;
   }
   const stat = found.value;
@@ -163,18 +170,18 @@ function readEntry(
  * Returns the stat of an entry by its plain path, which is faster than by the open folder. If that
  * fails, the open folder is used, because only it proves that the entry is missing.
  */
-function statEntry(scan: Pick<Scan, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
+function statEntry(scan: Pick<FolderScan, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
     return scan.fs.lstat(abs);
   } catch (error) {
-    const path = errnoOf(error) === null ? folder.abs : scan.hold.open(folder.abs, folder.stat);
+    const path = readErrno(error) === null ? folder.abs : scan.hold.open(folder.abs, folder.stat);
     if (path === folder.abs) throw error;
     return scan.fs.lstat(`${path}/${name}`);
   }
 }
 
 function findSubfolder(
-  scan: Scan,
+  scan: FolderScan,
   folder: WalkedFolder,
   found: Subfolder,
   before: WalkedFolder | null,
@@ -182,7 +189,7 @@ function findSubfolder(
   const { path, stat } = found;
   const other = whyFolderUnsynced(scan, path);
   if (other !== null) {
-    folder.others.push({ path, stamp: stampOf(stat), ...other });
+    folder.others.push({ path, stamp: toStamp(stat), ...other });
   } else if (stat.dev !== scan.dev) {
     // Another disk is not scanned. Files cannot be moved atomically between two disks. And when the
     // disk is unmounted, its files were not deleted.
@@ -190,7 +197,7 @@ function findSubfolder(
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, unreadable(`it is more than ${MAX_DEPTH} folders deep`));
   } else {
-    const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
+    const earlier = before?.folders.find((known) => known.path === path && isSameInode(known.stat, stat));
     if (earlier === undefined) return found;
     folder.folders.push(earlier);
   }
@@ -202,7 +209,7 @@ function isTooDeep(path: LocalPath): boolean {
 }
 
 /** Data of one scan, for the reading of all folders. */
-export type Scan = {
+export type FolderScan = {
   readonly fs: Fs;
   readonly hold: ScanFolder;
   /** Device number of the root's disk. */
@@ -261,10 +268,10 @@ export type WalkedFolder = {
  * Reads a file, and adds it to the files of its folder, to the other entries or to the unreadable
  * paths.
  */
-function readFile(scan: Scan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
+function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const other = whyFileUnsynced(scan, path);
   if (other !== null) {
-    folder.others.push({ path, stamp: stampOf(stat), ...other });
+    folder.others.push({ path, stamp: toStamp(stat), ...other });
     return;
   }
   const number = scan.leftOut?.numberOf(path, stat) ?? null;
@@ -278,8 +285,8 @@ function readFile(scan: Scan, folder: WalkedFolder, name: string, path: LocalPat
     return;
   }
   const known = scan.known(path);
-  if (isTrusted(known) && sameStamp(known.stamp, stat)) folder.files.push(knownFile(known, stat));
-  else hashInto(scan, folder, name, path, known);
+  if (isTrusted(known) && sameStamp(known.stamp, stat)) folder.files.push(trustKnownFile(known, stat));
+  else hashIntoFolder(scan, folder, name, path, known);
 }
 
 type TrustedFile = KnownFile & { readonly stamp: Stamp };
@@ -292,26 +299,32 @@ function isTrusted(known: KnownFile | null): known is TrustedFile {
  * Returns a file without reading it, because its stamp is the recorded one.
  * ASSUMES: a record with a stamp has content that mdmirror could read.
  */
-function knownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
-  const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
+function trustKnownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
+  const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : toStamp(stat);
   return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
 
-function hashInto(scan: Scan, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
+function hashIntoFolder(
+  scan: FolderScan,
+  folder: WalkedFolder,
+  name: string,
+  path: LocalPath,
+  known: KnownFile | null,
+): void {
   const found = attemptCall(() => hashFile(scan, path, `${scan.hold.open(folder.abs, folder.stat)}/${name}`, known));
   if ("value" in found) {
     folder.files.push(found.value);
     scan.filesRead.set(path, found.value);
-  } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
+  } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(found.errno)));
 }
 
 /**
  * Reads and hashes a file. If another file replaced the listed one meanwhile, the stamp is that of
  * the file that was read.
  */
-function hashFile(scan: Scan, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+function hashFile(scan: FolderScan, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = scan.fs.readFile(abs, "brief");
-  const stamp = stampOf(stat);
+  const stamp = toStamp(stat);
   const read = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
   // Uses the path and digest of the record, so that no second copy of the strings stays in memory.

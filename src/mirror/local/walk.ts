@@ -3,13 +3,13 @@ import { type Unread, unreadable } from "../model/seen.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
-import { anyErrno, attemptCall, errnoText } from "./errno.ts";
-import type { RootGuard, Root } from "./root-guard.ts";
-import { ignoresPath, type RecordedPathSource, recordedPaths } from "./ignore.ts";
-import { exclusionOf, patternsOutside, withoutAnswers } from "./rules.ts";
-import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
-import { sameInode } from "./stamp.ts";
-import { readFolder, type WalkedFolder, type Scan } from "./walk-folder.ts";
+import { nullOnAnyErrno, attemptCall, describeErrno } from "./errno.ts";
+import type { RootGuard, RootFolder } from "./root-guard.ts";
+import { ignoresPath, type RecordedPathSource, indexRecordedPaths } from "./ignore.ts";
+import { exclusionOf, excludeAllBut, copyWithoutCache } from "./rules.ts";
+import { makeTempPath, TEMP_PREFIX, removeTempFile } from "./names.ts";
+import { isSameInode } from "./stamp.ts";
+import { readFolder, type WalkedFolder, type FolderScan } from "./walk-folder.ts";
 
 export type WalkOptions = {
   /**
@@ -60,21 +60,21 @@ export function* walkTree(
     others: new Map<LocalPath, LocalOther>(),
   };
   const numbers: number[] = [];
-  const rules: Scan["rules"] = new Map();
+  const rules: FolderScan["rules"] = new Map();
   const kept = new Set<LocalPath>();
   if (root === null) {
     unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
   } else {
-    const scan: Scan = {
+    const scan: FolderScan = {
       fs: guard.fs,
       hold: guard.openScanFolder(),
       dev: root.stat.dev,
-      diskNow: options.probes ? diskTime(guard) : null,
+      diskNow: options.probes ? readDiskTime(guard) : null,
       foldsCase: guard.names().foldsCase,
       extraPatterns: options.ignore,
-      scope: patternsOutside(options.folders, guard.names().foldsUnicode),
+      scope: excludeAllBut(options.folders, guard.names().foldsUnicode),
       rules,
-      recorded: options.gitignore === null ? null : recordedPaths(options.gitignore),
+      recorded: options.gitignore === null ? null : indexRecordedPaths(options.gitignore),
       kept,
       known,
       onText,
@@ -84,12 +84,12 @@ export function* walkTree(
       partSize: options.partSize,
     };
     const { top, isUnchanged } = yield* readTree(scan, root);
-    if (top !== null) collect(top, tree, unseen, numbers);
+    if (top !== null) collectEntries(top, tree, unseen, numbers);
     if (!isUnchanged)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
   leftOut?.noteLocal(numbers);
-  const lasting = withoutAnswers(rules);
+  const lasting = copyWithoutCache(rules);
   return {
     ...tree,
     unseen,
@@ -104,21 +104,21 @@ export function* walkTree(
  * Returns the current time of the disk's clock, in milliseconds since the epoch, by making a file
  * (I29: not the machine's clock). Returns null if no file can be made.
  */
-function diskTime(guard: RootGuard): number | null {
+function readDiskTime(guard: RootGuard): number | null {
   const learn = () => {
-    const probe = freshName(guard, TEMP_PREFIX);
+    const probe = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const { mtimeMs } = guard.fs.lstat(probe);
-    unlinkLeftover(guard, probe);
+    removeTempFile(guard, probe);
     return mtimeMs;
   };
-  return guard.withFoldersOpen(() => anyErrno(learn));
+  return guard.withFoldersOpen(() => nullOnAnyErrno(learn));
 }
 
 /** Reads the whole tree. `isUnchanged` is true if the last check found no change. */
 function* readTree(
-  scan: Scan,
-  root: Root,
+  scan: FolderScan,
+  root: RootFolder,
 ): Generator<void, { readonly top: WalkedFolder | null; readonly isUnchanged: boolean }> {
   try {
     let top: WalkedFolder | null = yield* readFolder(scan, { abs: root.realPath, path: "", stat: root.stat }, null);
@@ -137,8 +137,8 @@ function* readTree(
  * Reads a folder and everything below it again, as far as it changed. Returns the same object if
  * nothing changed; null if the folder does not exist any more.
  */
-function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
-  const stat = statAgain(scan, folder);
+function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
+  const stat = readStatAgain(scan, folder);
   if (stat === null) return null;
   if (typeof stat === "string") return withoutAbsences(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
@@ -156,14 +156,14 @@ function* readChanged(scan: Scan, folder: WalkedFolder): Generator<void, WalkedF
  * Returns the stat of a folder; null if the folder is missing; the reason, as words in a sentence,
  * if it cannot be read.
  */
-function statAgain(scan: Scan, folder: WalkedFolder): FsStat | string | null {
+function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string | null {
   const found = attemptCall(() => scan.fs.lstat(folder.abs));
-  if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : errnoText(found.errno);
+  if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : describeErrno(found.errno);
   const stat = found.value;
   if (stat.kind !== "folder") return null;
   // The root must still be the same folder. If its disk was unmounted, the empty mount point is
   // another one.
-  if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
+  if (folder.path === "" && !isSameInode(stat, folder.stat)) return null;
   return stat.dev === scan.dev ? stat : "another disk is mounted at this path";
 }
 
@@ -171,7 +171,7 @@ function statAgain(scan: Scan, folder: WalkedFolder): FsStat | string | null {
  * Reads the folders below again, as far as they changed. Returns the same object if nothing
  * changed.
  */
-function* readChangedBelow(scan: Scan, folder: WalkedFolder): Generator<void, WalkedFolder> {
+function* readChangedBelow(scan: FolderScan, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
@@ -191,7 +191,7 @@ function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
     others.length === before.others.length &&
     folders.length === before.folders.length &&
     unseen.size === before.unseen.size &&
-    files.every(({ path, stamp }, n) => path === before.files[n]!.path && sameInode(stamp, before.files[n]!.stamp)) &&
+    files.every(({ path, stamp }, n) => path === before.files[n]!.path && isSameInode(stamp, before.files[n]!.stamp)) &&
     later.leftOut.every((number, n) => number === before.leftOut[n]) &&
     others.every(({ path, kind }, n) => path === before.others[n]!.path && kind === before.others[n]!.kind) &&
     folders.every((child, n) => child === before.folders[n]) &&
@@ -204,7 +204,7 @@ function withoutAbsences(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
 }
 
-function collect(
+function collectEntries(
   folder: WalkedFolder,
   tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
   unseen: Map<LocalPath, Unread>,
@@ -217,6 +217,6 @@ function collect(
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
     tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });
-    collect(child, tree, unseen, numbers);
+    collectEntries(child, tree, unseen, numbers);
   }
 }

@@ -2,10 +2,10 @@ import { type ChokidarOptions, type FSWatcher, watch } from "chokidar";
 import { isAbsolute, join, relative } from "node:path";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Watcher, WatchHint } from "../ports/watch.ts";
-import { errnoOf } from "./errno.ts";
+import { readErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
-type Ignores = Parameters<Watcher["start"]>[0];
+type IgnoresPath = Parameters<Watcher["start"]>[0];
 
 /**
  * True if the system can watch a whole tree with one watch. On other systems each folder needs its
@@ -36,7 +36,7 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
   };
 }
 
-type OnFolder = (path: string, hasAppeared: boolean) => void;
+type OnFolderChange = (path: string, hasAppeared: boolean) => void;
 
 /**
  * Watches a folder with chokidar, until it is closed.
@@ -50,18 +50,18 @@ type OnFolder = (path: string, hasAppeared: boolean) => void;
 class RunningWatcher {
   readonly #root: string;
   readonly #watch: typeof watch;
-  readonly #ignores: Ignores;
+  readonly #ignores: IgnoresPath;
   readonly #onHint: (hint: WatchHint) => void;
   /** Watchers of chokidar, by the folder that each covers: the root or a folder in it. */
-  readonly #portions = new Map<string, FSWatcher>();
+  readonly #watchers = new Map<string, FSWatcher>();
   /**
    * Resolves when the system refuses more watches. It ends the wait for watchers that will never be
    * ready.
    */
-  readonly #limited = Promise.withResolvers<void>();
-  #isOver = false;
+  readonly #limitReached = Promise.withResolvers<void>();
+  #isClosed = false;
 
-  constructor(root: string, start: typeof watch, ignores: Ignores, onHint: (hint: WatchHint) => void) {
+  constructor(root: string, start: typeof watch, ignores: IgnoresPath, onHint: (hint: WatchHint) => void) {
     this.#root = root;
     this.#watch = start;
     this.#ignores = ignores;
@@ -72,26 +72,26 @@ class RunningWatcher {
    * Starts all watches. Resolves when every folder is watched, or the system refuses more watches.
    */
   begin(): Promise<void> {
-    if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#report(path));
-    return this.#beginInPortions();
+    if (WATCHES_TREES) return this.#watchFolder(this.#root, { ignoreInitial: true }, (path) => this.#report(path));
+    return this.#watchTopFolders();
   }
 
   async close(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    await Promise.all([...this.#portions.values()].map((portion) => portion.close()));
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await Promise.all([...this.#watchers.values()].map((portion) => portion.close()));
   }
 
-  async #beginInPortions(): Promise<void> {
+  async #watchTopFolders(): Promise<void> {
     const first: string[] = [];
     let begun = false;
-    await this.#beginPortion(this.#root, { depth: 0 }, (path, hasAppeared) => {
+    await this.#watchFolder(this.#root, { depth: 0 }, (path, hasAppeared) => {
       if (begun) this.#onTopFolder(path, hasAppeared);
       else if (path !== this.#root && hasAppeared) first.push(path);
     });
     begun = true;
     for (const folder of first)
-      if (!this.#isOver) await this.#beginPortion(folder, { ignoreInitial: true }, (path) => this.#report(path));
+      if (!this.#isClosed) await this.#watchFolder(folder, { ignoreInitial: true }, (path) => this.#report(path));
   }
 
   /**
@@ -99,16 +99,16 @@ class RunningWatcher {
    * folder, and stops that of a removed one.
    */
   #onTopFolder(path: string, hasAppeared: boolean): void {
-    if (this.#isOver) return;
+    if (this.#isClosed) return;
     if (path === this.#root || !hasAppeared) this.#report(path);
     if (path === this.#root) return;
-    const before = this.#portions.get(path);
-    this.#portions.delete(path);
+    const before = this.#watchers.get(path);
+    this.#watchers.delete(path);
     void before?.close();
     if (!hasAppeared) return;
     // ORDER: the new folder is reported after its watch has started. Earlier writes in it caused no
     // notice, so the scan must come later. Folders inside it are reported as they are found.
-    void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
+    void this.#watchFolder(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#report(below);
     }).then(() => this.#report(path));
   }
@@ -117,7 +117,7 @@ class RunningWatcher {
    * Watches a folder and, unless `depth` limits it, all folders below. Resolves when the watch is
    * ready, or the system refuses more watches.
    */
-  #beginPortion(folder: string, options: ChokidarOptions, onFolder: OnFolder): Promise<void> {
+  #watchFolder(folder: string, options: ChokidarOptions, onFolder: OnFolderChange): Promise<void> {
     const portion = this.#watch(folder, {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
@@ -127,13 +127,13 @@ class RunningWatcher {
       atomic: false,
       awaitWriteFinish: false,
     });
-    this.#portions.set(folder, portion);
+    this.#watchers.set(folder, portion);
     const ready = new Promise<void>((resolve) => void portion.on("ready", resolve));
-    portion.on("raw", (_event, name, details) => this.#onNotice(rawPath(this.#root, name, details)));
+    portion.on("raw", (_event, name, details) => this.#onNotice(toNoticePath(this.#root, name, details)));
     portion.on("addDir", (path) => onFolder(path, true));
     portion.on("unlinkDir", (path) => onFolder(path, false));
     portion.on("error", (error) => this.#onError(error));
-    return Promise.race([ready, this.#limited.promise]);
+    return Promise.race([ready, this.#limitReached.promise]);
   }
 
   #onNotice(path: LocalPath | null): void {
@@ -141,25 +141,25 @@ class RunningWatcher {
   }
 
   #onError(error: unknown): void {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     const why = error instanceof Error ? error.message : String(error);
     if (errno !== "ENOSPC" && errno !== "EMFILE") {
       this.#hint({ kind: "overflow", why });
       return;
     }
     this.#hint({ kind: "limit", code: errno, why });
-    this.#limited.resolve();
+    this.#limitReached.resolve();
     // ORDER: the limit is reported before closing, because a closed watcher reports nothing. An
     // error of closing may be ignored, because the daemon ends.
     void this.close();
   }
 
   #report(folder: string): void {
-    this.#hint({ kind: "folder", path: localPath(this.#root, folder) ?? "" });
+    this.#hint({ kind: "folder", path: toLocalPath(this.#root, folder) ?? "" });
   }
 
   #hint(hint: WatchHint): void {
-    if (!this.#isOver) this.#onHint(hint);
+    if (!this.#isClosed) this.#onHint(hint);
   }
 }
 
@@ -167,14 +167,14 @@ class RunningWatcher {
  * Returns the local path of a system notice; null if the notice has no usable name. The name is
  * relative to the watched folder or, on macOS, absolute.
  */
-function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
+function toNoticePath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
   if (typeof watched !== "string" || typeof name !== "string" || name === "") return null;
-  return localPath(root, isAbsolute(name) ? name : join(watched, name));
+  return toLocalPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
 /** Converts an absolute path to a local path. Returns null for a path outside the root. */
-function localPath(root: string, path: string): LocalPath | null {
+function toLocalPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith("../")) return null;
   return below;
@@ -186,11 +186,11 @@ function localPath(root: string, path: string): LocalPath | null {
  */
 function isUnwatched(
   root: string,
-  ignores: Ignores,
+  ignores: IgnoresPath,
   path: string,
   stats: { isDirectory(): boolean } | undefined,
 ): boolean {
-  const below = localPath(root, path);
+  const below = toLocalPath(root, path);
   if (below === null || below === "") return false;
   if (below === MIRROR_FOLDER || below.endsWith(".md")) return true;
   if (stats === undefined) return false;

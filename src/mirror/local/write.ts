@@ -8,27 +8,27 @@ import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import {
-  anyErrno,
+  nullOnAnyErrno,
   attemptCall,
   attemptEffect,
-  done,
-  errnoOf,
-  errnoText,
-  fault,
-  stale,
+  doneOutcome,
+  readErrno,
+  describeErrno,
+  faultOutcome,
+  staleOutcome,
   succeeds,
   nullOnErrno,
 } from "./errno.ts";
-import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
-import { listedSpelling, freshName, renameWithoutReplacing, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
-import { stampOf } from "./stamp.ts";
+import { type RootGuard, type NotDoneOutcome, statOrNull } from "./root-guard.ts";
+import { findListedSpelling, makeTempPath, renameWithoutReplacing, TEMP_PREFIX, removeTempFile } from "./names.ts";
+import { toStamp } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
 /**
  * Errors that mean that the path has no regular file. ENXIO: it is a socket. ENOTDIR: a folder
  * above was replaced by a file.
  */
-export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
+export const NO_FILE_ERRORS = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
 /**
  * Creates a file at a free path. The bytes are not flushed to the medium: `flush` does that later
@@ -37,18 +37,18 @@ export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);
-  if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+  if (bytes === null) return faultOutcome("EILSEQ", `${path}: ${describeErrno("EILSEQ")}`);
   return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
     // The path is not checked before, because only the hard link proves that it is free.
-    const temp = freshName(guard, TEMP_PREFIX);
+    const temp = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
     return removeTempOnFault(guard, temp, () => {
       const stat = renameWithoutReplacing(guard, temp, target.abs);
-      if (stat !== null) return done({ stamp: stampOf(stat) });
-      unlinkLeftover(guard, temp);
-      return stale("this path is taken now");
+      if (stat !== null) return doneOutcome({ stamp: toStamp(stat) });
+      removeTempFile(guard, temp);
+      return staleOutcome("this path is taken now");
     });
   });
 }
@@ -73,11 +73,12 @@ export function replaceFile(
   setAsideAt: string,
 ): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const ready = prepare(guard, path, text, expect);
+    const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const setAside = guard.mirrorPlace(setAsideAt, true);
     if (!setAside.ok) return setAside.outcome;
-    if (statOrNull(guard.fs, setAside.abs) !== null) return fault("EEXIST", `${setAsideAt}: ${errnoText("EEXIST")}`);
+    if (statOrNull(guard.fs, setAside.abs) !== null)
+      return faultOutcome("EEXIST", `${setAsideAt}: ${describeErrno("EEXIST")}`);
     return exchangeFile(guard, ready, setAside.abs, expect);
   });
 }
@@ -99,7 +100,7 @@ export function saveBesideDaemon(
   keepAt: string,
 ): DiskOutcome<Written> {
   return attemptEffect(path, () => {
-    const ready = prepare(guard, path, text, expect);
+    const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const keep = guard.mirrorPlace(keepAt, true);
     if (!keep.ok) return keep.outcome;
@@ -107,7 +108,9 @@ export function saveBesideDaemon(
     const ended = exchangeFile(guard, ready, besidePath, expect);
     // If the disk refuses to move the old file, the file stays beside the document; it is not
     // synced.
-    anyErrno(() => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs));
+    nullOnAnyErrno(
+      () => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs),
+    );
     return ended;
   });
 }
@@ -122,17 +125,22 @@ type ReadyWrite = {
 /**
  * Checks the file before it is replaced. If it already has the new content, the outcome is `done`.
  */
-function prepare(guard: RootGuard, path: LocalPath, text: string, expect: Digest): ReadyWrite | DiskOutcome<Written> {
+function prepareWrite(
+  guard: RootGuard,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+): ReadyWrite | DiskOutcome<Written> {
   const bytes = encodeText(text);
-  if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+  if (bytes === null) return faultOutcome("EILSEQ", `${path}: ${describeErrno("EILSEQ")}`);
   const target = guard.place(path, "file");
   if (!target.ok) return target.outcome;
-  const found = nullOnErrno(NO_FILE, () => guard.fs.readFile(target.abs));
-  if (found === null) return stale("no file is at this path now");
+  const found = nullOnErrno(NO_FILE_ERRORS, () => guard.fs.readFile(target.abs));
+  if (found === null) return staleOutcome("no file is at this path now");
   const digest = digestOf(found.bytes);
-  if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
-  if (digest !== expect) return stale("the content changed meanwhile");
-  return { kind: "ready", bytes, target: listedSpelling(guard, target.abs), mode: found.stat.mode };
+  if (digest === digestOf(bytes)) return doneOutcome({ stamp: toStamp(found.stat) });
+  if (digest !== expect) return staleOutcome("the content changed meanwhile");
+  return { kind: "ready", bytes, target: findListedSpelling(guard, target.abs), mode: found.stat.mode };
 }
 
 function exchangeFile(
@@ -141,9 +149,9 @@ function exchangeFile(
   oldPath: string,
   expect: Digest,
 ): DiskOutcome<Written> {
-  const temp = freshName(guard, TEMP_PREFIX);
+  const temp = makeTempPath(guard, TEMP_PREFIX);
   guard.fs.writeNew(temp, bytes, mode, true);
-  return removeTempOnFault(guard, temp, () => swap(guard, temp, target, oldPath, expect));
+  return removeTempOnFault(guard, temp, () => swapFiles(guard, temp, target, oldPath, expect));
 }
 
 /**
@@ -156,39 +164,45 @@ export const OLD_FILE_PREFIX = ".~mdmirror-";
  * Moves the old file to `oldPath`, checks it, and gives the new file the path. If the check fails,
  * moves the old file back; if that fails too, the result has `isSetAside`.
  */
-function swap(guard: RootGuard, temp: string, target: string, oldPath: string, expect: Digest): DiskOutcome<Written> {
+function swapFiles(
+  guard: RootGuard,
+  temp: string,
+  target: string,
+  oldPath: string,
+  expect: Digest,
+): DiskOutcome<Written> {
   // RACE: nothing checks again that `oldPath` is free. Only this process writes in `.mdmirror`, and
   // a name outside it is random.
   if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, oldPath))) {
-    unlinkLeftover(guard, temp);
-    return stale("no file is at this path now");
+    removeTempFile(guard, temp);
+    return staleOutcome("no file is at this path now");
   }
-  let ended: NotDone = stale("the content changed at this moment");
+  let ended: NotDoneOutcome = staleOutcome("the content changed at this moment");
   try {
-    if (digestOrNull(guard.fs, oldPath) === expect) {
+    if (readDigestOrNull(guard.fs, oldPath) === expect) {
       const stat = renameWithoutReplacing(guard, temp, target);
-      if (stat !== null) return done({ stamp: stampOf(stat) });
-      unlinkLeftover(guard, temp);
+      if (stat !== null) return doneOutcome({ stamp: toStamp(stat) });
+      removeTempFile(guard, temp);
       return {
-        ...stale("another file appeared at this path; the replaced version was set aside"),
+        ...staleOutcome("another file appeared at this path; the replaced version was set aside"),
         isSetAside: true,
       };
     }
   } catch (error) {
-    const errno = errnoOf(error);
+    const errno = readErrno(error);
     if (errno === null) throw error;
-    ended = fault(errno, errnoText(errno));
+    ended = faultOutcome(errno, describeErrno(errno));
   }
-  unlinkLeftover(guard, temp);
-  return putBackOr(guard, oldPath, target, ended);
+  removeTempFile(guard, temp);
+  return putBackOrReport(guard, oldPath, target, ended);
 }
 
 /**
  * Returns the digest of a file. Returns null if the path has no regular file, or a program is
  * writing the file at this moment.
  */
-export function digestOrNull(fs: Fs, abs: string): Digest | null {
-  const found = nullOnErrno([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
+export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
+  const found = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
   return found === null ? null : digestOf(found.bytes);
 }
 
@@ -197,10 +211,15 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
  * @param ended outcome of the failed replacement or move
  * @returns `ended` with a longer message; with `isSetAside` if the file could not be moved back
  */
-export function putBackOr(guard: RootGuard, oldPath: string, target: string, ended: NotDone): NotDone {
+export function putBackOrReport(
+  guard: RootGuard,
+  oldPath: string,
+  target: string,
+  ended: NotDoneOutcome,
+): NotDoneOutcome {
   const moved = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
   if ("value" in moved && moved.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
-  const why = "errno" in moved ? errnoText(moved.errno) : "another file is at its path";
+  const why = "errno" in moved ? describeErrno(moved.errno) : "another file is at its path";
   return {
     ...ended,
     detail: `${ended.detail}; it was set aside, because it could not be moved back: ${why}`,
@@ -210,13 +229,13 @@ export function putBackOr(guard: RootGuard, oldPath: string, target: string, end
 
 /**
  * Runs `work`, and removes the temporary file if a system call fails. If the process is killed,
- * `sweep` removes the file later.
+ * `sweepTempFiles` removes the file later.
  */
 function removeTempOnFault<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return work();
   } catch (error) {
-    if (errnoOf(error) !== null) unlinkLeftover(guard, temp);
+    if (readErrno(error) !== null) removeTempFile(guard, temp);
     throw error;
   }
 }
