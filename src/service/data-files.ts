@@ -1,6 +1,6 @@
 /**
- * Files of a data folder that only its owner may read: `admin-key`, `key` for a workspace, and the
- * address at which administrators reach a running service.
+ * Reads and writes the files of a data folder that only its owner may read. `admin-key` and `key`
+ * contain keys; `address` contains the address of a running service, for administrators.
  */
 
 import { randomBytes } from "node:crypto";

@@ -9,36 +9,39 @@ import { startUpkeep } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
 
 export type OpenDataOptions = {
-  /** `resolve` refuses content with broken links; default `any`. */
+  /**
+   * Check of links in new content: `resolve` refuses content with broken links, `any` accepts it.
+   * Default `any`.
+   */
   readonly links?: "any" | "resolve";
   /** Settings that replace those stored in the data folder. */
   readonly settings?: Partial<Settings>;
-  /** Base URL of the problem types: {docs_base} of the API's document. */
+  /** Base URL of the problem types: `{docs_base}` in the document of the API. */
   readonly docsBase?: string | undefined;
   readonly onFault?: (error: unknown, requestId: string) => void;
-  /** Milliseconds to wait while another process has the folder open (default 2,000). */
+  /** Milliseconds to wait while another process has the folder open. Default 2,000. */
   readonly waitMs?: number;
 };
 
-/** An open data folder: the service, and the files of its two keys. */
+/** A service whose data folder is open, together with its two keys. */
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
   /**
-   * A key with Full access to the first workspace. With PostgreSQL, null if another process created
+   * Key with Full access to the first workspace. With PostgreSQL, null if another process created
    * the key, and this data folder has no copy.
    */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;
-  /** The key for administration; null in the same case as `key`. */
+  /** Key for administration; null in the same case as `key`. */
   readonly adminKey: Key;
   close(): Promise<void>;
 };
 
 /**
- * Opens a data folder, and creates missing parts: the database, a first workspace, `key` and
- * `admin-key` (mode 0600). Replaces a `key` that the database does not know (a new database, a lost
- * file).
+ * Opens a data folder, and creates what is missing: the database, a first workspace, and the files
+ * `key` and `admin-key` (mode 0600). Replaces `key` if the database does not know that key, for
+ * example because the database is new.
  * @throws if another process has the folder open; OtherVersionError
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
@@ -49,7 +52,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
   const { waitMs, settings, links, docsBase, onFault } = options;
   const random = randomSource();
-  // Loaded on demand, so that a program with another store never loads SQLite.
+  // SQLite is loaded on demand, so that a program with another store never loads it.
   const { SqliteStore } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = new SqliteStore(location, { random, commits: "together" });
@@ -93,7 +96,7 @@ async function usableKey(service: Service, file: string): Promise<string> {
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
-  // Creating the key cannot be refused: the workspace was read just before.
+  // The service cannot refuse to create the key, because the workspace was read just before.
   if (!("key" in made)) throw new Error(made.detail);
   writeKey(file, made.key);
   return made.key;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
 /**
- * File in a data folder that marks its documents as stored in a PostgreSQL database. The process
- * that serves them locks the file; the operating system ends the lock with the process. An address
- * in the same folder is reliable only while the file is locked.
+ * Name of a file in the data folder. The file says that the documents are in a PostgreSQL database.
+ * The process that serves the documents locks the file; the operating system ends the lock with the
+ * process. An address in the same folder is reliable only while the file is locked.
  */
 const MARKER = "database";
 
@@ -19,9 +19,9 @@ export function isOfDatabase(dir: string): boolean {
 }
 
 /**
- * Marks a folder, and locks the marker.
+ * Marks a data folder as one whose documents are in PostgreSQL, and locks the marker file.
  * @returns a function that releases the lock
- * @throws SQLITE_BUSY if another process has locked the marker
+ * @throws SQLITE_BUSY if another process has locked the file
  */
 export function holdForDatabase(dir: string): () => void {
   const lock = new Sqlite(join(dir, MARKER), { timeout: 0 });

@@ -2,7 +2,10 @@ import type { Core } from "./requests/dispatch.ts";
 import type { Figures } from "./store/rows.ts";
 import type { PoolFigures, Store } from "./store/store.ts";
 
-/** Figures of a service for an operator, in addition to those of requests. */
+/**
+ * Figures of a service that `/metrics` shows an operator, in addition to the figures about
+ * requests.
+ */
 export type ServiceFigures = {
   /** Figures of the database; null if the database did not answer, or is closed. */
   readonly database: Figures | null;
@@ -14,15 +17,15 @@ export type ServiceFigures = {
 
 /**
  * Returns all figures. Figures that need no database are returned even if the database does not
- * answer: operators then need them most.
+ * answer, because an operator needs them most then.
  */
 export async function figuresOf(
   { isOpen, onFault }: Pick<Core, "isOpen" | "onFault">,
   store: Pick<Store, "figures" | "pool">,
   listeners: number,
 ): Promise<ServiceFigures> {
-  // ORDER: the pool's figures first, because the query below takes a connection itself, or waits
-  // for one.
+  // ORDER: the figures of the pool are read first, because the query below itself takes a
+  // connection, or waits for one.
   const pool = store.pool?.() ?? null;
   try {
     return { database: isOpen ? await store.figures() : null, pool, listeners };

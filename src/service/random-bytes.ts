@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Bytes that are read from the system together. */
+/** Number of random bytes that are read from the operating system together. */
 const READ_BYTES = 4_096;
 
 /**

@@ -14,18 +14,20 @@ import { databaseTrouble } from "./admin/database-trouble.ts";
 import { readFileSync } from "node:fs";
 
 export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
-  /** Absolute path. */
+  /** Absolute path of the data folder. */
   readonly data: string;
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
   /**
-   * Origin at which browsers reach the pages through a proxy: `https://notes.example.org`; or null.
+   * Origin at which browsers reach the pages through a proxy, such as `https://notes.example.org`.
+   * Null if there is no proxy.
    */
   readonly appOrigin?: string | null;
   /**
-   * Target of the access log, one line a request: an absolute path, or a function; null for none.
+   * Target of the access log, which has one line for each request: an absolute path, or a function.
+   * Null for no log.
    */
   readonly accessLog?: string | AppendText | null;
   /** Milliseconds for which a closing service accepts further requests. Default 0. */
@@ -37,7 +39,7 @@ type MissingCondition = { readonly what: string; readonly next: string };
 
 export type Serving<Key extends string | null = string> = Pick<OpenData<Key>, "key" | "keyFile" | "adminKeyFile"> & {
   readonly url: string;
-  /** Missing abilities of the service, each as a clause with the next step. */
+  /** Abilities that the service lacks, each as a clause with the next step. */
   readonly lacks: readonly MissingCondition[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;
@@ -55,7 +57,7 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
 }
 
 /**
- * Starts a service on PostgreSQL; the data folder has the files of this process.
+ * Starts a service on PostgreSQL. The data folder then has only the files of this process.
  * @param database URL of the database, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
@@ -69,7 +71,10 @@ export function startOnDatabase(options: ServeOptions, database: string): Promis
   );
 }
 
-/** @param troubleOf returns the reason why the data cannot be opened */
+/**
+ * Opens the data, and starts a service on it.
+ * @param troubleOf returns the reason why the data cannot be opened
+ */
 async function start<Key extends string | null>(
   options: ServeOptions,
   open: () => Promise<OpenData<Key>>,
@@ -87,7 +92,8 @@ async function start<Key extends string | null>(
   if (pem.kind === "trouble") return pem;
   const data = await open().then(ok, troubleOf);
   if (data.kind === "trouble") return data;
-  // A killed service left the address; this process has locked the folder now.
+  // A killed service may have left its address file. No running service uses that file, because
+  // this process has locked the folder.
   removeAddress(options.data);
   try {
     return ok(await listen(data.value, options, pem.value));
@@ -143,8 +149,8 @@ function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | n
 }
 
 /**
- * Writes the address file. Without the file the service still runs, but commands cannot reach its
- * administration.
+ * Writes the address file. If this fails, the service still runs, but commands for administration
+ * cannot find it.
  */
 function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
   try {
@@ -158,9 +164,10 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
 }
 
 /**
- * Opens a second port for local administration. Local commands know neither the name in the
- * certificate nor the address of the machine.
- * @returns null if the public address can be used
+ * Opens a second port, on loopback and without TLS, for local administration. The commands for
+ * administration know only the data folder. They do not know the public address, nor the name in
+ * the certificate.
+ * @returns null if the commands can use the public address
  */
 async function openAdminPort(
   { service }: AnyData,
@@ -221,7 +228,7 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
 
 /**
  * Returns the reason why the service cannot listen.
- * @returns null if the error concerns neither the address nor the certificate: a bug
+ * @returns null if the error is a bug, because it concerns neither the address nor the certificate
  */
 function listenTrouble(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = errorCodeOf(error) ?? "";

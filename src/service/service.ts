@@ -15,36 +15,45 @@ import { isDiskFull, type Store } from "./store/store.ts";
 import type { Combine, ServerContext } from "./requests/context.ts";
 
 export type ServiceOptions = {
-  /** Store of the documents; the service closes the store. */
+  /** Store of the documents; the service closes the store when it closes. */
   readonly store: Store;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
+  /**
+   * Source of random bytes for ids, keys and the cursor secret. A seeded source makes the service
+   * deterministic.
+   */
   readonly random: (bytes: number) => Uint8Array;
-  /** Combines contents; default: the three-way merge. */
+  /**
+   * Combines an edit with the published content, if the edit began with an older version. Default:
+   * the three-way merge.
+   */
   readonly combine?: Combine;
-  /** `resolve` refuses content with broken links. Default `any`. */
+  /** Check of links in new content: `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"] | undefined;
   /**
-   * Key for `/admin` over HTTP. Without it, `/admin` answers 401, and only `service.admin` works.
+   * Key for `/admin` over HTTP. Without this key, `/admin` answers 401, and only `service.admin`
+   * works.
    */
   readonly adminKey?: string;
-  /** SHA-256 of the admin key, if another process has its text. */
+  /** SHA-256 of the admin key, for a process that does not have the key itself. */
   readonly adminKeyHash?: Buffer;
-  /** Base URL of the problem types: {docs_base} of the API's document. */
+  /** Base URL of the problem types: `{docs_base}` in the document of the API. */
   readonly docsBase?: string | undefined;
   /**
-   * Calls back in the next round of the event loop, after all other callbacks had a turn. Searches
-   * wait for such a round; tests count the rounds.
+   * Calls a function in the next round of the event loop, after all other callbacks. Each search
+   * waits for such a round; tests count the rounds.
    */
   readonly atNextRound?: (begin: () => void) => void;
-  /** Called for each 500. The error may have SQL, never a key or content. */
+  /**
+   * Called for each answer with status 500. The error may contain SQL, but never a key or content.
+   */
   readonly onFault?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
 /**
- * Answers a request, as a `Wire` does. Also takes the reason why the transport could not pass a
- * body on, and whether the client has disconnected.
+ * Answers a request. Besides the request, takes the reason why the transport could not read its
+ * body, and an object that receives facts about the request.
  */
 export type ServiceWire = (
   request: WireRequest,
@@ -52,7 +61,10 @@ export type ServiceWire = (
   noted?: RequestNotes,
 ) => Promise<WireResponse>;
 
-/** Receives the id of the request's key, once the key is known to be valid. */
+/**
+ * Facts about a request that the service and its transport exchange. The service sets `key` to the
+ * id of the request's key, once it knows that the key is valid.
+ */
 type RequestNotes = {
   key: string | null;
   /** Returns true if the client has disconnected, so that nobody waits for the answer. */
@@ -60,19 +72,19 @@ type RequestNotes = {
 };
 
 const DAY_MS = 86_400_000;
-/** Number of changes that one step of pruning reads, about 5 ms. */
+/** Number of changes that one step of pruning reads, which takes about 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
-/** LIMIT: keys whose holders are kept for a second. */
+/** LIMIT: number of keys whose workspace and grants are cached for a second. */
 const MAX_KEYS = 1_000;
 const ADMIT_ALL: RateCheck = () => null;
-/** A hash that belongs to no key. */
+/** Hash that no key has; looking it up only tests whether the store answers. */
 const NO_HOLDER = Buffer.alloc(32);
 
-/** File and folder service, independent of any transport and kind of store. */
+/** The file and folder service, independent of the transport and of the kind of store. */
 export class Service {
   readonly admin: Admin;
-  /** Answers requests for streams. */
+  /** Answers requests for the stream of events. */
   readonly streams: EventHub;
   readonly #store: Store;
   readonly #core: Core;
@@ -107,7 +119,8 @@ export class Service {
     this.streams = new EventHub(this.#core, this.#admitByRate);
   }
 
-  // The functions are fields, not methods, because a transport receives them without the service.
+  // The functions are fields, not methods, because a transport calls them without the service
+  // object.
   readonly handle: ServiceWire = (request, fault = null, noted) => {
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
@@ -120,7 +133,7 @@ export class Service {
     };
   }
 
-  /** Returns true if the store answers. */
+  /** Returns true if the service is open and its store answers. */
   readonly isReady = async (): Promise<boolean> => {
     const { server, onFault, isOpen } = this.#core;
     if (!isOpen) return false;
@@ -139,25 +152,25 @@ export class Service {
   /** Checks a request as `admit` does, for the port of local administration. */
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head, true);
 
-  /** Parts of the service that its web pages use. The pages are rendered in this process. */
+  /** Parts of the service that its web pages use; the pages run in the same process. */
   get core(): Core {
     return this.#core;
   }
 
-  /** Answers requests of the program itself: as `handle` does, but without a rate limit. */
+  /** Answers requests that the program itself makes: as `handle` does, but without a rate limit. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
     answerRequest(this.#core, request, fault, { admit: ADMIT_ALL });
 
   /**
-   * Indexes some written documents for search.
-   * @param most `a-step`: a few milliseconds of work
+   * Adds some recently written documents to the search index.
+   * @param most `a-step`: a few milliseconds of work; `all`: all documents that wait
    */
   async indexStep(most: "a-step" | "all" = "a-step"): Promise<"done" | "more"> {
     return this.#core.isOpen ? this.#store.indexStep(most) : "done";
   }
 
   /**
-   * Prunes contents of old versions, as the settings say. Continues where the previous step ended,
+   * Deletes contents of old versions, as the settings say. Continues where the previous step ended,
    * and takes some milliseconds.
    * @returns `done` if all changes were checked
    */
@@ -174,24 +187,27 @@ export class Service {
   }
 
   /**
-   * Saves the last use of each key.
-   * @throws if the disk is full: the next call then saves them
+   * Saves the time of the last use of each key.
+   * @throws if the disk is full; the next call then saves the same times
    */
   async saveUses(): Promise<void> {
     if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
   }
 
-  /** Reserves the disk space again that was released when the disk was full. */
+  /** Reserves disk space for deletions again, after a full disk made the service release it. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve?.reserve();
   }
 
-  /** Returns the bytes of disk that are reserved for deletions; null if the disk is not local. */
+  /**
+   * Returns the bytes of disk space that are reserved for deletions; null if the store has no local
+   * disk.
+   */
   reserved(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }
 
-  /** Sets the one listener that is called after each request that may have written. */
+  /** Sets the only listener for writes. It is called after each request that may have written. */
   onWrite(listener: () => void): void {
     this.#onWrite = listener;
   }
@@ -206,7 +222,10 @@ export class Service {
 
   readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
-  /** Answers every new request with 503; resolves when running requests are answered. */
+  /**
+   * Answers every new request with 503. Resolves when the running requests are answered and the
+   * store is closed.
+   */
   readonly close = once(async (): Promise<void> => {
     this.#core.isOpen = false;
     await this.streams.close();
@@ -214,7 +233,8 @@ export class Service {
       // This write waits for transactions that have already begun.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
-      // The service closes even if the disk is full: only the last uses of keys are lost.
+      // The service closes even if the disk is full, because then only the last uses of keys are
+      // lost.
       if (!isDiskFull(error)) throw error;
     } finally {
       await this.#store.close();

@@ -5,16 +5,22 @@ import { isDiskFull } from "./store/store.ts";
 const ROUND_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;
-/** Milliseconds between two saves of key uses: a kill loses the uses since the last save. */
+/**
+ * Milliseconds between two saves of the last uses of keys. If the process is killed, the uses since
+ * the last save are lost.
+ */
 const USES_MS = 60_000;
-/** Milliseconds between a write and the step that indexes it. Concurrent writes share a step. */
+/**
+ * Milliseconds between a write and the step that indexes it for search. Writes within this time
+ * share one step.
+ */
 const INDEX_MS = 15;
 /**
- * Pause after a step of indexing while requests come, as a multiple of the step's time: indexing
- * takes a fifth of the time.
+ * Pause after a step of indexing, as a multiple of the step's own time. While requests come,
+ * indexing therefore takes a fifth of the time.
  */
 const PAUSE_FACTOR = 4;
-/** Milliseconds between a fault of indexing (such as a full disk) and the next try. */
+/** Milliseconds between an error of indexing (such as a full disk) and the next try. */
 const RETRY_MS = 60_000;
 
 type Upkeep = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
@@ -60,13 +66,17 @@ export function startUpkeep(
   };
 }
 
-/** Does a part of the work. Returns the milliseconds until the next part; null if none is left. */
+/**
+ * Does a part of some periodic work. Returns the milliseconds until the next part; null if nothing
+ * is left to do.
+ */
 type Step = () => Promise<number | null>;
 
 /**
- * Runs a step again and again. `wake` plans the next step, unless one is planned.
+ * Runs a step again and again. The returned `wake` plans the next step, unless a step is planned
+ * already.
  * @param firstMs milliseconds until the first step
- * @param againMs milliseconds between a fault and the next step
+ * @param againMs milliseconds between an error and the next step
  */
 function repeat(step: Step, firstMs: number, againMs: number, onFault: (error: unknown) => void) {
   let timer: NodeJS.Timeout | null = null;
@@ -77,13 +87,13 @@ function repeat(step: Step, firstMs: number, againMs: number, onFault: (error: u
     try {
       next = await step();
     } catch (error) {
-      // A fault is expected if the service closed during the step.
+      // An error is expected if the service closed during the step.
       if (!isOver) onFault(error);
     }
     if (next !== null) wake(next);
   };
   const wake = (ms: number) => {
-    // A timer alone does not keep the process running.
+    // The timer is unreferenced, so that it alone does not keep the process running.
     if (!isOver) timer ??= setTimeout(() => void run(), ms).unref();
   };
   const stop = () => {

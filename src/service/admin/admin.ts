@@ -20,7 +20,10 @@ type KeyPageRequest = { readonly workspaceId: string | null; readonly from: numb
 
 const noKey = () => refuse("not_found", "There is no such key.");
 
-/** Operations of an administrator, which the API does not define. Also available under /admin. */
+/**
+ * Operations for administrators, which the API does not define. Also available over HTTP, below
+ * `/admin`.
+ */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -39,8 +42,8 @@ export class Admin {
     return writeWith(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
-      // Creating the key cannot be refused: the workspace exists, and the only grant is on the
-      // root.
+      // The service cannot refuse to create the key, because the workspace exists and the only
+      // grant is on the root.
       const grants = [{ on: null, level: "full" }] as const;
       return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });
@@ -59,7 +62,7 @@ export class Admin {
   }
 
   /**
-   * Removes the workspace with its documents. Requests of its keys then get `workspace_not_found`.
+   * Removes a workspace with its documents. Requests with its keys then get `workspace_not_found`.
    */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return writeWith(this.#server, async ({ tables }) => {
@@ -99,8 +102,8 @@ export class Admin {
   }
 
   /**
-   * Changes only the fields that are present. A rate limit of null removes the key's own limit, so
-   * that the service's limit applies.
+   * Changes only the properties of a key that are present. A rate limit of null removes the limit
+   * of the key, so that the limit of the service applies.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return writeWith(this.#server, async (working) => {
@@ -132,7 +135,7 @@ export class Admin {
     return readWith(this.#server, ({ tables }) => tables.settings.get());
   }
 
-  /** Changes only the settings that are present, from the next request on. */
+  /** Changes only the settings that are present. They apply from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return writeWith(this.#server, ({ tables }) => tables.settings.change(changed));
   }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isDiskFull, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 
-/** Codes for missing permissions, and for a path that cannot be a folder. */
+/** Error codes for missing permissions, and for a path at which no folder can be. */
 const MISPLACED = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
 
 /**

@@ -61,11 +61,12 @@ const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
 
 /**
  * Returns the reason why a PostgreSQL database cannot be used.
- * @param url never shown completely, because it may have a password
+ * @param url URL of the database; never shown completely, because it may have a password
  * @throws the error if it is a bug
  */
 export function databaseTrouble(url: string, thrown: unknown): Result<never> {
-  // The error of an open store wraps the reason why the database cannot be reached.
+  // A store that is open already reports a lost database as `StoreBusyError`, with the actual
+  // reason as its cause.
   const error = thrown instanceof StoreBusyError && thrown.cause !== undefined ? thrown.cause : thrown;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
@@ -85,7 +86,8 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
   }
   const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
-  // Other errors of the database have a code of this form; any other error is a bug.
+  // All other errors of PostgreSQL have a code of five characters. An error without such a code is
+  // a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw thrown;
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }

@@ -2,16 +2,16 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 
 import { decodeText } from "../../common/text.ts";
 import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 
-/** A new file for a key, readable by this user only. */
+/** A new file for the secret of a key, readable by this user only. */
 type KeyFile = {
   write(text: string): void;
-  /** Removes the file, because no key was created. */
+  /** Removes the file, for the case that no key was created. */
   discard(): void;
 };
 
 /**
- * Creates the file before the key is created. Otherwise a key could exist whose secret cannot be
- * saved.
+ * Creates the file for the secret before the key is created. Otherwise a key could exist whose
+ * secret cannot be saved.
  * @param path absolute path of the new file; must not exist
  */
 export function openKeyFile(path: string): Result<KeyFile> {

@@ -51,7 +51,10 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
   return findOne("keys", word, all.value, ({ label }) => [label], keyLine);
 }
 
-/** Returns an id unchanged: the service itself reports whether a review with that id exists. */
+/**
+ * Finds the id of a review by the path of its document. A word that has the form of an id is
+ * returned unchanged, because the service itself reports whether that review exists.
+ */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const all = await listAll(session, "listReviews");
@@ -66,7 +69,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   return found.kind === "trouble" ? found : ok(found.value.id);
 }
 
-/** LIMIT: matches that are listed for an ambiguous word. */
+/** LIMIT: number of matches that a message lists for an ambiguous name. */
 const MAX_NAMED = 10;
 
 function findOne<T extends { readonly id: string }>(

@@ -1,7 +1,8 @@
 /**
- * Declares the operations below `/admin` once. The service validates requests by the declarations,
- * and commands send requests and read the answers by them. The service may have another version
- * than the command, or not be mdmirror, so an answer with an unexpected form counts as unreadable.
+ * Declares the operations below `/admin` once, for the service and for the commands of
+ * administrators. The service validates requests by the declarations; the commands send requests
+ * and read answers by them. The service may have another version than the command, or may not be
+ * mdmirror. So an answer with an unexpected form counts as unreadable.
  */
 
 import { z } from "zod";
@@ -9,7 +10,7 @@ import { content, integerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Pattern with `{id}` instead of the id. */
+  /** Path of the operation; `{id}` is the place of the id. */
   readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -19,7 +20,7 @@ export type AdminOperation = {
   readonly answer: z.ZodType;
 };
 
-/** LIMIT: characters of a label or of a workspace's name: both appear in lists. */
+/** LIMIT: 200 characters for a label or for the name of a workspace, because lists show both. */
 const name = z.string().max(200);
 const rateLimit = z
   .strictObject({ requests: z.int32(), seconds: z.int32() })
@@ -30,7 +31,7 @@ const rateLimit = z
 const grants = z
   .array(z.strictObject({ on: z.string().nullable(), level: z.enum(["none", "read", "edit", "full"]) }))
   .readonly();
-/** Limits of a key. `expiresAt`: milliseconds since the epoch, null for never. */
+/** Limits of a key. `expiresAt`: milliseconds since the epoch; null if the key never expires. */
 const limits = { rateLimit: rateLimit.nullable().exactOptional(), expiresAt: z.int().nullable().exactOptional() };
 
 const newKey = z.strictObject({ ...limits, workspaceId: z.string(), grants, label: name.default("") });
@@ -50,7 +51,7 @@ const settings = z.strictObject({
   keepVersions: z.int().min(1).max(1_000_000).nullable().exactOptional(),
 });
 
-/** LIMIT: reviews of one page. */
+/** LIMIT: number of reviews on one page of the list. */
 export const MAX_REVIEWS = 1_000;
 
 const reviewsQuery = z.strictObject({
@@ -81,11 +82,12 @@ const key = z
     workspaceId: z.string(),
     label: z.string(),
     grants: z.array(grant),
-    // Current path of each grant, in the same order; the whole workspace is `/`.
+    // Current path of each grant, in the order of the grants. The path of the whole workspace is
+    // `/`.
     grantPaths: z.array(z.string()),
     rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
-    // Times are in milliseconds since the epoch; null means never. The last use is exact to the
-    // minute after a crash.
+    // Times in milliseconds since the epoch; null for never. After a crash, the last use is exact
+    // to the minute.
     expiresAt: z.number().nullable(),
     createdAt: z.number(),
     lastUsedAt: z.number().nullable(),
@@ -94,9 +96,9 @@ const key = z
   .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(grantWithPath(grantPaths)) }));
 
 /**
- * Returns a function that adds to a grant its path, and `waits`: true if nothing exists at the path
- * yet. A file or folder created at the path gets this grant only if it allows less than the
- * parent's grant.
+ * Returns a function that adds two properties to a grant: its path, and `waits`. `waits` is true if
+ * nothing exists at the path yet. A file or folder created at the path gets such a grant only if it
+ * allows less than the parent's grant.
  */
 const grantWithPath = (paths: readonly string[]) => (parsed: z.output<typeof grant>, index: number) => ({
   path: paths[index]!,
@@ -119,8 +121,8 @@ const review = z.object({
 });
 
 /**
- * A review with its contents: `content` is in review; `baseContent` is the version that the edit
- * began with, null if that version was pruned.
+ * A review with its contents. `content` is the content in review. `baseContent` is the content with
+ * which the edit began; null if that version was pruned.
  */
 const shownReview = review.extend({
   content: z.string(),
@@ -129,12 +131,15 @@ const shownReview = review.extend({
 });
 
 const settled = z.object({ path: z.string() });
-/** Schema of an answer that is not read: its status says that the request was carried out. */
+/**
+ * Schema of an answer whose body is not read: the status alone says that the service carried the
+ * request out.
+ */
 const carriedOut = z.unknown();
 
 /**
- * Makes the schema of a page of a list. Refuses an empty page with a cursor: a service that sends
- * such pages would keep a command reading without end.
+ * Returns the schema for a page of a list. The schema refuses an empty page with a cursor, because
+ * a command would read such pages without end.
  */
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z
@@ -143,8 +148,8 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * ASSUMES: all routes below /admin, which the API's document does not define (contract tests of the
- * admin).
+ * ASSUMES: all routes below `/admin`. The document of the API does not define them; contract tests
+ * fix them.
  */
 export const ADMIN_OPERATIONS = {
   listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: pageOf(workspace) },
@@ -160,14 +165,14 @@ export const ADMIN_OPERATIONS = {
   acceptReview: {
     method: "POST",
     path: "/admin/reviews/{id}/accept",
-    // `content` is published instead of the content in review.
+    // `content`, if present, is published in place of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
     answer: settled,
   },
   rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: settled },
   /**
-   * ASSUMES: the settings and their route (contract test "shows settings, and changes those that
+   * ASSUMES: the settings, and their route (contract test "shows settings, and changes those that
    * are sent").
    */
   readSettings: { method: "GET", path: "/admin/settings", answer: carriedOut },
@@ -185,8 +190,11 @@ export type SentKey = z.input<typeof key>;
 export type MadeKey = z.output<typeof madeKey>;
 export type ReviewJson = z.output<typeof review>;
 export type ShownReviewJson = z.output<typeof shownReview>;
-/** A grant. `on` is an id, a path that begins with a slash, or null for the whole workspace. */
+/**
+ * A grant of a key. `on` is an id, a path that begins with a slash, or null for the whole
+ * workspace.
+ */
 export type KeyGrant = z.output<typeof grants>[number];
 export type NewKey = z.input<typeof newKey>;
-/** Changes to a key; fields that are left out stay unchanged. */
+/** Changes to a key. Properties that are left out stay unchanged. */
 export type KeyChanges = z.output<typeof keyChanges>;

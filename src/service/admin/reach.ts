@@ -10,7 +10,10 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/** LIMIT: milliseconds and bytes of one answer. A list may be long; a review has three contents. */
+/**
+ * LIMIT: milliseconds to wait for an answer, and bytes of its body. A list may be long, and a
+ * review contains three contents.
+ */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
@@ -21,7 +24,7 @@ export type OpenWire = (service: { readonly url: string; readonly allowHttp: rea
 
 /**
  * Connects to the service at a URL.
- * @param options.keyFile absolute
+ * @param options.keyFile absolute path of the file with the admin key
  */
 export function reachByUrl({
   openWire,
@@ -56,7 +59,10 @@ export async function reachByFolder(
   }
 }
 
-/** Returns true if a service has the folder locked. An address alone may be of a killed service. */
+/**
+ * Returns true if a running service has locked the folder. An address in the folder is no proof,
+ * because a killed service may have left it.
+ */
 function isLocked(dataFolder: string): boolean {
   try {
     holdForDatabase(dataFolder)();
@@ -67,7 +73,10 @@ function isLocked(dataFolder: string): boolean {
   }
 }
 
-/** Connects to the running service, the only one with access to the documents in PostgreSQL. */
+/**
+ * Connects to the running service. Its documents are in PostgreSQL, so this command cannot open
+ * them itself.
+ */
 function reachShared(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
   const reached = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
   if (reached !== null) return reached;
@@ -85,8 +94,8 @@ function lockedByOther(dataFolder: string): Result<never> {
 }
 
 /**
- * Returns the user id of a service's owner. Refuses a folder that does not belong to a service, so
- * that nothing is created in it.
+ * Returns the user id of the owner of a data folder. Refuses a folder that is not the data folder
+ * of a service, so that nothing is created in it.
  */
 function ownerOf(dir: string): Result<number> {
   try {
@@ -103,14 +112,14 @@ function ownerOf(dir: string): Result<number> {
 }
 
 /**
- * Opens the folder unless a service runs. Only the operating system's lock shows that reliably: the
- * lock ends with its process.
+ * Opens the data folder unless a running service has it open. Only the lock of the operating system
+ * shows this reliably, because the lock ends with its process.
  * @returns null if another process has the folder open
  */
 async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {
     const { service, adminKey, close } = await openData(dataFolder, { waitMs: 0 });
-    // A killed service left the address.
+    // A killed service may have left its address in the folder.
     removeAddress(dataFolder);
     const target = `${dataFolder} (no service runs in this folder)`;
     const keyHint = `the admin key is in ${join(dataFolder, "admin-key")}`;
@@ -123,7 +132,10 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
   }
 }
 
-/** Refuses another user's folder: the service could not open files that this user creates in it. */
+/**
+ * Refuses the data folder of another user, because the service could not open files that this user
+ * creates in it.
+ */
 function foreign(dataFolder: string, uid: number): Result<never> {
   return trouble(
     "usage",

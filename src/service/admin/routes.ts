@@ -41,8 +41,8 @@ const findOperation = routeTable(
 );
 
 /**
- * Checks the admin key of a request.
- * @returns the refusal of a request without the key
+ * Checks that a request has the admin key.
+ * @returns the refusal of a request without the key; null if the key is right
  */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const sent = sentKey(headers);
@@ -52,7 +52,7 @@ export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHead
 
 type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
 
-/** Answers a request below /admin. Each such request needs the admin key. */
+/** Answers a request below `/admin`. Each such request needs the admin key. */
 export async function routeAdmin(
   { admin, adminKeyHash }: AdminCore,
   request: WireRequest,
@@ -66,6 +66,6 @@ export async function routeAdmin(
   const operation: AdminOperation = ADMIN_OPERATIONS[found.value];
   const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
   const read = readSent(operation, { id: found.id, query, body: { text, fault } });
-  // The cast is safe: the handler takes exactly the output of the operation's schemas.
+  // The cast is safe, because the handler takes exactly the output of the operation's schemas.
   return isRefused(read) ? read : HANDLERS[found.value]({ ...read, admin } as never);
 }

@@ -10,11 +10,14 @@ import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type Ad
 type RequestFacts = {
   readonly target: string;
   readonly keyHint: string;
-  /** True if the request only reads. Without an answer, the result of a write is unknown. */
+  /**
+   * True if the request only reads. If the answer to any other request is lost, it is unknown
+   * whether the service carried the request out.
+   */
   readonly isRead: boolean;
 };
 
-/** Turns the answer to an administrator's request into a result. */
+/** Converts the answer to an administrator's request to a result. */
 function readAnswer(result: WireResult, request: RequestFacts): Result<unknown> {
   if (result.kind !== "answer") return noAnswer(result, request);
   const { status, body } = result.response;
@@ -67,7 +70,7 @@ function unreadable(target: string): Result<never> {
 
 /**
  * Connection of an administrator to the running service, or to the data folder if no service runs.
- * Both answer the requests below `/admin`, so commands need not distinguish them.
+ * Both answer the requests below `/admin`, so commands treat them alike.
  */
 export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
@@ -97,8 +100,8 @@ type Carry = (request: WireRequest) => Promise<WireResult>;
 const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
 
 /**
- * Opens a connection that sends requests by `carry`.
- * @param keyHint advice for a refused key
+ * Opens a connection that sends each request with the function `carry`.
+ * @param keyHint advice for the case that the service refuses the key
  */
 export function openSession(
   carry: Carry,

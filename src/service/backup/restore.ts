@@ -7,18 +7,18 @@ import { copyWhole } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * Files of a service's database. SQLite would apply a journal that is left in the folder to the
- * restored database.
+ * Files of a service's database. A restore refuses a folder that has one of them, because SQLite
+ * would apply an old journal to the restored database.
  */
 const SERVICE_FILES = ["service.db", "service.db-wal", "service.db-journal"];
 
 export type { BackupContents } from "../store/sqlite/backup-file.ts";
 
 /**
- * Makes a data folder from a backup. The backup has the keys of the workspaces; the admin key is
- * created when a service first starts in the folder.
- * @param file absolute path
- * @param dataFolder absolute path; may not have a service yet
+ * Creates a data folder from a backup. The backup contains the keys of the workspaces. It does not
+ * contain the admin key, which is created when a service first starts in the folder.
+ * @param file absolute path of the backup
+ * @param dataFolder absolute path; must not contain a service yet
  */
 export async function restoreBackup(file: string, dataFolder: string): Promise<Result<BackupContents>> {
   const existing = SERVICE_FILES.find((name) => existsSync(join(dataFolder, name)));
@@ -37,7 +37,7 @@ export async function restoreBackup(file: string, dataFolder: string): Promise<R
 }
 
 /**
- * Returns the reason why nothing was restored.
+ * Returns the reason why a backup was not restored.
  * @throws the error if it is a bug
  */
 export function noBackup(file: string, error: unknown): Result<never> {

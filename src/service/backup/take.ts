@@ -10,10 +10,10 @@ import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../comm
 export type TakenBackup = BackupContents & { readonly file: string };
 
 /**
- * Makes a backup of a service's data folder, with or without a running service. The backup is
- * checked before it gets its name.
+ * Makes a backup of a service's data folder, whether or not the service runs. The file gets its
+ * name only after it was checked.
  * @param dataFolder absolute path
- * @param out absolute path, at which nothing may exist
+ * @param out absolute path of the backup; must not exist
  */
 export async function takeBackup(
   dataFolder: string,
@@ -57,7 +57,10 @@ export function notWritten(out: string, error: unknown): Result<never> {
   return systemTrouble(error, `${out} cannot be written`, "give another file with --out");
 }
 
-/** Moves a file. To another disk, the file is copied completely before it gets its name. */
+/**
+ * Moves a file. If the target is on another disk, copies the file completely before the copy gets
+ * its name.
+ */
 async function move(from: string, to: string): Promise<void> {
   try {
     giveName(from, to);
@@ -71,7 +74,7 @@ async function move(from: string, to: string): Promise<void> {
 /**
  * Copies a file completely.
  * @param check checks the copy before it gets its name
- * @throws as node:fs and `check` do; then nothing is at `to`
+ * @throws the error of node:fs or of `check`; then nothing is at `to`
  */
 export async function copyWhole<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
   const fresh = `${to}.new`;
@@ -96,9 +99,9 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
 }
 
 /**
- * Renames a file, but never replaces a file that appeared meanwhile: a service may have started in
- * the folder.
- * @throws EEXIST if there is one
+ * Renames a file, but never replaces another file. A file may have appeared at the new name, for
+ * example because a service started in the folder.
+ * @throws EEXIST if a file is at the new name
  */
 function giveName(from: string, to: string): void {
   try {
