@@ -1,7 +1,7 @@
 /**
- * Encrypts a place in the outbox as the id of an event. The id does not reveal how many changes
- * happened that the key may not read. Two ids of one position differ: otherwise repeated requests
- * would reveal the time of a change.
+ * Encrypts a position in the outbox as the id of an event. So the id does not reveal how many
+ * changes a key could not read. Two ids of the same position differ; otherwise a client could find
+ * out the time of a hidden change by repeated requests.
  */
 
 import type { ServerContext } from "../requests/context.ts";
@@ -9,14 +9,16 @@ import { seal, unseal } from "../requests/seal.ts";
 
 const PREFIX = "evt_";
 const CHANCE_BYTES = 12;
-/** Bytes to which every position is padded, so that the length of an id reveals nothing. */
+/**
+ * Number of bytes to which every position is padded, so that the length of an id reveals nothing.
+ */
 const POSITION_BYTES = 44;
 
 type Sealing = Pick<ServerContext, "cursorSecret" | "random">;
 
 /**
- * Returns the id for a position.
- * @param workspace its row number; the id is valid in one workspace only
+ * Returns the id of an event for a position in the outbox.
+ * @param workspace row number of the workspace; the id is valid in this workspace only
  */
 export function sealPosition({ cursorSecret, random }: Sealing, workspace: number, position: string): string {
   const plain = Buffer.alloc(CHANCE_BYTES + POSITION_BYTES);
@@ -27,7 +29,7 @@ export function sealPosition({ cursorSecret, random }: Sealing, workspace: numbe
 }
 
 /**
- * Returns the position in an id.
+ * Returns the position in the outbox that an id of an event contains.
  * @returns null for any id that `sealPosition` did not make for this workspace
  */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {

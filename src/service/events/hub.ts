@@ -14,7 +14,8 @@ import { openPosition } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
 import { BEAT, OutboxReader } from "./outbox-reader.ts";
 
-// LIMIT: listeners of one key. Each needs a connection; more machines should not share a key.
+// LIMIT: number of listeners of one key. Each listener needs a connection, and more machines than
+// this should not share a key.
 const MAX_PER_KEY = 256;
 const RETRY_AFTER_S = "30";
 const TICK_MS = 1_000;
@@ -30,9 +31,15 @@ export class EventHub {
   readonly #admit: RateCheck;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
-  /** Promise for the last scheduled read of the outbox: reads run one after the other. */
+  /**
+   * Promise for the end of the last scheduled read of the outbox. Each read waits for the one
+   * before.
+   */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Position in the outbox up to which all listeners were served; null without listeners. */
+  /**
+   * Position in the outbox up to which all listeners have received their events; null if there are
+   * no listeners.
+   */
   #position: string | null = null;
   #isDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -50,7 +57,8 @@ export class EventHub {
   }
 
   /**
-   * Answers `GET /v1/events`. A field, because a transport receives the function without the hub.
+   * Answers `GET /v1/events`. This is a field, not a method, because a transport calls it without
+   * the hub.
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let joined: StreamedAnswer | null = null;
@@ -91,7 +99,7 @@ export class EventHub {
    */
   #join(sink: AnswerStream, hash: Buffer, reader: Reader, position: string | null): () => void {
     let isOver = false;
-    // RACE: while access was checked, other listeners of the same key may have joined.
+    // RACE: while the access was checked, other listeners with the same key may have joined.
     if (this.#listeners.countOf(hash) >= MAX_PER_KEY) {
       sink.end();
       return () => undefined;
@@ -106,8 +114,8 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: the store may have committed before this listener joined, when the hub did not listen
-      // to the store.
+      // RACE: the store may have committed changes just before this listener was added. The hub
+      // does not hear of them if it had no listeners, so it reads the outbox once more.
       this.wake();
     });
     return () => {
@@ -119,7 +127,7 @@ export class EventHub {
     };
   }
 
-  /** Schedules a read of the outbox, because the store may have written rows. */
+  /** Schedules a read of the outbox, because the store may have written rows to it. */
   readonly wake = (): void => {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
@@ -132,12 +140,15 @@ export class EventHub {
     await this.#turn;
   }
 
-  /** Resolves after all earlier writes were sent to the listeners. */
+  /** Resolves after the events of all earlier writes were sent to the listeners. */
   async settled(): Promise<void> {
     await this.#turn;
   }
 
-  /** Runs work in order. A fault ends all streams; clients reconnect and get the missed events. */
+  /**
+   * Runs work after all earlier work. An error ends all streams; the clients then reconnect and get
+   * the missed events.
+   */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#core.onFault(error, "");
@@ -169,8 +180,8 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // The store's clock decides when a key expires, so the difference between that clock and the
-      // service's is added.
+      // The clock of the store decides when a key expires. So the difference between that clock and
+      // the clock of the service is added.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(BEAT, now, BEAT_MS);

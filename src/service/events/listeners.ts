@@ -1,20 +1,22 @@
 import type { AnswerStream } from "../http/stream.ts";
 import type { Reader } from "../requests/authenticate.ts";
 
-/** Listeners that share a key. */
+/** Listeners that use the same key. */
 export type Group = {
   /** SHA-256 of the key. */
   readonly hash: Buffer;
   reader: Reader;
-  /** Time at which the access of the key was last read, by the service's clock. */
+  /**
+   * Time at which the access of the key was last read, in milliseconds by the clock of the service.
+   */
   lookedAt: number;
   readonly sinks: Set<AnswerStream>;
 };
 
-/** Listeners by key. An idle listener costs only its connection. */
+/** The connected listeners, grouped by key. An idle listener costs only its connection. */
 export class Listeners {
   readonly #groups = new Map<string, Group>();
-  /** Time of the last write to each listener, in the order in which they joined. */
+  /** Time of the last write to each listener, the earliest listener first. */
   readonly #beats = new Map<AnswerStream, number>();
 
   /** Number of listeners by key, including those that still receive missed events. */
@@ -32,7 +34,9 @@ export class Listeners {
     return this.#counts.get(nameOf(hash)) ?? 0;
   }
 
-  /** Changes the number of listeners of a key: 1 if one joins, -1 if one leaves. */
+  /**
+   * Changes the number of listeners of a key: 1 for a new listener, -1 for a listener that leaves.
+   */
   count(hash: Buffer, change: 1 | -1): void {
     const name = nameOf(hash);
     const count = (this.#counts.get(name) ?? 0) + change;
@@ -58,7 +62,7 @@ export class Listeners {
     this.#beats.delete(sink);
   }
 
-  /** Sends `text` to listeners that received nothing for `everyMs` milliseconds. */
+  /** Sends `text` to each listener that received nothing for `everyMs` milliseconds. */
   beat(text: string, now: number, everyMs: number): void {
     for (const [sink, sentAt] of this.#beats) {
       if (now - sentAt < everyMs) continue;

@@ -1,4 +1,4 @@
-/** Reads the outbox within one transaction, and makes the events for each key. */
+/** Reads the outbox within one transaction, and makes the events that each key may see. */
 
 import { isRefused } from "../requests/answer.ts";
 import { type RateCheck, holderOf, type Reader, readerOf } from "../requests/authenticate.ts";
@@ -10,28 +10,31 @@ import { WorkspaceEvents, MAX_EVENTS, RESET, type VisibleEvent } from "./workspa
 import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
-/** Number of rows that are read together. */
+/** Number of outbox rows that are read together. */
 const PORTION = 500;
 /**
- * LIMIT: outbox rows of one workspace that are read for a client that reconnects. The store on
- * SQLite keeps the same number. A client that missed more gets a `reset`, and scans everything.
- * Rows that the key may not read do not count.
+ * LIMIT: number of outbox rows of one workspace that are read for a client that reconnects. The
+ * store on SQLite keeps as many. A client that missed more gets a `reset` event, and scans the
+ * workspace. Rows that the key may not read do not count.
  */
 const MAX_MISSED = 20_000;
-/** Milliseconds for which a key's access is cached; the outbox reports changes of access too. */
+/**
+ * Milliseconds for which the access of a key is cached. A change of access that the outbox reports
+ * ends this time.
+ */
 const BELIEVED_MS = 1_000;
 
 /**
- * Comment line of the event stream, sent when there are no events, so that the client sees that the
- * connection works.
+ * Comment line of the event stream. It is sent while there are no events, and shows the client that
+ * the connection works.
  */
 export const BEAT = ":\n\n";
 
 type ReadChanges = {
   readonly upTo: string;
-  /** True if more rows may follow. */
+  /** True if the outbox may have more rows after `upTo`. */
   readonly more: boolean;
-  /** Listeners whose key is no longer valid, or whose workspace is closed. */
+  /** Groups of listeners whose key is no longer valid, or whose workspace is closed. */
   readonly ended: readonly Group[];
   readonly texts: readonly (readonly [Group, string])[];
 };
@@ -48,8 +51,8 @@ export class OutboxReader {
   }
 
   /**
-   * Reads the next portion of rows, and returns the events of each group.
-   * @param position up to which all listeners were served; null if unknown
+   * Reads the next portion of outbox rows, and returns the events for each group of listeners.
+   * @param position position up to which all listeners have received their events; null if unknown
    */
   async readAfter(tables: Tables, position: string | null, groups: readonly Group[]): Promise<ReadChanges> {
     const page = position === null ? null : await tables.outbox.after(position, PORTION);
@@ -58,7 +61,8 @@ export class OutboxReader {
     const ended: Group[] = [];
     const texts: (readonly [Group, string])[] = [];
     for (const group of groups) {
-      // Null: the rows after `position` are not known, so each listener gets a reset.
+      // `changes` is null if the rows after `position` are not known. Then each listener gets a
+      // `reset`.
       const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
       if (events === null) ended.push(group);
@@ -68,9 +72,9 @@ export class OutboxReader {
   }
 
   /**
-   * Returns the events that a client missed after `position`. Reads in portions, and other clients
-   * are served between two portions.
-   * @param upTo position of a `reset` event
+   * Returns the events that a client missed after `position`. Reads them in portions, and serves
+   * other clients between two portions.
+   * @param upTo position in the outbox that a `reset` event gets as its id
    */
   async missed(store: Pick<Store, "read">, reader: Reader, position: string | null, upTo: string): Promise<string> {
     const visible = new Map<string, VisibleEvent>();
@@ -87,7 +91,8 @@ export class OutboxReader {
 
   /**
    * Returns the events for the listeners that share a key; null if the key is no longer valid.
-   * @param happened null: unknown, so the result is a reset
+   * @param happened events of the workspace; null if they are unknown, which makes the result a
+   * `reset`
    */
   async #eventsFor(tables: Tables, group: Group, happened: WorkspaceEvents | null) {
     const isBelieved = happened !== null && this.#isBelieved(group, happened);
@@ -100,7 +105,7 @@ export class OutboxReader {
   }
 
   /**
-   * Reads the access of a key again.
+   * Reads the access of a key from the database again.
    * @returns false if the key is no longer valid
    */
   async #renewAccess(tables: Tables, group: Group): Promise<boolean> {
@@ -112,8 +117,8 @@ export class OutboxReader {
   }
 
   /**
-   * Writes events. Only the last has the id, so a client that loses the connection before that gets
-   * all of them again.
+   * Formats events for the stream. Only the last event has an id. If the connection is lost before
+   * that event arrives, the client gets all of them again.
    */
   #textOf(events: readonly VisibleEvent[], { workspace }: Reader, position: string): string {
     const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
@@ -134,8 +139,8 @@ async function missedAfter(tables: Tables, reader: Reader, position: string) {
 const EVERYBODY: RateCheck = () => null;
 
 /**
- * Adds events. If an item has several events, keeps only the last.
- * @returns false if one `reset` must replace them all
+ * Adds events to `visible`, which keeps only the last event of each item.
+ * @returns false if there are too many events, so that one `reset` must replace them all
  */
 function addAll(visible: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {

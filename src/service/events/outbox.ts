@@ -1,34 +1,46 @@
-/** Records of changes that a store keeps for listeners. */
+/** The outbox: rows about changes, which a store keeps for the listeners to events. */
 
 import type { Level } from "../store/rows.ts";
 
-/** A change; the current state of its item is read when the event is sent. */
+/**
+ * Row about one change. The row does not contain the new state of the changed item, which is read
+ * when the event is sent.
+ */
 export type OutboxRow = {
   /**
-   * Position of the row in the outbox. Each store defines the form of a position, of at most 44
-   * ASCII characters.
+   * Position of the row in the outbox, as at most 44 ASCII characters. Each kind of store defines
+   * the form.
    */
   readonly position: string;
   readonly workspace: number;
-  /** `access`: the access of a key changed, was given or was taken away. */
+  /**
+   * Kind of the changed item. `access` means that the access of a key was changed, given or taken
+   * away.
+   */
   readonly kind: "file" | "folder" | "access";
-  /** Row number of the file or folder; for `access`, of the key, or 0 for all keys. */
+  /**
+   * Row number of the file or folder. If the kind is `access`, row number of the key, or 0 for all
+   * keys.
+   */
   readonly seq: number;
-  /** Id of the file or folder; empty for an `access`. */
+  /** Id of the file or folder; empty if the kind is `access`. */
   readonly id: string;
   readonly change: "created" | "edited" | "moved" | "gone";
   /** Row number of the former parent folder of a moved or removed item; null for other changes. */
   readonly formerParent: number | null;
-  /** Grants on the item that were removed with it. */
+  /** Grants on the item, if the change removed the item and its grants. */
   readonly grants: readonly FormerGrant[];
 };
 
 type FormerGrant = { readonly key: number; readonly level: Level };
 
-/** A removed folder: its former parent, and the grants on it. */
+/** A removed folder, with its former parent and the grants that were on it. */
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
-/** Rows of the outbox. `upTo`: the position after them; `more`: true if more rows may follow. */
+/**
+ * Some consecutive rows of the outbox. `upTo` is the position after them; `more` is true if further
+ * rows may follow.
+ */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**
@@ -39,13 +51,17 @@ export type OutboxTable = {
   /** Returns the position after all rows that can be read now. */
   newest(): Promise<string>;
   /**
-   * Returns the rows after a place.
-   * @param workspace row number of the workspace whose rows are read; undefined: all
-   * @returns null if some later rows are no longer kept, or the position is not of this database
+   * Returns the rows after a position, at most `most`.
+   * @param workspace row number of the workspace whose rows are read; undefined for all workspaces
+   * @returns null if some rows after the position were deleted, or the position is of another
+   * database
    */
   after(position: string, most: number, workspace?: number): Promise<OutboxPage | null>;
-  /** Returns which of these folders are known to be removed. */
+  /** Returns those of the folders that the outbox reports as removed, by row number. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
-  /** Records that the grants of a key changed, for which the database has no trigger. */
+  /**
+   * Adds a row that says that the grants of a key changed, because the database has no trigger for
+   * that.
+   */
   noteAccess(key: number): void;
 };

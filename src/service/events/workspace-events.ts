@@ -1,6 +1,7 @@
 /**
- * Selects the events for a key when they are sent, by the same access checks as the API. A key gets
- * changes of items that it may read now, or could read before, and nothing about other items.
+ * Selects the events for a key at the time when they are sent, by the same access checks as the
+ * API. A key gets changes of items that it may read now, or could read before. It gets nothing
+ * about other items.
  */
 
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
@@ -13,23 +14,29 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
+/**
+ * LIMIT: number of events that are sent together. For more events, a full scan costs the listener
+ * less.
+ */
 export const MAX_EVENTS = 200;
-/** Row number of an unknown former parent. No folder has this number, so no grant is on it. */
+/**
+ * Row number in place of an unknown former parent. No folder has this number, so no grant applies
+ * to it.
+ */
 const NOWHERE = -1;
 
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
 
-/** Rows of the outbox of one workspace, with the current state of their items. */
+/** Outbox rows of one workspace, together with the current state of the changed items. */
 export class WorkspaceEvents {
   readonly #tables: Tables;
   readonly #rows: readonly OutboxRow[];
   readonly #files = new Map<number, FileRow>();
   readonly #folders = new Map<number, FolderRow>();
-  /** Row numbers of files that one of these rows removes. */
+  /** Row numbers of the files that one of these outbox rows removes. */
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
-  /** Parent of each folder that was looked up, including removed ones. */
+  /** Row number of the parent of each folder that was looked up, including removed folders. */
   readonly #parents = new Map<number, number>();
 
   private constructor(tables: Tables, rows: readonly OutboxRow[]) {
@@ -43,8 +50,8 @@ export class WorkspaceEvents {
   }
 
   /**
-   * Reads the current state of the items.
-   * @param rows of one workspace
+   * Reads the current state of the items that outbox rows name.
+   * @param rows rows of one workspace
    */
   static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
     const happened = new WorkspaceEvents(tables, rows);
@@ -63,12 +70,15 @@ export class WorkspaceEvents {
     await this.#ancestors([...this.#places()]);
   }
 
-  /** Returns true if the access of this key changed, including whether it has any. */
+  /** Returns true if one of the rows reports that the access of this key changed. */
   concernsKey(key: number): boolean {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
 
-  /** Returns the events for a key, in order; of several events for an item, only the last. */
+  /**
+   * Returns the events that a key may see, in order. Of several events for an item, only the last
+   * is returned.
+   */
   async visibleTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
     const access = await this.#accessOf(key.seq, grants);
@@ -85,8 +95,8 @@ export class WorkspaceEvents {
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // The file is missing because a later row, which is not read yet, removed it. That row has the
-    // file's grants.
+    // The file is missing because a later row, which is not read yet, removed it. That later row
+    // contains the grants on the file.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
     const wasReadable =
@@ -103,8 +113,8 @@ export class WorkspaceEvents {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && includes(access.folder(folder.seq), "read");
     const wasReadable = row.formerParent !== null && couldReadFolder(access, row.seq, row.formerParent);
-    // If the key's access differs between subtrees, any document in the folder may have become
-    // visible or hidden.
+    // If the access of the key differs between folders, the move may have shown or hidden any
+    // document in the folder.
     if (row.change === "moved" && access.everywhere === null)
       return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET[0]! : null;
     if (!isReadable && !wasReadable) return null;
@@ -113,7 +123,7 @@ export class WorkspaceEvents {
     return { type: "folder", data: { id: row.id as DirId, change, ...present } };
   }
 
-  /** Returns the access of a key, now and before these rows: a removed item keeps its grants. */
+  /** Returns the access of a key to current items, and to the items that these rows removed. */
   async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
     const all = [...grants, ...this.#grantsOnRemoved(key)];
     const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
@@ -124,7 +134,7 @@ export class WorkspaceEvents {
     return access;
   }
 
-  /** Returns true if a grant is on a folder or on a folder below it. */
+  /** Returns true if a grant is on this folder or on a folder below it. */
   #hasGrantWithin({ grants }: Access, folder: number): boolean {
     return grants.some(({ kind, target }) => {
       let at: number | undefined = kind === "folder" ? target : undefined;
@@ -133,7 +143,7 @@ export class WorkspaceEvents {
     });
   }
 
-  /** Returns the key's grants on removed items. */
+  /** Returns the grants that a key had on items that were removed. */
   #grantsOnRemoved(key: number): GrantRow[] {
     const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
     const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
@@ -152,7 +162,10 @@ export class WorkspaceEvents {
     return places;
   }
 
-  /** Returns parents as `Folders.ancestors` does, also for removed folders. */
+  /**
+   * Returns the parent of each folder on the way to the root, as `Folders.ancestors` does, but also
+   * for removed folders.
+   */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let unknown = this.#unknown(seqs); unknown.length > 0; ) {
       for (const [seq, parent] of await this.#tables.folders.ancestors(unknown)) this.#parents.set(seq, parent);
@@ -172,8 +185,8 @@ export class WorkspaceEvents {
 }
 
 /**
- * Returns the kind of change to send. A key that could not read the former place must not learn of
- * the move.
+ * Returns the kind of change that the event reports. A key that could not read the former folder
+ * must not learn that the item was moved.
  */
 function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";
@@ -185,8 +198,8 @@ function mayReadFile(access: Access, seq: number, folder: number): boolean {
 }
 
 /**
- * Returns true if a key could read a folder before its row.
- * @param parent the former parent
+ * Returns true if a key could read a folder before the change that its outbox row reports.
+ * @param parent row number of the folder's former parent
  */
 function couldReadFolder(access: Access, seq: number, parent: number): boolean {
   const ownGrant = access.grants.find(({ kind, target }) => kind === "folder" && target === seq);
