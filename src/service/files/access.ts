@@ -7,21 +7,24 @@ export function includes(level: Level, needed: Level): boolean {
   return RANK[level] >= RANK[needed];
 }
 
-/** Fields of a file that decide the key's level for it. */
+/** Row numbers of a file and of its folder, which decide the level of access to the file. */
 type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
- * Access of a key, as a transaction sees it. The nearest grant decides: on the file, otherwise on
- * its folder, and so on up to the root. One call of `loadAncestors` looks up all folders of a
- * request; each row is then checked without a query.
+ * Access of a key, as a transaction sees it. The nearest grant decides: the grant on the file,
+ * otherwise on its folder, and so on up to the root. One call of `loadAncestors` looks up all
+ * folders that a request needs. After that, each item is checked without a query.
  */
 export class Access {
   readonly grants: readonly GrantRow[];
-  /** Level that applies in the whole workspace; null if subtrees differ. */
+  /** Level of access that applies in the whole workspace; null if it differs between folders. */
   readonly everywhere: Level | null;
   readonly #folders: Pick<Folders, "ancestors">;
   readonly #parents = new Map<number, number>();
-  /** Levels of the root, of folders with a grant, and of folders that were looked up. */
+  /**
+   * Levels of access by row number: of the root, of folders with a grant, and of folders that were
+   * looked up.
+   */
   readonly #onFolders: Map<number, Level>;
   readonly #onFiles = new Map<number, Level>();
 
@@ -37,7 +40,7 @@ export class Access {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
   }
 
-  /** Loads the folders above these folders; skips those that are already loaded. */
+  /** Looks up the folders above these folders, except those that were looked up before. */
   async loadAncestors(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknown = new Set<number>();
@@ -49,16 +52,16 @@ export class Access {
   }
 
   /**
-   * Returns the level of a folder.
-   * @throws unless the folder was loaded
+   * Returns the level of access to a folder.
+   * @throws if `loadAncestors` did not look up the folder before
    */
   folder(seq: number): Level {
     return this.everywhere ?? this.#nearestGrant(seq);
   }
 
   /**
-   * Returns the level of a file.
-   * @throws if its folder was not loaded before
+   * Returns the level of access to a file.
+   * @throws if `loadAncestors` did not look up the folder of the file before
    */
   file(row: FilePlace): Level {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);

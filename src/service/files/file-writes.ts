@@ -82,7 +82,10 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
 
 type SentEdit = Call<"putContent">["body"];
 
-/** An edit, with the published version and the content of its base: null if it was pruned. */
+/**
+ * An edit with the two versions to combine it with: the published version, and the content of its
+ * base. That content is null if it was pruned.
+ */
 type StoredEdit = SentEdit & {
   readonly baseContent: string | null;
   readonly liveChangeId: string;
@@ -90,11 +93,11 @@ type StoredEdit = SentEdit & {
 };
 
 /**
- * Combines the content of an edit with changes made since its base. ASSUMES: any change of the file
- * can be the base of a write, even one in review or rejected, because the caller read its content.
- * A change whose content was pruned combines only with equal content (contract test "takes a change
- * in review as a base").
- * @returns null if they cannot be combined, or if only the combined content exceeds the limit
+ * Combines the content of an edit with changes made since its base.
+ * ASSUMES: any change of the file can be the base of a write, because the caller read its content.
+ * This includes changes in review and rejected changes. A change whose content was pruned combines
+ * only with equal content (contract test "takes a change in review as a base").
+ * @returns null if they cannot be combined, or if only the combined content is too long
  */
 export function combineWithLive(combine: Combine, edit: StoredEdit): string | null {
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
@@ -104,8 +107,9 @@ export function combineWithLive(combine: Combine, edit: StoredEdit): string | nu
 }
 
 /**
- * Publishes content. ASSUMES: a write that does not change the published content makes no new
- * change (contract test "makes no new change for equal content").
+ * Publishes content.
+ * ASSUMES: a write that does not change the published content makes no new change (contract test
+ * "makes no new change for equal content").
  */
 export async function saveText(
   working: Working & Pick<RequestContext, "key">,
@@ -119,7 +123,7 @@ export async function saveText(
   return { ...row, changeId: id };
 }
 
-/** Sends an edit to review. Until the decision, the file cannot be deleted. */
+/** Sends an edit to review. The file cannot be deleted until the review is decided. */
 async function submit(context: RequestContext, row: FileRow, sent: SentEdit, reason: ReviewReason): Promise<Answer> {
   const { baseChangeId: baseId, content: text } = sent;
   const id = newId(context, "chg_");
@@ -130,8 +134,8 @@ async function submit(context: RequestContext, row: FileRow, sent: SentEdit, rea
 
 /**
  * DELETE /v1/files/{id}.
- * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can
- * read"). For a protected file with changes in review, the refusal says that the file is protected.
+ * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
+ * protected and has changes in review, the refusal names the protection as the reason.
  */
 export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);

@@ -9,7 +9,7 @@ import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants
 import { findPlace, findWritableFolder, occupied, type FolderPlace, pathIn, moveProtected } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
-/** PATCH /v1/folders/{id}, in the form of PATCH /v1/files/{id}. */
+/** PATCH /v1/folders/{id}. Requests have the same form as those of PATCH /v1/files/{id}. */
 export async function patchFolder({ context, id, body }: Call<"patchFolder">): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFolder(context, id);
@@ -23,8 +23,9 @@ export async function patchFolder({ context, id, body }: Call<"patchFolder">): P
 }
 
 /**
- * Renames or moves a folder. ASSUMES: a move of a folder below itself is 400 invalid_request
- * (contract test "refuses to move a folder below itself").
+ * Renames or moves a folder.
+ * ASSUMES: a move of a folder below itself is answered 400 invalid_request (contract test "refuses
+ * to move a folder below itself").
  */
 async function placeFolder(
   context: RequestContext,
@@ -72,9 +73,9 @@ function slashes(path: string): number {
 
 /**
  * DELETE /v1/folders/{id}[?recursive=true].
- * ASSUMES: the key needs edit access to everything below
- * the folder. A protected file below the folder is refused as if the file were deleted alone
- * (contract tests "refuses a recursive delete …").
+ * ASSUMES: the key needs edit access to everything below the folder. A protected file below the
+ * folder is refused with `file_protected`, as if the file were deleted alone (contract tests
+ * "refuses a recursive delete …").
  */
 export async function deleteFolder({ context, id, query }: Call<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;
@@ -92,7 +93,9 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
   return DELETED;
 }
 
-/** Returns the reason why an item below the folder cannot be deleted, or null. */
+/**
+ * Returns the reason why an item below the folder cannot be deleted; null if all can be deleted.
+ */
 async function keptBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

@@ -52,7 +52,7 @@ export async function createFolder({ context, body }: Call<"createFolder">): Pro
   const names = path.split("/");
   const route = parent === null ? await findRoute(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
-  // The parent's path and one more name are legal alone, but together may be too long.
+  // The parent's path and the new name are each legal, but the path made of both may be too long.
   if (pathLengthFault(path, "folder") !== null) return pathTooLong("/name");
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return occupied(path);
   const above = await makeFolders(context, route);

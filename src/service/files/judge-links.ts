@@ -11,8 +11,8 @@ import { findLinks } from "../../markdown/links/find.ts";
 
 /**
  * Refuses content with broken links, as some deployments do. A link without a scheme must be an id
- * or an absolute path of something that the key can read. Links in code, fragments alone and links
- * with a scheme, such as `ref://`, are not checked.
+ * or an absolute path of an item that the key can read. Three kinds of links are not checked: links
+ * in code, links that are only a fragment, and links with a scheme, such as `ref://`.
  * @returns null if no link is broken, or if the service does not check links
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
@@ -34,7 +34,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   );
 }
 
-/** LIMIT: broken links that an answer lists. */
+/** LIMIT: number of broken links that an answer lists. */
 const MAX_NAMED = 10;
 
 async function resolves(context: RequestContext, { kind, target }: Destination): Promise<boolean> {

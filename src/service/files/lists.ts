@@ -1,6 +1,6 @@
 /**
- * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
- * creation, which renaming does not change.
+ * Makes pages of files and folders (`src/contract/README.md`, "Pagination rules"). They are in the
+ * order of creation, which renaming does not change.
  */
 
 import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
@@ -11,18 +11,18 @@ import type { RowRange } from "../store/rows.ts";
 
 type ListCall = Call<"listFiles" | "listFolders">;
 
-/** Functions that select, filter and show the items of one kind of list. */
+/** Functions that select, filter and show the items of a list, of files or of folders. */
 type ListOf<Row> = {
   readonly select: (range: RowRange) => Promise<readonly Row[] | Refused>;
-  /** Returns the row number of the folder that decides who may read the item. */
+  /** Returns the row number of the folder whose access decides who may read the item. */
   readonly folderOf: (row: Row) => number;
   /** Returns the item in the form of the API; null if the key may not read the item. */
   readonly show: (row: Row) => AnsweredFile | AnsweredFolder | null;
 };
 
 /**
- * Answers the page of a list. Items that the key may not read are dropped after the page was read,
- * so a page may be short or empty and still have a cursor.
+ * Answers a request for a page of a list. Items that the key may not read are removed after the
+ * page was read. So a page may be short or empty and still have a cursor.
  */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,
@@ -36,7 +36,7 @@ export async function answerList<Row extends { readonly seq: number }>(
   if (after === null) {
     return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
   }
-  // One row more than the page shows whether another page follows.
+  // One more row than the page shows is read, to find out whether another page follows.
   const rows = await select({ workspace: workspace.seq, after, count: limit + 1 });
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);

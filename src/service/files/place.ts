@@ -15,14 +15,14 @@ export function pathIn(place: Pick<FolderPlace, "path">, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
-/** Returns the folder with that id, if this key can read it. */
+/** Returns the folder with that id; refuses if there is none that this key can read. */
 export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
   const row = await context.tables.folders.byId(context.workspace.seq, id);
   if (row !== undefined && includes(await context.access.levelOfFolder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
-/** Returns the file with that id, if this key can read it. */
+/** Returns the file with that id; refuses if there is none that this key can read. */
 export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await context.tables.files.byId(context.workspace.seq, id);
   if (row !== undefined && includes(await context.access.levelOfFile(row), "read")) return row;
@@ -42,7 +42,10 @@ export async function findWritableFile(context: RequestContext, id: string): Pro
   return isRefused(row) ? row : (refusalToWrite(context, row) ?? row);
 }
 
-/** Returns the refusal if the key may read a file, whose folder was loaded, but not write to it. */
+/**
+ * Returns the refusal if the key may read a file but not write to it; otherwise null. The folder of
+ * the file must have been looked up.
+ */
 export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
   if (includes(access.file(file), "edit")) return null;
   return refuse("forbidden", "This key may read the file, but not write to it.");
@@ -54,18 +57,25 @@ export async function findWritableFolder(context: RequestContext, id: string): P
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/** Returns the folder with the id `parentId` (null: the root), if this key may write to it. */
+/**
+ * Returns the folder with the id `parentId`, or the root if that is null. Refuses if this key may
+ * not write to the folder.
+ */
 export async function findPlace(context: RequestContext, parentId: string | null): Promise<FolderPlace | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/** Result of following a path: the deepest existing folder, and the missing names below it. */
+/**
+ * Result of following the folder names of a path: the deepest folder that exists, and the names
+ * that are missing below it.
+ */
 type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
 /**
- * Follows folder names from the root. Refuses if the key may not write to the deepest existing one.
+ * Follows folder names from the root. Refuses if the key may not write to the deepest folder that
+ * exists.
  */
 export async function findRoute(context: RequestContext, names: readonly string[]): Promise<FollowedPath | Refused> {
   const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
@@ -73,8 +83,8 @@ export async function findRoute(context: RequestContext, names: readonly string[
 }
 
 /**
- * Follows the folder names of a new file's path, as `findRoute` does. If folders are missing, locks
- * the workspace's structure first, because another request may be creating them.
+ * Follows the folder names of a new file's path, as `findRoute` does. If folders are missing, first
+ * locks the folder tree of the workspace, because another request may be creating the same folders.
  */
 export async function findRouteOfFile(
   context: RequestContext,
@@ -129,14 +139,13 @@ export function occupied(path: string): Refused {
 }
 
 /**
- * Moves files, some of them protected. Review protection binds every key without Full access at the
- * file's place. A move must not bring a protected file to a place where a key gains Full access,
- * because that key could then clear the flag. Only a key that already has Full access to the file
- * may move it to such a place. ASSUMES: such a move is answered 403 forbidden (contract test "keeps
- * review protection from being moved away").
+ * Moves files, some of them protected. Review protection applies to every key without Full access
+ * to the file. Such a key must not get Full access because the file moves, as it could then remove
+ * the protection. So only a key that already has Full access to the file may make such a move.
+ * ASSUMES: such a move is answered 403 forbidden (contract test "keeps review protection from being
+ * moved away").
  * @param files protected files that move
- * @param move the move itself, within the request's transaction, which is rolled back if the move
- * is refused
+ * @param move makes the move, in the transaction of the request; a refusal rolls it back
  */
 export async function moveProtected(
   context: RequestContext,
@@ -147,7 +156,8 @@ export async function moveProtected(
   await access.loadAncestors(files.map(({ folder }) => folder));
   const guarded = files.filter((file) => !includes(access.file(file), "full"));
   if (guarded.length === 0) return move();
-  // A key without a grant below the root has the same access everywhere.
+  // Only keys with a grant below the root are checked, because any other key has the same access
+  // everywhere.
   const keys = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
   const before: ReadonlySet<number>[] = [];
   for (const grants of keys) before.push(await filesWithFullAccess(context, grants, guarded));
@@ -164,7 +174,7 @@ export async function moveProtected(
   return answer;
 }
 
-/** Returns the row numbers of those files to which a key with these grants has Full access. */
+/** Returns the row numbers of the files to which a key with these grants has Full access. */
 async function filesWithFullAccess(
   { tables }: RequestContext,
   grants: readonly GrantRow[],

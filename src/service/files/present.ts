@@ -1,5 +1,6 @@
 /**
- * Converts rows to the form of the API. Ids of rows are not checked, because the service made them.
+ * Converts rows of the tables to the form of the API. Ids are not checked, because the service made
+ * them.
  */
 
 import { parentOf } from "../../contract/path.ts";
@@ -8,7 +9,7 @@ import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit } from "../../c
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { FileRow, FolderRow } from "../store/rows.ts";
 
-/** Returns the absolute path that the API shows. */
+/** Returns a path as the API shows it, with a leading slash. */
 export function shownPath(path: string): string {
   return `/${path}`;
 }
@@ -29,7 +30,7 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
   return { ...presentFile(row), content };
 }
 
-/** Returns the result of `presentWithContent` as JSON. */
+/** Returns a file together with its content, as JSON in the form of the API. */
 export function fileWithContentJson(row: FileRow, content: string): string {
   return JSON.stringify(presentWithContent(row, content));
 }
