@@ -1,45 +1,53 @@
 import { appendFile } from "node:fs/promises";
 
-/** Facts about a request that are recorded while the service answers it. */
+/** Facts about a request that are collected while the service answers it. */
 export type RequestRecord = {
-  /** Pattern of the path, such as `/v1/files/{id}`. */
+  /** Pattern of the request's path, such as `/v1/files/{id}`. */
   readonly route: string;
   /** Bytes of the answer's body; 0 for a stream. */
   bytes: number;
-  /** Id of the key; null if the request had no valid key, or had the admin key. */
+  /** Id of the request's key; null if the request had no valid key, or had the admin key. */
   key: string | null;
   requestId: string | null;
   /** Returns true if the client has disconnected. */
   readonly isGone: () => boolean;
 };
 
-/** One line of the access log. It never has content, a key, a query or a path of a document. */
+/**
+ * One line of the access log. It never contains content, a key, a query or the path of a document.
+ */
 export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
   /** Time of the request, ISO 8601. */
   readonly at: string;
   readonly method: string;
   /** HTTP status; 499 if the client disconnected before the answer. */
   readonly status: number;
-  /** Milliseconds to the end of the answer. */
+  /** Milliseconds from the request to the end of the answer. */
   readonly ms: number;
 };
 
 /** Milliseconds for which lines are collected before one write. */
 const PAUSE_MS = 200;
-/** LIMIT: lines that wait for the disk. Further lines are lost, and counted in the next line. */
+/**
+ * LIMIT: number of lines that wait for the disk. Further lines are lost; the next line says how
+ * many.
+ */
 const MAX_WAITING = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
 
 /**
- * Returns a function that appends text to a file. Each call opens the file, so log rotation may
- * move it at any time.
+ * Returns a function that appends text to a file. Each call opens the file, so a log rotation may
+ * rename the file at any time.
  */
 export function appendTo(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
-/** The access log: a line of JSON for each request. Requests do not wait for their line. */
+/**
+ * The access log: one line of JSON for each request. The answer to a request does not wait for its
+ * line.
+ */
 export class AccessLog {
   readonly #append: AppendText;
   readonly #onFault: (error: unknown) => void;
@@ -47,7 +55,7 @@ export class AccessLog {
   #lost = 0;
   #writing: Promise<void> | null = null;
 
-  /** @param onFault called when lines cannot be written; these lines are lost */
+  /** @param onFault called when lines could not be written, which are then lost */
   constructor(append: AppendText, onFault: (error: unknown) => void) {
     this.#append = append;
     this.#onFault = onFault;

@@ -10,8 +10,8 @@ import type { BodyFault } from "../requests/body.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
- * Connections on which a request was refused after its headers. The answer is already sent, so a
- * fault of the body gets no second answer.
+ * Connections on which the service refused a request after reading its headers. If the body then
+ * has an error, it gets no second answer.
  */
 const answeredEarly = new WeakSet<Duplex>();
 
@@ -20,8 +20,8 @@ export function markAnsweredEarly(socket: Duplex): void {
 }
 
 /**
- * Answers a request that Node's parser refused.
- * @param error an error of Node's parser, or a passed deadline
+ * Answers a request that the parser of Node refused.
+ * @param error error of the parser, or a passed time limit
  */
 export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();

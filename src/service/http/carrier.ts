@@ -25,27 +25,29 @@ import type { ServerState, MaybePromise } from "./server-state.ts";
 import { sendStream } from "./stream.ts";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 
-/** LIMIT: concurrent event streams; the remaining connections are for other requests. */
+/** LIMIT: number of open event streams. The remaining connections are for other requests. */
 const MAX_STREAMS = 6_000;
-/** LIMIT: characters of an id in a path; Node refuses longer request lines itself. */
+/** LIMIT: number of characters of an id in a path. Node itself refuses longer request lines. */
 const MAX_ID = 64 * 1024;
 
-/** Requests whose client waits for a 100 before it sends the body. */
+/** Requests whose client waits for status 100 (Continue) before it sends the body. */
 const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The request with its facts; set by the first hook of each request. */
+    /**
+     * The request with its answer and the facts about it; set by the first hook of each request.
+     */
     exchange: Exchange;
   }
   interface FastifyContextConfig {
-    /** Pattern of the path, for metrics and the log: `/v1/files/{id}`. */
+    /** Pattern of the path, such as `/v1/files/{id}`, for metrics and the access log. */
     readonly label?: string;
     readonly by?: "operator" | "stream";
   }
 }
 
-/** A request, its answer, and the facts that metrics and the log record. */
+/** A request, its answer, and the facts that metrics and the access log record. */
 type Exchange = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -54,7 +56,7 @@ type Exchange = {
   readonly taken: RequestRecord;
 };
 
-/** Part of the program that answers a request: the service, or its pages. */
+/** Part of the program that answers a request: the service, or its web pages. */
 type Answerer = {
   readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: RequestRecord) => Promise<AnyAnswer>;
   readonly admit?: (head: RequestHead) => MaybePromise<AnyAnswer | null>;
@@ -64,15 +66,16 @@ type AnyAnswer = WireResponse | PageAnswer;
 
 type Carry = (request: IncomingMessage, response: ServerResponse, waitsForContinue?: boolean) => void;
 
-/** Returns the request listener that all servers with this state share. */
+/** Returns the function that handles each request of the servers that share this state. */
 export async function openCarrier(state: ServerState): Promise<Carry> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // fastify decodes a target before it looks for the route, and fails if the encoding is
-    // malformed. With escaped percent signs, decoding returns the target as the client sent it.
+    // fastify decodes the path of a request before it finds the route, and fails if the encoding is
+    // malformed. Percent signs are therefore escaped, so that decoding returns the path as the
+    // client sent it.
     rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),
   });
   app.removeAllContentTypeParsers();
@@ -95,18 +98,20 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   return (request, response, waitsForContinue = false) => {
     state.begun++;
     const isEmpty = declaredLength(request) === 0;
-    // Without an answer 100 (Continue), Node closes the connection after the answer.
+    // If the client waits for status 100 (Continue) and does not get it, Node closes the connection
+    // after the answer.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
-    // fastify reads a body for any content type, and the stream of an empty request never ends.
+    // The header is removed because fastify would read a body, and the stream of an empty request
+    // never ends.
     if (isEmpty) delete request.headers["content-type"];
     app.routing(request, response);
   };
 }
 
 /**
- * Mounts the operator's pages, the declared operations and `/admin`. The service and the pages for
- * browsers answer all other paths.
+ * Registers the routes: the operator's pages, the declared operations, and `/admin`. All other
+ * paths are answered by the service or by the web pages.
  */
 function mountService(app: FastifyInstance, state: ServerState): void {
   const carry = (request: FastifyRequest) => carryBody(state, request.exchange, readBody(request.body));
@@ -143,8 +148,8 @@ function isPagePath(path: string): boolean {
 }
 
 /**
- * Answers a request from its headers alone if its body is not needed.
- * @returns null if the request is admitted without waiting, as most requests without a body are
+ * Answers a request from its headers alone, if the answer does not depend on the body.
+ * @returns null if the request is admitted without waiting, as are most requests without a body
  */
 function judgeHead(state: ServerState, exchange: Exchange): Promise<void> | null {
   const { request, head, by } = exchange;
@@ -178,7 +183,8 @@ async function answerEarly(
 }
 
 /**
- * Returns true if the service has capacity for the request, which then counts until its end.
+ * Returns true if the service has capacity for the request. An admitted request uses capacity until
+ * its end.
  * @param bytes length of the body that is still to come
  */
 function isAdmitted({ admission }: ServerState, { request, reply, head }: Exchange, bytes: number): boolean {
@@ -242,8 +248,8 @@ async function openStream(state: ServerState, exchange: Exchange): Promise<void>
     return send(state, exchange, await state.service.handle(head, "overloaded"), true);
   }
   const answered = await state.service.streams!.open(head, taken);
-  // Refused clients may be thousands, and they come back later. So the service keeps no state for
-  // them.
+  // A refused client loses its connection, so that the service keeps no state for it. Thousands of
+  // clients may be refused together and come back later.
   if (!("stream" in answered)) return send(state, exchange, answered, true);
   reply.hijack();
   if (reply.raw.destroyed) return;
@@ -252,12 +258,12 @@ async function openStream(state: ServerState, exchange: Exchange): Promise<void>
   state.watch.countStream(taken, request.raw, reply.raw);
   state.streams.add(end);
   reply.raw.once("close", () => state.streams.delete(end));
-  // RACE: the service began to close while the stream was opened.
+  // RACE: the service may have begun to close while the stream was opened.
   if (state.isClosing) end();
 }
 
 /**
- * Answers with a problem if fastify refuses the body. An error of the service ends the connection.
+ * Answers with a problem if fastify could not read the body. Any other error closes the connection.
  */
 async function answerFault(state: ServerState, exchange: Exchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
@@ -266,23 +272,22 @@ async function answerFault(state: ServerState, exchange: Exchange, error: unknow
   if (!isOfBody) return lose(exchange);
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
-    // The client keeps sending its oversized body, so the connection cannot be used for another
-    // request.
+    // The client is still sending its oversized body, so no other request can use the connection.
     return await carryBody(state, exchange, { text: null, fault }, true);
   } catch {
     return lose(exchange);
   }
 }
 
-/** Closes the connection without an answer, as if the connection were lost. */
+/** Closes the connection without an answer, as if the network had failed. */
 function lose({ request, reply }: Exchange): void {
   reply.hijack();
   request.raw.socket.destroy();
 }
 
 /**
- * Returns the number of bytes of the body, as declared by `Content-Length`. A chunked body declares
- * none; the result is then the limit, `MAX_BODY_BYTES`.
+ * Returns the length of the body in bytes, as declared by `Content-Length`. A chunked body declares
+ * no length, so the limit `MAX_BODY_BYTES` is returned.
  */
 function declaredLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
@@ -298,7 +303,7 @@ function textAnswer(status: number, body: string, headers: WireHeaders = {}): Wi
   return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body };
 }
 
-/** Answers a load balancer whether this process can serve requests now. */
+/** Answers `/readyz`, which tells a load balancer whether this process can serve requests now. */
 async function readiness({ service, isClosing }: ServerState): Promise<WireResponse> {
   if (!isClosing && ((await service.isReady?.()) ?? true)) return textAnswer(200, "ready\n");
   return textAnswer(503, isClosing ? "closing\n" : "not ready\n", { "retry-after": "5" });
@@ -313,8 +318,8 @@ async function metrics({ service, watch }: ServerState, request: FastifyRequest)
 }
 
 /**
- * Returns true if the client may read an operator's page. Local clients may, unless a proxy's
- * header names another client; others need the admin key.
+ * Returns true if the client may read the pages for operators. A local client may, unless the
+ * headers of a proxy name another client. Any other client needs the admin key.
  */
 async function mayRead({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
@@ -325,12 +330,14 @@ async function mayRead({ raw }: FastifyRequest, { admit }: ServerState["service"
 }
 
 /**
- * Headers for which Node keeps only the first value. If a proxy keeps the last value, proxy and
- * service would check different hosts or keys.
+ * Headers that a request may have only once. Node keeps their first value. A proxy that keeps the
+ * last value would check another host or key than the service.
  */
 const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/** Returns the reason why a request cannot be answered, regardless of its path; or null. */
+/**
+ * Returns the reason why a request cannot be answered, whatever its path; null if there is none.
+ */
 function headFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const found = new Set<string>();

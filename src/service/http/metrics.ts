@@ -1,6 +1,6 @@
 /**
- * Collects the figures of `/metrics` about requests and the process. These are numbers only: no
- * content, no key, no path of a document, no name of a workspace.
+ * Collects the figures about requests and about the process for `/metrics`. They are only numbers.
+ * They never contain content, a key, the path of a document or the name of a workspace.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -10,10 +10,16 @@ import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
 import { RequestHistory } from "./request-history.ts";
 
-/** Current figures: open streams, and connections that were cut. */
+/**
+ * Number of open event streams, and number of connections that the service closed because a client
+ * did not read.
+ */
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
-/** LIMIT: seconds. Most answers take milliseconds, and an answer that takes 10 s is an error. */
+/**
+ * LIMIT: upper limit of each histogram bucket, in seconds. Most answers take milliseconds, and an
+ * answer that takes 10 s is an error.
+ */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS = 1e9;
 /** Status that nginx logs if a client disconnects before its answer; HTTP has no such status. */
@@ -26,7 +32,7 @@ type MetricsOptions = {
 
 type AnswerCount = { readonly route: string; readonly code: number; count: number };
 
-/** Number of answers of a route with a code, since the start. */
+/** Number of answers of a route with an HTTP status, since the start. */
 export type RouteCount = Readonly<AnswerCount>;
 
 /** Counts requests from their headers to the end of their answers. */
@@ -35,23 +41,24 @@ export class RequestMetrics {
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #countStreams: () => EventStreamCounts;
   readonly #log: ((entry: AccessEntry) => void) | null;
-  /** Requests of the last day. */
+  /** Requests of the last day, by minute. */
   readonly history: RequestHistory;
-  /** Counts of answers by route and code. */
+  /** Number of answers by route and HTTP status. */
   readonly #answered = new Map<string, AnswerCount>();
-  /** Number of answers in each bucket, not counting those of smaller buckets. */
+  /** Number of answers in each histogram bucket, without those of smaller buckets. */
   readonly #within: number[] = BUCKETS.map(() => 0);
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
   /**
-   * Responses that are streams: the time for which a client listens is not an answer's duration.
+   * Responses that are event streams. They have no duration, because they last for as long as the
+   * client listens.
    */
   readonly #streams = new WeakSet<ServerResponse>();
 
   /**
    * @param options.log receives each finished request; null for no log
-   * @param options.readFigures see `RequestHistory`
+   * @param options.readFigures returns the figures of the service, for the history of requests
    */
   constructor(countStreams: () => EventStreamCounts, { log, readFigures }: MetricsOptions) {
     this.#countStreams = countStreams;
@@ -62,7 +69,7 @@ export class RequestMetrics {
 
   /**
    * Begins to count a request.
-   * @param route pattern of the path
+   * @param route pattern of the request's path
    */
   begin(request: IncomingMessage, response: ServerResponse, route: string): RequestRecord {
     this.#underWay++;
@@ -81,7 +88,7 @@ export class RequestMetrics {
       this.#time(ms);
       this.history.note(status, ms);
     }
-    // Only the log needs the time, and formatting a time is slow.
+    // The log alone needs the time of the request, and formatting a time is slow.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const at = new Date(Date.now() - ms).toISOString();
@@ -94,7 +101,7 @@ export class RequestMetrics {
     this.history.note(response.statusCode, null);
   }
 
-  /** Returns the answers since the start, by route and code. */
+  /** Returns the number of answers since the start, by route and HTTP status. */
   routes(): readonly RouteCount[] {
     return [...this.#answered.values()];
   }
@@ -188,7 +195,10 @@ function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** Returns a gauge. Without a value it has no sample, so the answer leaves it out. */
+/**
+ * Returns a metric of the type gauge. If there is no value, the metric has no sample, and
+ * `/metrics` does not show it.
+ */
 function gauge(name: string, help: string, value: number | undefined): Metric {
   return metric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }
@@ -197,7 +207,10 @@ function metric(name: string, type: Metric["type"], help: string, samples: reado
   return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 
-/** Returns a label for the method, so that clients cannot create labels with invented methods. */
+/**
+ * Returns the label for a method; `OTHER` if the text cannot be a method. So a client cannot put
+ * arbitrary text into labels.
+ */
 function methodOf(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

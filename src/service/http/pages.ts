@@ -4,23 +4,26 @@ import type { Pages } from "../pages/site.ts";
 import type { Core } from "../requests/dispatch.ts";
 
 /**
- * Options of the pages below `/app`. The first request for a page loads their code and scripts,
- * because many services never get one.
+ * Options of the web pages below `/app`. The code and scripts of the pages are loaded by the first
+ * request for a page, because many services never get such a request.
  */
 export type PagesOptions = {
   readonly core: Core;
-  /** Origin of a proxy in front of the service; null if no proxy serves the pages. */
+  /**
+   * Origin of a proxy in front of the service, at which browsers see the pages; null if there is no
+   * proxy.
+   */
   readonly proxy: string | null;
 };
 
 export type LoadPages = {
   (): Promise<Pages>;
-  /** Closes the pages, if a request has loaded them. */
+  /** Closes the web pages, if a request has loaded them. */
   close(): Promise<void>;
 };
 
 type PagesSources = Operation & {
-  /** Returns addresses, which are known once the service listens. */
+  /** Returns the addresses of the service. They are known only after the service listens. */
   readonly where: () => Omit<Served, "proxy">;
 };
 
@@ -35,7 +38,7 @@ export function lazyPages({ core, proxy }: PagesOptions, sources: PagesSources):
   };
   const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {
-      // The pages could not be loaded: the next request tries again.
+      // The pages could not be loaded. The next request tries again.
       opened = null;
       throw error;
     });

@@ -1,59 +1,72 @@
 /**
- * Remembers the requests of the last day, for the charts of the overview page. A service without a
- * monitoring program has no other record of its past figures.
+ * Remembers the requests of the last day in memory, for the charts of the overview page. Without a
+ * monitoring program, this is the only record of past figures.
  */
 
 import type { ServiceFigures } from "../figures.ts";
 
 const MINUTE_MS = 60_000;
-/** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
+/**
+ * LIMIT: number of minutes that are remembered, which is one day. A minute with requests takes
+ * about 0.5 kB.
+ */
 const MAX_MINUTES = 1_440;
-/** End of the first group of durations, in ms. The end of each further group is 25 % higher. */
+/**
+ * Upper end of the first group of durations, in milliseconds. The upper end of each further group
+ * is 25 % higher.
+ */
 const SHORTEST_MS = 0.5;
 const RATIO = 1.25;
-/** Number of groups of durations; the last one has all durations from 17 s. */
+/** Number of groups of durations. The last group contains all durations from 17 s. */
 const GROUPS = 48;
 
 type Counts = { answered: number; refused: number; failed: number };
 
 type Minute = Counts & {
-  /** Number of the minute since the epoch. */
+  /** The minute, as the number of minutes since the epoch. */
   readonly minute: number;
-  /** Number of answers in each bucket of durations. */
+  /** Number of answers in each group of durations. */
   readonly durations: Uint32Array;
   figures: ServiceFigures | null;
 };
 
-/** Requests of a span of time. `answered`: below 400; `refused`: 4xx; `failed`: 5xx. */
+/**
+ * Figures about the requests of a span of time. `answered` counts answers with a status below 400,
+ * `refused` 4xx, `failed` 5xx.
+ */
 export type RequestSpan = Readonly<Counts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
   /**
-   * Durations in ms within which half of the answers came, and 95 % of them. The estimates are at
-   * most 25 % too long. Null if there was no answer.
+   * Durations in milliseconds: half of the answers took at most `median`, 95 % at most `p95`. The
+   * estimates are at most 25 % too long. Null if there was no answer.
    */
   readonly median: number | null;
   readonly p95: number | null;
-  /** Latest figures of the span; null if none were read. */
+  /** Latest figures of the service in the span; null if none were read. */
   readonly figures: ServiceFigures | null;
 };
 
 export class RequestHistory {
   readonly #now: () => number;
   readonly #readFigures: () => Promise<ServiceFigures | null>;
-  /** Minutes with requests, in the order of time. */
+  /** Minutes with requests, the earliest first. */
   readonly #minutes: Minute[] = [];
 
   /**
    * @param now returns milliseconds since the epoch
-   * @param readFigures called once in each minute with requests; does not reject; null for none
+   * @param readFigures returns the current figures of the service, or null; called once in each
+   * minute with requests; does not reject
    */
   constructor(now: () => number, readFigures: () => Promise<ServiceFigures | null>) {
     this.#now = now;
     this.#readFigures = readFigures;
   }
 
-  /** @param ms duration; null for a stream, whose duration says nothing */
+  /**
+   * Counts an answered request.
+   * @param ms duration in milliseconds; null for a stream, whose duration has no meaning
+   */
   note(status: number, ms: number | null): void {
     const minute = this.#current();
     if (status >= 500) minute.failed++;
@@ -65,7 +78,7 @@ export class RequestHistory {
   #current(): Minute {
     const now = Math.floor(this.#now() / MINUTE_MS);
     const last = this.#minutes.at(-1);
-    // If the clock was set back, requests count in the latest minute.
+    // If the clock was set back, requests are counted in the latest minute.
     if (last !== undefined && last.minute >= now) return last;
     const durations = new Uint32Array(GROUPS);
     const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
@@ -78,7 +91,8 @@ export class RequestHistory {
   }
 
   /**
-   * Returns `count` spans of `minutes` each, the latest last. The latest includes this moment.
+   * Returns `count` spans of `minutes` minutes each, the latest last. The latest span includes the
+   * current minute.
    */
   spans({ minutes, count }: { readonly minutes: number; readonly count: number }): RequestSpan[] {
     const end = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
@@ -109,7 +123,10 @@ function groupOf(ms: number): number {
   return Math.min(group, GROUPS - 1);
 }
 
-/** Returns the upper end of the first group up to which this share of the durations lies. */
+/**
+ * Returns the duration within which a share of the answers came: the upper end of a group of
+ * durations, in milliseconds. Null if there are no durations.
+ */
 function quantile(durations: readonly number[], share: number): number | null {
   const all = durations.reduce((sum, count) => sum + count, 0);
   let seen = 0;

@@ -13,15 +13,15 @@ export type HttpService = {
   readonly handle: ServiceWire;
   /**
    * Checks a request by its headers, before its body is read. Called for requests with a body, and
-   * while the service is overloaded; `handle` checks all requests.
-   * @returns the answer if the body is not needed, otherwise null
+   * for all requests while the service is overloaded. `handle` checks every request again.
+   * @returns the answer if the body is not needed; otherwise null
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   /** Returns figures for `/metrics`. */
   readonly figures?: () => MaybePromise<ServiceFigures>;
-  /** Returns true if requests can be served, for `/readyz`. Undefined: they always can. */
+  /** Returns true if requests can be served, for `/readyz`. Undefined if they always can. */
   readonly isReady?: () => MaybePromise<boolean>;
-  /** Answers a GET of this path with a stream, or refuses it. A stream waits in no queue. */
+  /** Answers a GET request for the path with a stream of events, or refuses it. */
   readonly streams?: {
     readonly path: string;
     readonly open: (request: WireRequest, taken: RequestRecord) => Promise<WireResponse | StreamedAnswer>;
@@ -34,14 +34,14 @@ export type MaybePromise<T> = T | Promise<T>;
 export type ServerState = {
   readonly service: HttpService;
   readonly admission: Admission;
-  /** Null when web pages are disabled; `/app` then answers 404. */
+  /** Loads the web pages; null if they are disabled, so that `/app` answers 404. */
   readonly loadPages: LoadPages | null;
   readonly watch: RequestMetrics;
   readonly unread: UnreadAnswers;
-  /** Functions that end the open streams. */
+  /** A function for each open event stream, which ends it. */
   readonly streams: Set<() => void>;
-  /** Number of requests so far. */
+  /** Number of requests since the start. */
   begun: number;
-  /** True after the server has begun to close. Every answer then closes its connection. */
+  /** True after the server has begun to close. Each answer then closes its connection. */
   isClosing: boolean;
 };

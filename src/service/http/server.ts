@@ -18,15 +18,15 @@ export type HttpOptions = {
   readonly host?: string;
   /** Port to listen on. Default 0: any free port. */
   readonly port?: number;
-  /** Certificate and private key: contents of PEM files. */
+  /** Certificate and private key, as the contents of PEM files. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
-  /** Pages for browsers, below `/app`. */
+  /** Options of the web pages below `/app`; undefined for no pages. */
   readonly pages?: PagesOptions;
-  /** Called for each finished request. */
+  /** Called for each finished request, with its line of the access log. */
   readonly log?: (entry: AccessEntry) => void;
-  /** Clock and turns of the event loop; tests pass their own. */
+  /** Clock and turns of the event loop; tests replace them. */
   readonly turns?: LoopTurns;
-  /** Time limits; tests pass shorter ones. */
+  /** Time limits that replace the default ones; tests set shorter ones. */
   readonly deadlines?: Partial<Deadlines>;
 };
 
@@ -40,17 +40,21 @@ type Deadlines = {
   readonly answer: number;
   /**
    * Time for which a closing service accepts further requests. Default 0. A service that stops
-   * while clients still send requests needs more.
+   * while clients still send requests needs some time.
    */
   readonly drain: number;
-  /** Time for running requests of a closing service, before their connections are cut. */
+  /**
+   * Time that a closing service gives its running requests. After that, it closes their
+   * connections.
+   */
   readonly stop: number;
-  /** Time between two checks of the limits. */
+  /** Time between two checks of these limits. */
   readonly checkEvery: number;
 };
 
 /**
- * LIMIT: within 30 s, the largest body arrives at 300 kbit/s; slower clients occupy a connection.
+ * LIMIT: time limits in milliseconds. Within 30 s, the largest body arrives at 300 kbit/s; a slower
+ * client would occupy a connection for too long.
  */
 const DEADLINES: Deadlines = {
   headers: 10_000,
@@ -61,23 +65,23 @@ const DEADLINES: Deadlines = {
   checkEvery: 1_000,
 };
 /**
- * Proxies keep idle connections for a minute. The service keeps them longer, because a proxy would
- * otherwise send requests on closed connections.
+ * Milliseconds for which an idle connection stays open. Proxies keep idle connections for a minute.
+ * If the service closed them earlier, a proxy would send requests on closed connections.
  */
 const KEEP_ALIVE_MS = 72_000;
-/** LIMIT: concurrent connections; the system refuses further ones. */
+/** LIMIT: number of concurrent connections. The server closes further ones. */
 const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
-  /** Address of the server without a trailing slash: {base_url} of the API's document. */
+  /** Address of the server without a trailing slash: `{base_url}` in the document of the API. */
   readonly url: string;
-  /** Resolves once the running requests are answered. */
+  /** Stops accepting requests. Resolves once the running requests are answered. */
   close(): Promise<void>;
 };
 
 /**
- * Serves the service over HTTP. If `handle` rejects, the socket is destroyed, as if the connection
- * were lost.
+ * Serves the service over HTTP. If `handle` rejects, the connection is closed without an answer, as
+ * if the network had failed.
  * @throws if the port is not available
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
@@ -105,7 +109,7 @@ function newServerState(
   const figures = async () => (await service.figures?.()) ?? null;
   const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
     log: log ?? null,
-    // Only the pages show figures of the past.
+    // Figures are read only if there are pages, because only the pages show past figures.
     readFigures: async () => (pages === undefined ? null : figures()),
   });
   return {
@@ -131,7 +135,8 @@ function makeServer(
     requestTimeout: deadlines.request,
     keepAliveTimeout: KEEP_ALIVE_MS,
     optimizeEmptyRequests: true,
-    // Node's own refusal has no body. The service refuses such requests itself, with a problem.
+    // The service itself refuses a request without a Host header, because Node's refusal would have
+    // no body.
     requireHostHeader: false,
   };
   const server =
@@ -147,9 +152,9 @@ function makeServer(
 }
 
 /**
- * Closes the server in this order. First it still answers new requests, and ends the connection
- * with each answer. Then it accepts no connections and ends idle ones. Last, it waits for running
- * requests.
+ * Closes the server in three steps. First it still answers new requests, and ends the connection
+ * with each answer. Then it accepts no more connections and closes idle ones. Last, it waits for
+ * running requests.
  */
 async function closeAll(state: ServerState, server: Server, { drain, stop }: Deadlines): Promise<void> {
   state.isClosing = true;
@@ -170,7 +175,7 @@ const IDLE_MS = 100;
 /**
  * Resolves after a period without new requests, or after `mostMs` milliseconds. Meanwhile clients
  * close their connections, because each answer has `Connection: close`. If the server closed a
- * connection while a request arrives, it would reset that connection.
+ * connection itself, a request that is just arriving would be lost.
  */
 async function untilIdle(state: ServerState, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;

@@ -6,26 +6,30 @@ export type StreamedAnswer = {
   readonly status: number;
   readonly headers: WireHeaders;
   /**
-   * Starts the stream.
-   * @returns a function that is called once when the connection has ended, on either side
+   * Starts to send the stream.
+   * @returns a function that is called once when the connection has ended, whoever ended it
    */
   readonly stream: (sink: AnswerStream) => () => void;
 };
 
 export type AnswerStream = {
   /**
-   * Sends a part. LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may
-   * reconnect.
+   * Sends a part of the answer.
+   * LIMIT: if more than `MAX_UNREAD_BYTES` are unread, the connection is closed; the client may
+   * connect again.
    */
   send(part: string): void;
   end(): void;
 };
 
-/** Bytes that are kept for a listener that does not read, beyond the system's buffers. */
+/**
+ * Bytes that are kept in memory for a client that does not read, in addition to the buffers of the
+ * operating system.
+ */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * Sends a stream.
+ * Sends a stream as the answer to a request.
  * @returns a function that ends the stream
  */
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
@@ -38,8 +42,8 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   };
   const ended = stream({
     send: (part) => {
-      // If a client does not read, its socket outlives the end of the stream. Node would report a
-      // late write as an error.
+      // If a client does not read, its connection stays open after the stream has ended. Node would
+      // report a write after the end as an error.
       if (isOver) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();

@@ -1,20 +1,20 @@
 /**
- * Tracks answers that clients read slowly or not at all, because each keeps its body in memory.
- * Cuts a client that takes too long. If all answers take too much memory, cuts the client that has
- * waited longest.
+ * Tracks answers that clients read slowly or not at all, because each of them keeps its body in
+ * memory. Closes the connection of a client that takes too long. If all unread answers together
+ * take too much memory, closes the connection of the client that has waited longest.
  */
 
 import type { ServerResponse } from "node:http";
 
-/** LIMIT: bytes of all unread answers. */
+/** LIMIT: bytes of all unread answers together. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** LIMIT: slowest speed at which a client may read a long answer. */
+/** LIMIT: bytes per second that a client must read of a long answer. */
 const BYTES_PER_SECOND = 32 * 1024;
 
 type Waiting = { readonly bytes: number; readonly until: number };
 
 export class UnreadAnswers {
-  /** Unread answers, the oldest first. */
+  /** Answers that are not completely read, the oldest first. */
   readonly #waiting = new Map<ServerResponse, Waiting>();
   readonly #mostMs: number;
   readonly #timer: NodeJS.Timeout;
@@ -22,8 +22,9 @@ export class UnreadAnswers {
   #cut = 0;
 
   /**
-   * Begins to check answers.
-   * @param mostMs time for a short answer; a longer answer has additional time for its bytes
+   * Begins to check unread answers regularly.
+   * @param mostMs milliseconds for a short answer; a longer answer has additional time for its
+   * bytes
    */
   constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
     this.#mostMs = mostMs;
@@ -31,12 +32,12 @@ export class UnreadAnswers {
     this.#timer.unref();
   }
 
-  /** Number of connections cut since the start. */
+  /** Number of connections that were closed since the start, because their client did not read. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Tracks an answer after it was written, unless the system took all its bytes. */
+  /** Tracks an answer that was written, unless the operating system took all its bytes. */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;
