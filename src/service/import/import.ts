@@ -11,15 +11,12 @@ import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
- * LIMIT: bytes of a file that is read. A character takes at most four bytes, so a longer file
- * exceeds the limit of characters.
+ * LIMIT: bytes of a file that is read. A character takes at most four bytes, so a larger file
+ * certainly has too many characters.
  */
 const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
-/**
- * Reads a file as text.
- * @returns the refusal if the file is not text
- */
+/** Returns the content of a file, or the refusal if the content is not UTF-8 text. */
 function readText(file: string): string | Refusal {
   try {
     const { size } = statSync(file);
@@ -36,36 +33,37 @@ function readText(file: string): string | Refusal {
 export type ImportReport = {
   readonly files: number;
   readonly folders: number;
-  /** Number of imported bytes of content, in UTF-8. */
+  /** Number of bytes of imported content, in UTF-8. */
   readonly bytes: number;
   /**
-   * Files and folders with another name on the service than locally, in the order of the walk. A
-   * folder's path ends in `/`.
+   * Files and folders that got another name on the service than they have locally, in the order of
+   * the walk. A folder's path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /**
-   * Refusals in the order of the walk; if links are checked, contents with links come last. A
-   * folder that cannot be read is one entry, ending in `/`.
+   * Refused files and folders, in the order of the walk. If the service checks links, files with
+   * links come last. A folder that cannot be read is one entry, whose path ends in `/`.
    */
   readonly refused: readonly ImportRefusal[];
-  /** Report about links; set if the service checks links. */
+  /** Report about links; undefined if the service does not check links. */
   readonly links?: LinkReport;
 };
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
 /**
- * LIMIT: requests of an import that are under way at the same time. A store commits them together,
- * and they are few enough that other requests are answered soon.
+ * LIMIT: number of unanswered requests of an import. They are enough for the store to commit many
+ * writes together, and few enough that requests of other clients are soon answered.
  */
 const MAX_AT_ONCE = 64;
 
 /**
- * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
- * names that a sync would give them. Existing documents on the service stay unchanged. Symlinks are
- * not followed. A service that checks links gets links by id, as from a sync.
+ * Imports every Markdown file below a folder, byte for byte, and the folders themselves. They get
+ * the names that a sync would give them. Existing documents on the service stay unchanged. Symlinks
+ * are not followed. If the service checks links, links between documents are sent as ids, as in a
+ * sync.
  * @param target the service, and a key that may create documents in the root
- * @param dir the folder; its contents go to the root of the workspace
+ * @param dir absolute path of the folder, whose contents go to the root of the workspace
  */
 export async function importFolder(
   target: ImportTarget,
@@ -74,13 +72,13 @@ export async function importFolder(
 ): Promise<ImportReport> {
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const ask = askerOf(target);
-  // The parser is loaded on demand, because loading takes time.
+  // The parser for links is loaded only if needed, because loading takes time.
   const module = checksLinks(target) ? await import("./links.ts") : null;
   const links = module && new module.ImportLinks(await module.readableIds(ask));
   const walked = [...walk(dir, "", "")];
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry));
-  // With links, only one request at a time: content with links is sent after the answers to its
-  // targets.
+  // With links, only one request is sent at a time, because a document is sent after its link
+  // targets have got their ids.
   const most = links === null ? MAX_AT_ONCE : 1;
   for (let begin = 0; begin < items.length; begin += most) {
     const portion = items.slice(begin, begin + most);
@@ -91,7 +89,7 @@ export async function importFolder(
   return links === null ? report : { ...report, links: await links.end(ask) };
 }
 
-/** Returns a function that sends requests with the key of the import. */
+/** Returns a function that sends requests to the service with the key of the import. */
 function askerOf({ service, key }: ImportTarget): Ask {
   return async (method, path, body) => {
     const text = body === undefined ? null : JSON.stringify(body);
@@ -106,10 +104,7 @@ function checksLinks({ service }: ImportTarget): boolean {
   return service.core.server.links !== "any";
 }
 
-/**
- * Returns the content of a file.
- * @returns null if the file is not imported in any case
- */
+/** Returns the content of a file; null if the file will be refused before it is sent. */
 function textOf(dir: string, { path, as }: WalkEntry): string | null {
   const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
@@ -123,14 +118,17 @@ type ImportCounts = {
   readonly refused: ImportRefusal[];
 };
 
-/** Result of an item: the bytes of a created document, a refusal, or null for nothing to report. */
+/**
+ * Result for an item of the walk: the bytes of a created document, a refusal, or null if there is
+ * nothing to report.
+ */
 type Outcome = { readonly bytes: number } | Refusal | null;
 
 type Sender = { readonly ask: Ask; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
- * Sends items: folders one after the other, because a request for a file makes its missing folders,
- * then all others.
+ * Sends items of the walk. Sends the folders first, one after the other. Otherwise requests for
+ * files in them would create the same folders at the same time.
  */
 async function sendAll(sender: Sender, items: readonly WalkItem[]): Promise<Outcome[]> {
   const outcomes = new Map<WalkItem, Outcome>();
@@ -155,8 +153,8 @@ async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
 }
 
 /**
- * Sends a folder. If the folder is refused, each of its files is reported; a refused empty folder
- * is not reported.
+ * Creates a folder on the service. A refused folder itself is not reported, because each of its
+ * files then gets its own refusal.
  */
 async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
   const path = entry.as;
@@ -166,8 +164,8 @@ async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
 }
 
 /**
- * Returns the refusal of an item. A link to an id that does not exist in this workspace has a
- * separate reason.
+ * Converts the problem that the service answered to the reason of a refusal. A link to an id that
+ * does not exist in the workspace has a reason of its own.
  */
 function refuseFor({ code, detail, errors }: Problem): Refusal {
   const lost = errors?.find((error) => error.code === "unresolved_reference");

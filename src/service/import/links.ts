@@ -1,6 +1,6 @@
 /**
  * Converts links of an imported folder for a service that checks links. Each document is sent after
- * the documents that it links to, with their ids in its links.
+ * the documents to which it links, and its links then contain their ids.
  */
 
 import { FILES, FOLDERS } from "../../contract/routes.ts";
@@ -15,24 +15,29 @@ import type { WalkEntry, WalkItem } from "./walk.ts";
 
 /**
  * Reason why a link was made inert: written with `ref://`, so that it leads nowhere and the service
- * does not check it. `no-target`: nothing is at the target. `no-document`: the target is not a
- * document. `not-imported`: the target was not imported. `outside`: the target is outside the
- * folder. `not-written-again`: the target was created later, and the second write was refused.
+ * does not check it.
+ * - `no-target`: nothing is at the target.
+ * - `no-document`: the target is not a document.
+ * - `not-imported`: the target was not imported.
+ * - `outside`: the target is outside the imported folder.
+ * - `not-written-again`: the target was created later, but the service refused the second write,
+ *   with the link.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
 export type LinkReport = {
-  /** Number of links that are ids now. */
+  /** Number of links that now contain an id. */
   readonly byId: number;
   /**
-   * Number of documents that were first written with inert links, because their links are circular.
+   * Number of documents that were written twice, the first time with inert links, because documents
+   * link to each other in a circle.
    */
   readonly twice: number;
-  /** Inert links. `to`: the link as written, without `ref://`. */
+  /** Inert links. `path` is the local path of the document, `to` the link as the user wrote it. */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
-/** Sends a request. Returns the status and the body of its answer. */
+/** Sends a request to the service. Returns the status and the body of the answer. */
 export type Ask = (
   method: "GET" | "POST" | "PUT",
   path: string,
@@ -43,28 +48,32 @@ type CreatedFile = { readonly id: string; readonly lastChangeId: string };
 type SentFile = CreatedFile & { readonly path: string; readonly text: string };
 type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
 
-/** Links of one import. `path`: local; `as`: path on the service; neither begins with a slash. */
+/**
+ * Links of one import. In its methods, `path` is a local path and `as` is a path on the service.
+ * Neither begins with a slash.
+ */
 export class ImportLinks {
-  /** Ids on the service, by path on the service. */
+  /** Ids of files and folders, by their path on the service. */
   readonly #ids: Map<string, string>;
-  /** Files and folders with another name on the service than locally. */
+  /** Paths on the service by local path, for files and folders whose two paths differ. */
   readonly #renamed = new Map<string, string>();
   readonly #pathOf = new Map<string, string>();
-  /** Paths of the walk, imported or not. */
+  /** Local paths that the walk found, whether imported or not. */
   readonly #seen = new Set<string>();
   readonly #sent = new Map<string, SentFile>();
-  /** Number of documents that were written again. */
+  /** Number of documents that were written a second time. */
   #twice = 0;
 
-  /** @param ids ids that exist on the service, by path */
+  /** @param ids ids of files and folders that exist on the service, by path */
   constructor(ids: ReadonlyMap<string, string>) {
     this.#ids = new Map(ids);
     for (const [path, id] of ids) this.#pathOf.set(id, path);
   }
 
   /**
-   * Returns the items of a scan in the order of sending. Items without links come first, in the
-   * order of the scan, then the others, each after its targets.
+   * Returns the items of the walk in the order in which they are sent. Items without links come
+   * first, in the order of the walk. Then come the documents with links, each after the documents
+   * to which it links.
    * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
@@ -106,15 +115,18 @@ export class ImportLinks {
     return this.#ids.get(this.#renamed.get(path) ?? path) ?? null;
   }
 
-  /** Returns the content to send, with links by id to targets that exist by now. */
+  /**
+   * Returns the content to send: links to documents that are on the service by now contain their
+   * ids.
+   */
   translate(path: string, text: string): string {
     return toService(text, this.#placeAt(path));
   }
 
   /**
-   * Records the result of an entry.
-   * @param text the content that was sent; null for a folder
-   * @param created null if the service refused the entry
+   * Records the result of sending a file or folder.
+   * @param text content that was sent; null for a folder
+   * @param created file or folder that the service created; null if the service refused it
    */
   note({ path, as }: WalkEntry, text: string | null, created: CreatedFile | null): void {
     if (created === null) return;
@@ -126,8 +138,8 @@ export class ImportLinks {
   }
 
   /**
-   * Sends documents again whose links form a circle. One document of the circle was sent with an
-   * inert link before all targets existed.
+   * Sends documents a second time if their links form a circle. One document of each circle was
+   * sent with an inert link, because its target did not exist yet.
    */
   async end(ask: Ask): Promise<LinkReport> {
     for (const sent of this.#sent.values()) {
@@ -164,7 +176,7 @@ export class ImportLinks {
     return this.#isWithinRefused(path) ? "not-imported" : "no-target";
   }
 
-  /** Returns true if a folder above was refused; the walk does not enter such folders. */
+  /** Returns true if a folder above the path was refused. The walk does not enter such folders. */
   #isWithinRefused(path: string): boolean {
     for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
       if (this.#seen.has(folder)) return this.#idAt(folder) === null;
@@ -178,7 +190,10 @@ function destinationsOf(text: string): Destination[] {
     .filter(({ kind }) => kind !== "foreign");
 }
 
-/** Returns the ids that a key can read, by path without the leading slash. */
+/**
+ * Returns the ids of all files and folders that the key can read, by path without the leading
+ * slash.
+ */
 export async function readableIds(ask: Ask): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {

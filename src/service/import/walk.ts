@@ -1,4 +1,4 @@
-/** Walks an imported folder, and converts its names to names on the service. */
+/** Walks a folder that is imported, and converts local names to names on the service. */
 
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +6,8 @@ import { mapName, NAME_FAULT_TEXT, type NameFault } from "../../contract/names.t
 import { joinPath } from "../../contract/path.ts";
 
 /**
- * Reason why an entry was not imported: a fault of its name or content, or a code of the service in
- * kebab-case.
+ * Reason why a file or folder was not imported: a fault of its name or content, or an error code of
+ * the service in kebab-case.
  */
 type ImportReason =
   | NameFault
@@ -21,10 +21,10 @@ type ImportReason =
 
 export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
 
-/** One entry of the folder. `path` is local, `as` is the path on the service. */
+/** A file or folder that the walk found. `path` is its local path, `as` its path on the service. */
 export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-/** An item of the walk, in order: an entry, or a report about one. */
+/** A result of the walk, in order: a file or folder, or a report about a new name or a refusal. */
 export type WalkItem =
   | WalkEntry
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
@@ -52,7 +52,10 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<Wa
   }
 }
 
-/** Returns the entries of a folder by name, or the refusal of a folder that cannot be read. */
+/**
+ * Returns the entries of a folder in the order of their names, or the refusal if the folder cannot
+ * be read.
+ */
 function readFolder(dir: string, path: string): Dirent[] | WalkItem {
   try {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -69,8 +72,8 @@ function refused(path: string, refusal: Refusal): WalkItem {
 }
 
 /**
- * Returns the refusal of an entry because of its name.
- * @param holder entry that has the name on the service
+ * Returns the refusal of a file or folder because of its name; null if there is none.
+ * @param holder local name of the entry that has the name on the service
  */
 function nameRefusal(entry: Dirent, name: string, holder: string): Refusal | null {
   if (entry.isDirectory() && entry.name.startsWith(".")) {
@@ -81,7 +84,10 @@ function nameRefusal(entry: Dirent, name: string, holder: string): Refusal | nul
   return { reason: "name-clash", detail };
 }
 
-/** Returns true if an entry gets a name on the service; any other kind of entry is refused. */
+/**
+ * Returns true if an entry is a folder or a Markdown file. Any other entry is refused, so it needs
+ * no name on the service.
+ */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
@@ -95,13 +101,13 @@ export function clause(fault: NameFault, name: string): string {
   return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
 }
 
-/** A name on the service, and the local name of the entry that gets it. */
+/** A name on the service. `holder` is the local name of the entry that gets the name. */
 type ImportName = { readonly name: string; readonly holder: string };
 
 /**
- * Converts the names of one folder's entries by the rule of a sync. A legal name stays. If several
- * entries get the same new name, the first entry has it. A name that cannot be made legal stays
- * too, so that its fault is reported.
+ * Converts the local names of one folder to names on the service, by the rule of a sync. A legal
+ * name stays. If several entries would get the same new name, only the first gets it. A name that
+ * cannot be made legal stays too, so that its fault is reported later.
  * @param entries in the order of the walk
  */
 function importNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportName> {

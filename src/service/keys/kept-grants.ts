@@ -1,9 +1,9 @@
 /**
- * Keeps grants of removed files and folders. If a folder is deleted and created again, which a
- * client may do automatically, no other key may get access that the folder's grants withheld.
- * ASSUMES: a grant that gives less than the place above is kept for the path when its file or
- * folder is deleted; it applies to a file or folder created at that path (contract test "keeps what
- * a grant withholds …").
+ * Keeps grants of removed files and folders. A client may delete a folder and create it again
+ * automatically. Other keys must not get access then that a grant on the old folder withheld.
+ * ASSUMES: if a file or folder is deleted, a grant on it that gives less than the folder above is
+ * kept for its path. It applies to a file or folder that is created at that path later (contract
+ * test "keeps what a grant withholds …").
  */
 
 import { Access, includes, RANK } from "../files/access.ts";
@@ -13,7 +13,7 @@ import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 type Where = Pick<RequestContext, "tables" | "workspace">;
 
-/** Keeps grants on files and folders that will be removed. */
+/** Keeps the grants on files and folders that will be removed, for their paths. */
 export async function keepGrants(context: Where, placed: readonly PlacedGrant[]): Promise<void> {
   const { tables, workspace } = context;
   const keys = [...new Set(placed.map(({ key }) => key))];
@@ -24,14 +24,14 @@ export async function keepGrants(context: Where, placed: readonly PlacedGrant[])
   }
 }
 
-/** Keeps a grant, unless the key has a stricter one for the same path. */
+/** Keeps a grant for a path, unless a stricter grant of the same key is kept for that path. */
 async function keepStricter({ tables }: Where, grant: KeptGrant): Promise<void> {
   const within = await tables.grants.keptWithin(grant.workspace, grant.path);
   const keptBefore = within.find(({ key, path }) => key === grant.key && path === grant.path);
   if (keptBefore === undefined || RANK[grant.level] < RANK[keptBefore.level]) await tables.grants.keep(grant);
 }
 
-/** Moves the kept grants of paths below a folder along with the folder. */
+/** Moves kept grants together with a folder: grants for paths in the folder get the new path. */
 export async function moveKeptGrants(context: Where, from: string, to: string): Promise<void> {
   const { tables, workspace } = context;
   for (const kept of await tables.grants.keptWithin(workspace.seq, from)) {
@@ -41,9 +41,11 @@ export async function moveKeptGrants(context: Where, from: string, to: string): 
 }
 
 /**
- * Applies kept grants after an item was created, renamed or moved to a path, with all its contents.
- * @returns a refusal, which rolls back the request, if a kept grant would deny this key edit access
- * to the new contents: its client would conclude that documents which it cannot read were deleted
+ * Applies kept grants after an item was created, renamed or moved to a path. Includes grants for
+ * paths below it.
+ * @returns a refusal, which rolls the request back, if a kept grant would deny the caller edit
+ * access to the new item. Otherwise a client that cannot read the item would conclude that it was
+ * deleted. Null if nothing is refused
  */
 export async function applyKeptGrants(
   context: Where & Pick<RequestContext, "key">,
@@ -54,8 +56,8 @@ export async function applyKeptGrants(
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
     const placed = await placeAt(context, kept.path);
     if (placed === undefined) continue;
-    // Read again for each kept grant, because the previous kept grant may have set a grant of the
-    // same key.
+    // The grants are read again for each kept grant, because the previous one may have changed a
+    // grant of the same key.
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = placed;
     const current = grants.find((grant) => grant.kind === kind && grant.target === target);
@@ -71,7 +73,7 @@ export async function applyKeptGrants(
 
 type GrantPlace = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
 
-/** Returns the file or folder at a path. */
+/** Returns the file or folder at a path; undefined if there is none. */
 export async function placeAt({ tables, workspace }: Where, path: string): Promise<GrantPlace | undefined> {
   const folder = await tables.folders.byPath(workspace.seq, path);
   if (folder !== undefined) return { kind: "folder", seq: folder.seq, parent: folder.parent };

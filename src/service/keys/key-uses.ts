@@ -2,8 +2,8 @@ import type { KeyRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Remembers the last use of each key in memory until the uses are saved together, because a write
- * takes longer than a request.
+ * Remembers the last use of each key in memory, and saves all of them together from time to time.
+ * Saving a use with each request would take longer than the request itself.
  */
 export class KeyUses {
   #unsaved = new Map<number, number>();
@@ -22,8 +22,8 @@ export class KeyUses {
   }
 
   /**
-   * Saves the time of each key's last use.
-   * @throws if the disk is full: the next call then saves the times
+   * Saves the time of each key's last use to the database.
+   * @throws if the disk is full; the next call then saves the same times
    */
   async save(store: Pick<Store, "write">): Promise<void> {
     const uses = this.#unsaved;

@@ -1,4 +1,4 @@
-/** Creates keys, and returns them in the form for administrators. */
+/** Creates keys, and returns them in the form that administrators see. */
 
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
@@ -8,10 +8,10 @@ import { placeAt } from "./kept-grants.ts";
 import { limitOf } from "../requests/rate.ts";
 import { type GrantRow, type KeyRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 
-/** A key in the form of an answer. Its grants have the form of a request. */
+/** A key as administrators see it in an answer. Its grants have the same form as in a request. */
 export type KeyInfo = Readonly<Omit<SentKey, "grants">> & { readonly grants: readonly KeyGrant[] };
 
-/** A new key, with its secret, which is shown only once. */
+/** A new key with its secret. The secret is shown only once. */
 export type NewKeyInfo = KeyInfo & { readonly key: string };
 
 export const noWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
@@ -30,7 +30,10 @@ export async function makeKey(working: Working, options: NewKey): Promise<NewKey
   return { ...(await keyInfo(working, id))!, key };
 }
 
-/** Returns a new key: 256 random bits. The prefix makes a leaked key recognisable. */
+/**
+ * Returns the secret of a new key: 256 random bits, with a prefix by which people recognise a
+ * leaked key.
+ */
 function newKeyText({ random }: Working): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
@@ -65,8 +68,8 @@ export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
 /**
- * Reads the grants of a request. Locks the structure of the workspace, because grants depend on the
- * places of files and folders.
+ * Reads the grants of a request to create or change a key. Locks the folder tree of the workspace,
+ * because a grant is on a file or folder that must not move or disappear meanwhile.
  */
 export async function readGrants(
   working: Working,
