@@ -1,4 +1,4 @@
-/** Addresses of the pages. */
+/** Makes the addresses of the service's web pages. */
 
 import { encodePath } from "../../page/addresses.ts";
 
@@ -10,7 +10,9 @@ export const KEYS = `${APP}/keys`;
 export const REVIEWS = `${APP}/reviews`;
 export const WORKSPACES = `${APP}/workspaces`;
 
-/** Page of a folder or document, or action of a form on it. */
+/**
+ * Part of an address that names a page of a folder or document, or the action of a form about it.
+ */
 export type FilesPart = "files" | "history" | "protect" | "restore";
 
 /**

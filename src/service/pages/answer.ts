@@ -6,13 +6,16 @@ import { nextOf, sentenceView } from "../../page/parts.ts";
 import { type Refused, clauseOf } from "../requests/answer.ts";
 import { APP, SIGN_IN } from "./addresses.ts";
 
-/** Result of a request for a page, or of a form. */
+/** Result of a request for a page, or of a form that was sent. */
 export type PageResult =
   | ({ readonly kind: "page"; readonly content: Content } & Pick<PageTrouble, "status" | "retryAfter">)
   /** Redirects the browser to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null };
 
-/** An error to show as a page; `reason` and `next` are clauses. `next`: null for none. */
+/**
+ * An error that is shown as a page. `reason` and `next` (the next step) are clauses; `next` is null
+ * if there is no next step.
+ */
 export type PageTrouble = {
   readonly status: number;
   readonly reason: string;
@@ -25,8 +28,8 @@ export function page(content: Content, status = 200): PageResult {
 }
 
 /**
- * Redirects to another page with a notice.
- * @param text a sentence or a clause
+ * Redirects the browser to another page, which shows a notice.
+ * @param text text of the notice, a sentence or a clause
  */
 export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
   return { kind: "go", to, notice: { tone, text: sentenceOf(text), link } };
@@ -41,14 +44,14 @@ export function notShown({ status, reason, next, retryAfter }: PageTrouble): Pag
   return { kind: "page", content: { title, main }, status, retryAfter };
 }
 
-/** Returns a page for a refusal of the service. */
+/** Returns an error page for a refusal of the service. */
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const next = status >= 500 || status === 429 ? "try again later" : null;
   return notShown({ status, reason: clauseOf(refused.detail), next, retryAfter: refused.headers["retry-after"] });
 }
 
-/** Returns to the page of the form, with the service's refusal as a notice. */
+/** Redirects the browser to the page of the form, with the refusal of the service as a notice. */
 export function refusedForm(to: string, refused: Refused): PageResult {
   return go(to, `${clauseOf(refused.detail)}; nothing was done`, { tone: "bad" });
 }

@@ -5,27 +5,27 @@ import type { Who } from "./sign-in-sessions.ts";
 import type { PageResult } from "./answer.ts";
 import type { Render } from "../../page/renderer.ts";
 
-/** Figures of the running service, for its overview. */
+/** Sources of figures about the running service, for the overview page. */
 export type Operation = {
   readonly watch: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
   /** Returns current figures; null if the service has none. */
   readonly figures: () => Promise<ServiceFigures | null>;
 };
 
-/** One request for a page, or one form, of a signed-in user. */
+/** A request of a signed-in user for a page, or a form that the user sent. */
 export type PageCall = {
   readonly core: Core;
   readonly who: Who;
-  /** Scheme, host and port of the page that sent the form; empty for a page. */
+  /** Scheme, host and port of the page that sent the form; empty if the request is for a page. */
   readonly origin: string;
-  /** Token of the session, for forms. */
+  /** Token of the session, which each form must contain. */
   readonly csrf: string;
   /** Decoded value of `{id}` in the address; empty if the address has none. */
   readonly id: string;
   /** Decoded value of `*` in the address; empty if the address has none. */
   readonly rest: string;
   readonly query: URLSearchParams;
-  /** Fields of the form; empty for a page. */
+  /** Fields of the form; empty if the request is for a page. */
   readonly form: URLSearchParams;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -35,9 +35,11 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** Pattern of the address: `{id}` is its third segment; `*` at the end is the remainder. */
+  /**
+   * Pattern of the address. `{id}` is its third segment; `*` at the end is the rest of the address.
+   */
   readonly path: string;
-  /** True if only an administrator may request it. */
+  /** True if only an administrator may request the page or send the form. */
   readonly adminOnly: boolean;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
 };

@@ -21,8 +21,8 @@ import { agoOf, listNav } from "./parts.ts";
 import { contextFor } from "./sign-in-sessions.ts";
 
 /**
- * Shows a folder or a document, as far as the signed-in key may see it. All that the page shows is
- * read in one transaction, which ends before the document is rendered.
+ * Shows a folder or a document, as far as the user's key may see it. All data of the page is read
+ * in one transaction. The transaction ends before the document is rendered.
  */
 export async function showFiles(call: PageCall): Promise<PageResult> {
   const shown = await inWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
@@ -59,8 +59,8 @@ async function readDocument({ workspace, tables, access }: RequestContext, row: 
 }
 
 /**
- * Runs work in one transaction, with the access of the signed-in key to the workspace.
- * @param run begins a transaction, by default one that only reads
+ * Runs `work` in one transaction, with the user's access to the workspace in the address.
+ * @param run runs the transaction; default: a transaction that only reads
  */
 export function inWorkspace<T>(
   { core, who, id }: PageCall,
@@ -75,8 +75,9 @@ export function inWorkspace<T>(
 }
 
 /**
- * Runs work about the document that the address names, as `inWorkspace` does.
- * @returns null if there is no such document, or the key may not see it
+ * Runs `work` on the document in the address, as `inWorkspace` does.
+ * @returns the result of `work`, a refusal, or null if there is no such document that the user may
+ * see
  */
 export function inDocument<T>(
   call: PageCall,
@@ -91,7 +92,8 @@ export function inDocument<T>(
 }
 
 /**
- * Changes the document that the address names, and returns to a page of it.
+ * Changes the document in the address, and redirects the browser to a page of that document.
+ * @param part page of the document that is shown after the change
  * @param textOf returns the notice about the change
  */
 export async function changeDocument(
@@ -106,7 +108,7 @@ export async function changeDocument(
   return isRefused(answer) ? refusedForm(to, answer) : go(to, textOf(answer));
 }
 
-/** Returns the path in the workspace that the address names, without slashes at its ends. */
+/** Returns the path of the folder or document in the address, without slashes at its ends. */
 function pathOf({ rest }: PageCall): string {
   return rest.replace(/\/+$/, "");
 }
@@ -148,13 +150,19 @@ function entryRow(
 <td data-label="Changed" class="number">${published === null ? "" : agoOf(published.at, call.now)}</td></tr>`;
 }
 
-/** Only an administrator may open a review. */
+/**
+ * Shows that a document has a change in review. Links to the review for an administrator, because
+ * only an administrator may open it.
+ */
 function reviewBadge(id: string, { who }: PageCall): Html {
   const badge = badgeOf("asks", "in review");
   return who.kind === "admin" ? html`<a href="${itemAddress(REVIEWS, id)}">${badge}</a>` : badge;
 }
 
-/** @param path folder in which the form searches */
+/**
+ * Returns the form that searches the documents in a folder.
+ * @param path path of the folder, without slashes at its ends; "" is the root
+ */
 export function searchForm(workspace: WorkspaceRow, path: string, query: string): Html {
   const place = shownName(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1));
   return html`<form role="search" method="get" action="${searchAddress(workspace.id)}" class="row search">${
@@ -168,7 +176,8 @@ async function documentPage(document: Document, call: PageCall): Promise<PageRes
   const { who, csrf, now } = call;
   const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
-  // Null if rendering failed; the source is then shown, as if it was asked for.
+  // `rendered` is null if the user asked for the source, or if rendering failed. The page then
+  // shows the source.
   const rendered = isSource ? null : await call.render(text, base);
   const address = filesAddress(workspace.id, row.path);
   const views = [
@@ -225,11 +234,11 @@ export function crumbs(workspace: WorkspaceRow, path: string): Html {
   return crumbsView("Path to this page", [{ href: DOCUMENTS, label: "Documents" }, ...links]);
 }
 
-/** LIMIT: entries on one page. */
+/** LIMIT: number of files and folders on one page. */
 const MAX_ENTRIES = 200;
 /**
- * LIMIT: rows read for one page. If a key may see little of a folder, a page may be short or empty
- * and still have a next one.
+ * LIMIT: number of rows that are read for one page. If a key may see little of a folder, a page may
+ * be short or empty although another page follows.
  */
 const MAX_READ = 2_000;
 
@@ -239,7 +248,7 @@ type Entry = {
   readonly isProtected: boolean;
   /** Id of a change in review; null if there is none. */
   readonly reviewId: string | null;
-  /** Null for a folder. */
+  /** Time and size of the published content; null for a folder. */
   readonly published: Published | null;
 };
 
@@ -255,11 +264,11 @@ type Found =
   | { readonly kind: "file"; readonly row: FileRow };
 
 /**
- * Finds the folder or document at a path.
+ * Finds the folder or document at a path. Returns null if there is none that the key may see.
  * @param path without slashes at its ends; "" is the root
  */
 async function find({ tables, workspace, access }: RequestContext, path: string): Promise<Found | null> {
-  // Every key may open the root. The page is empty if the key may see nothing directly in the root.
+  // Every key may open the root. The page is empty if the key may see nothing directly in it.
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const folder = await tables.folders.byPath(workspace.seq, path);
   if (folder !== undefined)
@@ -282,7 +291,7 @@ async function listFolder(
   let read = 0;
   while (place !== null && entries.length < MAX_ENTRIES && read < MAX_READ) {
     const count = MAX_ENTRIES - entries.length;
-    // One row more than the page shows, to find out if there is a next page.
+    // One more row than the page shows is read, to find out if another page follows.
     const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, place, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;
@@ -292,7 +301,10 @@ async function listFolder(
   return { path: folder.path, entries, next: place === null ? null : `${LETTER[place.kind]}${place.name}` };
 }
 
-/** Place at which a page begins: after this name, among the folders or among the documents. */
+/**
+ * Position in a folder at which a page begins: after this name, among the folders or among the
+ * documents.
+ */
 type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
 
 const LETTER = { folder: "d", file: "f" } as const;
@@ -326,7 +338,10 @@ async function entriesOf(
   });
 }
 
-/** Returns the place of the next page: folders first, then documents; null after the last one. */
+/**
+ * Returns the position at which the next page begins; null after the last page. Folders come before
+ * documents.
+ */
 function nextOf(place: EntryPlace, rows: readonly { readonly name: string }[], hasMore: boolean): EntryPlace | null {
   if (hasMore) return { kind: place.kind, name: rows.at(-1)!.name };
   return place.kind === "folder" ? { kind: "file", name: "" } : null;

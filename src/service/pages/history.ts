@@ -17,10 +17,13 @@ import type { PageCall } from "./call.ts";
 import { changeDocument, crumbs, inDocument, NO_DOCUMENT } from "./documents.ts";
 import { agoOf, dayTimeText, listNav, minuteText } from "./parts.ts";
 
-/** LIMIT: changes on one page, each of which is compared with the version before. */
+/** LIMIT: number of changes on one page. Each of them is compared with the version before it. */
 const MAX_CHANGES = 20;
 
-/** A change with its content and the content before; null for one that is not stored. */
+/**
+ * A change with its content and the content of the version before it. Each content is null if it is
+ * no longer stored.
+ */
 type Step = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type History = {
@@ -32,8 +35,8 @@ type History = {
 };
 
 /**
- * Shows the changes of a document, and what one of them changed. For administrators: the API gives
- * no key the earlier versions of a document.
+ * Shows the changes of a document, and the difference that one of them made. Only administrators
+ * may see this page, because the API gives no key the earlier versions of a document.
  */
 export async function showHistory(call: PageCall): Promise<PageResult> {
   const history = await inDocument(call, (context, row) => read(context, row, call.query.get("before") ?? ""));
@@ -41,7 +44,11 @@ export async function showHistory(call: PageCall): Promise<PageResult> {
   return history === null ? notShown(NO_DOCUMENT) : historyPage(history, call);
 }
 
-/** @param before place of the page, as the address names it */
+/**
+ * Reads the changes for one page.
+ * @param before row number of the change before which the page begins, as the address contains it;
+ * "" for the latest changes
+ */
 async function read({ tables, workspace }: RequestContext, row: FileRow, before: string): Promise<History> {
   const from = /^\d{1,15}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER;
   const rows = await tables.changes.ofFile(row.seq, from, MAX_CHANGES + 1);
@@ -66,7 +73,8 @@ async function historyPage({ workspace, row, steps, next }: History, call: PageC
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${linesOf(step)}</p>
 <p class="faint">${eventOf(step)}<br>${agoOf(step.at, now)} · ${timeOf(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
-    // Other requests are answered between two comparisons.
+    // Waits for the next turn of the event loop, so that other requests are answered between two
+    // comparisons.
     await setImmediate();
   }
   const restore = filesAddress(workspace.id, row.path, "restore");
@@ -89,7 +97,7 @@ function versionOf({ version }: HistoryRow): string {
   return `Version ${count(version)}`;
 }
 
-/** Returns the time of a change in UTC: to the second if it was today. */
+/** Formats the time of a change in UTC: with seconds if it was today, otherwise with the date. */
 function timeOf(time: number, now: number): string {
   const [day, today] = [time, now].map((each) => new Date(each).toISOString().slice(0, 10));
   return day === today ? new Date(time).toISOString().slice(11, 19) : dayTimeText(time);

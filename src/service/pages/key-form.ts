@@ -1,4 +1,4 @@
-/** The form for a key, new or existing: its fields, and what a user entered in them. */
+/** The form for a new or existing key: its fields, and the values that a user entered. */
 
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
@@ -8,7 +8,7 @@ import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
 import { LEVELS } from "./parts.ts";
 
-/** Rows for paths that are not offered. */
+/** Number of empty rows in the form, for paths of folders that the form does not list. */
 const OTHER_ROWS = 2;
 
 const LEVEL_NAMES = Object.keys(LEVELS) as Level[];
@@ -22,15 +22,18 @@ const PRESETS = {
 } as const;
 type Preset = keyof typeof PRESETS;
 
-/** Fault of a field, as a sentence. */
+/** A fault of one field of the form; `text` is a sentence. */
 export type Fault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
-/** The fields of the form for a key, as a browser sends them, with the fault of one of them. */
+/**
+ * The fields of the form as a browser sends them, and the fault of one field; null if there is
+ * none.
+ */
 export type FilledForm = { readonly fields: URLSearchParams; readonly fault: Fault | null };
 
 /**
- * Returns the form with which a change of a key begins.
- * @param key existing key; null if the form is for a new key
+ * Returns the form as it is first shown.
+ * @param key the key to change; null if the form is for a new key
  */
 export function filledOf(key: KeyInfo | null): FilledForm {
   if (key === null) return { fields: new URLSearchParams({ access: "edit" }), fault: null };
@@ -54,7 +57,7 @@ function presetIn(fields: URLSearchParams): Preset {
   return (Object.keys(PRESETS) as Preset[]).find((preset) => preset === fields.get("access")) ?? "chosen";
 }
 
-/** Returns the levels by path; "" for none. */
+/** Returns the level of access for each path in the form; "" if none was chosen. */
 function levelsIn(fields: URLSearchParams): ReadonlyMap<string, string> {
   const levels = fields.getAll("level");
   const paths = fields.getAll("path").map((text) => text.trim());
@@ -65,7 +68,10 @@ function levelsIn(fields: URLSearchParams): ReadonlyMap<string, string> {
 
 type Form = Parameters<typeof actionForm>[0];
 
-/** @param folders paths that are offered for a grant */
+/**
+ * Returns the form for a key.
+ * @param folders paths of folders that the form lists, each with a choice of access
+ */
 export function keyForm(form: Form, folders: readonly string[], filled: FilledForm, button: string): Html {
   const { fields, fault } = filled;
   const typed = (name: string) => fields.get(name) ?? "";
@@ -84,7 +90,10 @@ ${accessFields(folders, filled)}
   );
 }
 
-/** Marks the control of a field that has the fault, which gets the focus. */
+/**
+ * Returns the attributes that mark a control with a fault and give it the focus; false if the field
+ * has no fault.
+ */
 function marked(fault: Fault | null, field: Fault["field"]): Html | false {
   return fault?.field === field && refusedBy();
 }
@@ -119,7 +128,7 @@ function otherPathRow(number: number, path: string, level: string | undefined): 
 <select name="level" aria-label="${`Access to path ${number}`}">${optionsOf(LEVELS, level ?? "read")}</select></span>`;
 }
 
-/** A key as the fields of the form describe it. */
+/** Properties of a key, as the user entered them in the form. */
 type KeyRequest = Required<KeyChanges>;
 
 const MAX_LABEL = 200;
@@ -130,7 +139,7 @@ export function readNewWishes(fields: URLSearchParams, now: number): KeyRequest 
   return hasAccess ? wishes : { field: "access", text: "Choose what the key may read." };
 }
 
-/** Reads the wanted key from the form, or finds the first field with a fault. */
+/** Reads the properties of a key from the form, or returns the first field with a fault. */
 export function readWishes(fields: URLSearchParams, now: number): KeyRequest | Fault {
   const label = fields.get("label") ?? "";
   if (label === "" || label.length > MAX_LABEL)
@@ -158,7 +167,10 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the end of that day in UTC, because the time zone of the user is not known. */
+/**
+ * Returns the end of the day in UTC, in milliseconds since the epoch, because the time zone of the
+ * user is not known. Returns null if the field is empty, or a sentence if it has a fault.
+ */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

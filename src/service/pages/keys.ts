@@ -16,7 +16,7 @@ import { type Fault, type FilledForm, filledOf, keyForm, readNewWishes, readWish
 import { agoOf, LEVELS, listNav, minuteText } from "./parts.ts";
 import { workspaceNames, workspacesOf } from "./workspaces.ts";
 
-/** LIMIT: keys on one page. */
+/** LIMIT: number of keys on one page. */
 const MAX_KEYS = 100;
 
 export async function showKeys({ core, query, now }: PageCall): Promise<PageResult> {
@@ -43,7 +43,10 @@ function noKeys(isFirst: boolean): Html {
   return emptyOf("No keys", "A person, a computer or a program reads and edits documents with a key of its own.");
 }
 
-/** @param names names of workspaces by id */
+/**
+ * Shows keys as a table.
+ * @param names names of workspaces by id
+ */
 function keyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, string>, now: number): Html {
   return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col">Access</th>
 <th scope="col">Workspace</th><th scope="col">Last used</th><th scope="col">Expires</th></tr></thead>
@@ -59,7 +62,10 @@ function labelOf({ label, id }: KeyInfo): Html {
   return label === "" ? html`Without a name (${id})` : nameView(label);
 }
 
-/** @param name null if the workspace was removed */
+/**
+ * Shows the name of a key's workspace.
+ * @param name null if the workspace was removed
+ */
 function workspaceView(name: string | null): Html {
   return name === null ? html`<span class="faint">removed</span>` : nameView(name);
 }
@@ -68,10 +74,10 @@ function usedOf({ lastUsedAt }: KeyInfo, now: number): Html {
   return lastUsedAt === null ? html`<span class="faint">never</span>` : agoOf(lastUsedAt, now);
 }
 
-/** LIMIT: grants that the list shows of each key. */
+/** LIMIT: number of grants of a key that the list shows. */
 const MAX_SHOWN = 3;
 
-/** Shows the access of a key in short. */
+/** Summarises the access of a key for the list. */
 function accessOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`<span class="faint">no access</span>`;
   const shown = grants.slice(0, MAX_SHOWN).map(({ level }, i) => grantView(grantPaths[i]!, level));
@@ -85,7 +91,7 @@ function grantView(path: string, level: Level): Html {
 }
 
 /**
- * Shows the facts about a key.
+ * Shows the properties of a key.
  * @param workspace name of the workspace; null if the workspace was removed
  */
 function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
@@ -142,7 +148,7 @@ ${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revok
   };
 }
 
-/** Shows the form for a new key, which asks for the workspace first, then for the access. */
+/** Shows the form for a new key. The user first chooses the workspace, then the access. */
 export async function showNewKey(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaces = await workspacesOf(core);
@@ -180,7 +186,10 @@ ${keyForm(form, folders, filled, "Create key")}`,
   };
 }
 
-/** Shows a new key with its secret, as the answer to the form. No address leads to this page. */
+/**
+ * Shows a new key with its secret, in the answer to the form. The page has no address of its own,
+ * so the secret is shown only once.
+ */
 function madePage({ label, key, grants }: NewKeyInfo, { origin }: PageCall): PageResult {
   const waiting = waitingWords(grants);
   return page({
@@ -195,11 +204,17 @@ ${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
   });
 }
 
-/** LIMIT: folders offered for a grant. A workspace with more offers those in its root. */
+/**
+ * LIMIT: number of folders that the form lists for grants. If a workspace has more, the form lists
+ * only those in its root.
+ */
 const MAX_FOLDERS = 200;
 type Offered = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
-/** Reads the folders of the workspace, each after the folder above. */
+/**
+ * Reads a workspace and its folders; a folder comes after its parent. Returns null if the workspace
+ * does not exist.
+ */
 function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<Offered | null> => {
     const workspace = await workspaces.byId(id);
@@ -207,7 +222,7 @@ function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
     const all = await folders.all({ workspace: workspace.seq, after: 0, count: MAX_FOLDERS + 1 });
     const inRoot = { workspace: workspace.seq, folder: ROOT, after: "", count: MAX_FOLDERS };
     const rows = all.length > MAX_FOLDERS ? await folders.inParentByName(inRoot) : all;
-    // A slash sorts before every other character, so that a folder comes before its neighbours.
+    // A slash is compared as the lowest character, so that a folder is followed by its subfolders.
     const sorted = rows.map(({ path }) => path).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     return { workspace, folders: sorted.map(shownPath) };
   });
@@ -228,14 +243,14 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   return madePage(created, call);
 }
 
-/** Returns the fault of a field; a service refuses a key for its grants alone. */
+/** Returns the fault of a form. A refusal of the service always concerns the grants. */
 function faultFrom(fault: Fault | Refused): Fault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };
 }
 
 const MAX_NAME = 200;
 
-/** Creates a workspace, and shows the workspace's first key. */
+/** Creates a workspace, and shows its first key. */
 export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const { core, form } = call;
   const name = (form.get("name") ?? "").trim();
@@ -265,7 +280,10 @@ export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
   return refused === null ? go(KEYS, "The key is revoked: it is refused from now on.") : refusedForm(KEYS, refused);
 }
 
-/** Warns of grants on paths where nothing exists: each may be a typing error. */
+/**
+ * Returns a warning about grants on paths where nothing exists, because each may be a typing error.
+ * Returns null if there are none.
+ */
 function waitingWords(grants: readonly KeyGrant[]): string | null {
   const waiting = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waiting.length === 0) return null;

@@ -13,7 +13,9 @@ import type { PageCall } from "./call.ts";
 import { clockText, dayTimeText, REFRESH_MS } from "./parts.ts";
 import { workspacesSection } from "./workspaces.ts";
 
-/** Windows of the charts. `minutes`: length of one bar. */
+/**
+ * Time windows of the charts. `minutes` is the length of one bar; `count` is the number of bars.
+ */
 const WINDOWS = {
   hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: clockText },
   day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: dayTimeText },
@@ -22,7 +24,9 @@ type Window = keyof typeof WINDOWS;
 
 const MINUTE_MS = 60_000;
 
-/** Shows an administrator the open decisions, the workspaces, and how the service runs. */
+/**
+ * Shows an administrator the number of open reviews, the workspaces, and the health of the service.
+ */
 export async function showOverview(call: PageCall): Promise<PageResult> {
   const { core, operation, query } = call;
   const workspaces = await core.admin.workspaces();
@@ -47,7 +51,7 @@ ${routesSection(operation.watch.routes())}`,
 type Health = {
   readonly figures: ServiceFigures | null;
   readonly spans: readonly RequestSpan[];
-  /** Time that the spans cover, in words. */
+  /** Time window of the spans, in words, such as "in the last hour". */
   readonly within: string;
   readonly uptimeMs: number;
 };
@@ -128,7 +132,10 @@ function msText(ms: number | null): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** @param current figures of now; null if they are not known */
+/**
+ * Returns a chart of a figure over time.
+ * @param current current figures; null if they are not known
+ */
 function gaugePanel(
   title: string,
   spans: readonly RequestSpan[],
@@ -137,7 +144,8 @@ function gaugePanel(
   textOf: (value: number) => string,
 ): Panel {
   const now = current && read(current);
-  // A span without requests has the value of the span before, and the last span the current one.
+  // A span without requests shows the value of the span before it. The last span shows the current
+  // value.
   let last: number | null = null;
   const values = spans.map(({ figures }, i) => {
     last = (i === spans.length - 1 ? now : figures && read(figures)) ?? last;
@@ -154,7 +162,7 @@ function titled({ at }: RequestSpan, words: string): string {
   return `${clockText(at)}: ${words}`;
 }
 
-/** LIMIT: routes that are shown. */
+/** LIMIT: number of routes that the page shows. */
 const MAX_ROUTES = 20;
 
 function routesSection(counts: readonly RouteCount[]): Html {

@@ -18,7 +18,7 @@ import type { PageCall } from "./call.ts";
 import { agoOf, listNav, REFRESH_MS } from "./parts.ts";
 import { workspaceNames } from "./workspaces.ts";
 
-/** LIMIT: reviews on one page. */
+/** LIMIT: number of reviews on one page. */
 const MAX_REVIEWS = 100;
 
 type State = ReviewInfo["status"];
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
   conflict: "Conflict with the published version",
 };
 
-/** Lists the open reviews, or the decided ones with the latest first. */
+/** Lists the open reviews, or the decided reviews with the latest first. */
 export async function showReviews(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaceId = query.get("workspace") ?? undefined;
@@ -62,12 +62,18 @@ ${listNav(
   });
 }
 
-/** Returns the address of the list, of the same workspaces as the page of the call. */
+/**
+ * Returns the address of the list of reviews. If the current page shows only one workspace, so does
+ * the list.
+ */
 function listAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS, { workspace: query.get("workspace"), ...more });
 }
 
-/** Returns the address of a review, beside those of the same workspaces. */
+/**
+ * Returns the address of a review. If the current page shows only one workspace, its links to other
+ * reviews stay in that workspace.
+ */
 function reviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
   return withQuery(itemAddress(REVIEWS, id), { workspace: query.get("workspace"), ...more });
 }
@@ -78,7 +84,10 @@ function noReviews(status: State, isFirst: boolean): Html {
   return emptyOf(`No ${STATES[status].label.toLowerCase()} reviews`, hint);
 }
 
-/** @param names names of workspaces by id */
+/**
+ * Shows reviews as a table.
+ * @param names names of workspaces by id
+ */
 function reviewTable(reviews: readonly ReviewInfo[], names: ReadonlyMap<string, string>, call: PageCall): Html {
   const { now } = call;
   const isDecided = reviews[0]!.status !== "in_review";
@@ -101,7 +110,10 @@ function senderView(sender: string | null): Html {
 const VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
 type View = keyof typeof VIEWS;
 
-/** Shows one review with its decision. Shows its changes as source or rendered, or in an editor. */
+/**
+ * Shows one review with the forms to decide it. Its changes are shown as source, rendered, or in an
+ * editor.
+ */
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
   if (isRefused(review)) return refusedPage(review);
@@ -110,12 +122,12 @@ export async function showReview(call: PageCall): Promise<PageResult> {
   return page(await reviewPage(call, review, { view, unsaved: null }));
 }
 
-/** Only an open review can be edited. */
+/** Returns the views that a review has. Only an open review has an editor. */
 function viewsOf({ status }: Review): View[] {
   return status === "in_review" ? ["source", "rendered", "edit"] : ["source", "rendered"];
 }
 
-/** A version that a reviewer wrote, and why it was not accepted. */
+/** Content that a reviewer wrote, and the reason why the service did not accept it. */
 type Unsaved = { readonly text: string; readonly why: Refused };
 
 async function reviewPage(
@@ -144,7 +156,10 @@ ${view !== "edit" && review.status === "in_review" && decisions(shown, call)}`,
   };
 }
 
-/** `merged`: content that accepting publishes; null if the review is decided, or nothing merges. */
+/**
+ * A review. `merged` is the content that accepting would publish; null if the review is decided, or
+ * the two versions do not merge.
+ */
 type ShownReview = Review & { readonly merged: string | null };
 
 function heading(review: Review, workspace: string, call: PageCall): Html {
@@ -162,7 +177,7 @@ function heading(review: Review, workspace: string, call: PageCall): Html {
   } <span>${REASONS[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
 }
 
-/** Warns that the two versions do not merge. */
+/** Warns that the published and the submitted version do not merge. */
 function clashesOf({ reason, baseContent, content, liveContent }: Review, view: View): Html {
   const base = baseContent ?? liveContent;
   const passages = sideBySide({ base, mine: liveContent, theirs: content });
@@ -190,10 +205,14 @@ function besideLink(id: string | null, label: "Previous" | "Next", call: PageCal
   return html`<a class="button" rel="${rel}" href="${reviewAddress(call, id)}">${label}</a>`;
 }
 
-/** A version with its label; its text is null if it is no longer stored. */
+/** A version with its label. `text` is its content; null if the content is no longer stored. */
 type Version = { readonly text: string | null; readonly label: string };
 
-/** Returns the published version, and the one that the decision is or was about. */
+/**
+ * Returns the two versions that the page compares. For an open review, these are the published
+ * version and what accepting would publish. For a decided review, they are the versions that the
+ * decision was about.
+ */
 async function comparedVersions({ core }: PageCall, review: ShownReview): Promise<readonly [Version, Version]> {
   const { id, status, content, liveContent, merged } = review;
   const submitted = { text: content, label: "Submitted" };
@@ -227,7 +246,10 @@ const WORDS = {
   both: "Different changes in both",
 } as const;
 
-/** Shows both edits of a conflict, each compared with the content that both began with. */
+/**
+ * Shows both edits of a conflict, each compared with the content that both began with. Returns null
+ * if the review is decided or has no conflict.
+ */
 function bothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;
   const passages = sideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
@@ -245,7 +267,7 @@ function changedLines(passages: readonly Passage[], side: "mine" | "theirs"): nu
   return rows.flatMap((row) => (row[side] === null ? [] : [row[side].number - 1]));
 }
 
-/** Shows both versions beside each other, as people read them, with their changed blocks marked. */
+/** Shows both versions rendered, beside each other, with their changed blocks marked. */
 async function renderedVersions(
   { render }: PageCall,
   { path, workspaceId }: Review,
@@ -269,7 +291,7 @@ async function renderedVersions(
   return html`<div class="halves">${halves}</div>`;
 }
 
-/** Shows the two buttons for the version that was sent. */
+/** Shows two buttons, which accept or reject the submitted version. */
 function decisions(review: ShownReview, call: PageCall): Html {
   const { csrf } = call;
   const { id, liveChangeId, reason, merged } = review;
@@ -296,8 +318,8 @@ function decisionAddress({ id, query }: PageCall, verb: "accept" | "reject"): st
 }
 
 /**
- * Shows an editor with one button, which accepts what the editor shows.
- * @param unsaved version to continue with; null to begin with what accepting would publish
+ * Shows an editor with one button, which accepts the content of the editor.
+ * @param unsaved content to continue with; null to begin with what accepting would publish
  */
 function editor(call: PageCall, review: ShownReview, unsaved: Unsaved | null): Html {
   const { id, status, content, merged, liveContent, liveChangeId } = review;
@@ -328,8 +350,8 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const typed = form.has("content") ? textFrom(form, "content", review.content) : null;
   const content = typed === null ? null : validate(contentSchema, typed);
   const decided = await decidedPage(call);
-  // The form has the id of the published version that its page showed. If another version is
-  // published by then, the service decides nothing.
+  // The form contains the change id of the published version that its page showed. If another
+  // version is published by now, the service refuses the decision.
   const accepted = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
   if (!isRefused(accepted))
     return decided(typed === null ? "Accepted and published." : "Accepted: your version is published.");
@@ -348,8 +370,9 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
 }
 
 /**
- * Returns a function that leads back to the review, with a link to the open review beside it.
- * Called before the decision, after which the review is in another list.
+ * Returns a function that redirects the browser to the decided review, with a notice and a link to
+ * the next open review. Call it before the decision: after the decision, the review has no
+ * neighbours among the open ones.
  */
 async function decidedPage(call: PageCall): Promise<(text: string) => PageResult> {
   const { core, id, query } = call;
@@ -360,8 +383,8 @@ async function decidedPage(call: PageCall): Promise<(text: string) => PageResult
 }
 
 /**
- * Returns the value of a `textarea`; browsers send its line ends as CRLF.
- * @param like content with which the form began: the result gets the line ends of this content
+ * Returns the value of a `textarea`, whose line ends browsers send as CRLF.
+ * @param like content with which the form began; the result gets the line ends of that content
  */
 function textFrom(form: URLSearchParams, name: string, like: string): string {
   return withLineEnds(form.get(name) ?? "", like);

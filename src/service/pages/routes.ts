@@ -1,4 +1,4 @@
-/** Routes of all pages and forms. */
+/** Lists the routes of all pages and forms. */
 
 import { decodeSegment } from "../requests/validate.ts";
 import { routeTable } from "../requests/router.ts";
@@ -47,14 +47,14 @@ const ROUTES: readonly PageRoute[] = [
 ];
 
 const findRoute = routeTable(ROUTES.map((route) => [route, route]));
-/** Matches the address of a folder or document; the remainder is its path in the workspace. */
+/** Matches the address of a folder or document. The second group is its path in the workspace. */
 const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(.*)$/s;
 
 type Matched = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 
 /**
  * Finds the route of a request.
- * @returns null if there is no such page, or `who` may not see it
+ * @returns null if there is no such page, or the user `who` may not see it
  */
 export function matchRoute(method: string, path: string, who: Who): Matched | null {
   const [, start, rest = ""] = WITH_REST.exec(path) ?? [];

@@ -14,13 +14,16 @@ import type { PageCall } from "./call.ts";
 import { crumbs, inWorkspace, searchForm } from "./documents.ts";
 import { listNav } from "./parts.ts";
 
-/** LIMIT: documents of one search, and of one page. */
+/** LIMIT: number of documents that a search shows, and number of documents on one page. */
 const MAX_FOUND = 100;
 const ON_PAGE = 20;
 
 const { searchHybrid: OPERATION } = OPERATIONS;
 
-/** Shows the documents that a search finds: the same as the API finds for the same key. */
+/**
+ * Shows the documents that match a search. They are the ones that the API would return for the same
+ * key.
+ */
 export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const words = query.get("q") ?? "";
@@ -42,7 +45,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
-  // One document more than the pages show, to find out if there are more.
+  // One more document than the pages show is requested, to find out if there are more.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_FOUND + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(searchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
@@ -52,7 +55,10 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   return page({ title, main: html`${head}${foundPart(found, address, query.get("from") ?? "")}` });
 }
 
-/** @param start number of documents on the pages before, as text */
+/**
+ * Shows one page of the matching documents.
+ * @param start number of documents on the earlier pages, as a string
+ */
 function foundPart(found: Parameters<typeof foundList>[0], address: string, start: string): Html {
   const from = /^\d{1,3}$/.test(start) ? Number(start) : 0;
   const shown = found.slice(from, Math.min(from + ON_PAGE, MAX_FOUND));

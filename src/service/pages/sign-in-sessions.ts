@@ -1,4 +1,4 @@
-/** Signs users in with a key. The sign-in form must come from one of the service's own pages. */
+/** Signs users in with a key. The sign-in form must have been sent from a page of this service. */
 
 import { timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "../../common/loopback.ts";
@@ -16,21 +16,24 @@ import { ROOT } from "../store/rows.ts";
 import { APP } from "./addresses.ts";
 import type { PageTrouble } from "./answer.ts";
 
-/** A signed-in user. `since`: milliseconds since the epoch. */
+/** A signed-in user. `since` is the time of signing in, in milliseconds since the epoch. */
 export type SignedIn = { readonly who: Who; readonly since: number };
 
-/** LIMIT: signed-in browsers. A further one signs out the browser that was unused for longest. */
+/**
+ * LIMIT: number of signed-in browsers. A further one signs out the browser that was unused for the
+ * longest time.
+ */
 const MAX_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * LIMIT: wrong keys from one address without a wait, and the rate of further tries for each
- * millisecond. A key is long and random, so no guess succeeds. The right key is always accepted:
- * other users of the same address cannot lock its owner out.
+ * LIMIT: number of wrong keys from one address without a wait, and further tries per millisecond
+ * after that. A key is long and random, so no guess succeeds. The right key is always accepted, so
+ * other users of the same address cannot lock out its owner.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
-/** LIMIT: addresses that are remembered. */
+/** LIMIT: number of client addresses that are remembered. */
 const MAX_ADDRESSES = 1_000;
 
 type Entered =
@@ -42,7 +45,7 @@ export class SignInSessions {
   readonly #core: Core;
   readonly #origins: Origins;
   readonly #browsers: Browsers<SignedIn>;
-  /** Counts of wrong keys, by address. */
+  /** Counters of wrong keys, by client address. */
   readonly #wrong: Buckets<string>;
 
   constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
@@ -53,10 +56,7 @@ export class SignInSessions {
     this.#wrong = new Buckets(now, MAX_ADDRESSES);
   }
 
-  /**
-   * Returns why a request cannot be answered.
-   * @returns null if the request can be answered
-   */
+  /** Returns the reason why a request may not be answered; null if it may. */
   refusal({ method, headers }: RequestHead): Refusal | null {
     return this.#origins.refusal(method, headers);
   }
@@ -74,10 +74,7 @@ export class SignInSessions {
     return { kind: "in", cookie: this.#browsers.signIn(signedIn, headers["host"]) };
   }
 
-  /**
-   * Returns the session of a request.
-   * @returns null if the session does not exist, or has ended
-   */
+  /** Returns the session of a request; null if it has none, or the session has ended. */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
     const session = this.#browsers.sessionOf(headers, headers["x-refresh"] === undefined);
     if (session === null) return null;
@@ -89,13 +86,16 @@ export class SignInSessions {
 
   /**
    * Signs a user out.
-   * @returns the value of `Set-Cookie` that removes the cookie
+   * @returns value of the `Set-Cookie` header that removes the cookie
    */
   signOut(headers: WireHeaders): string {
     return this.#browsers.signOut(headers);
   }
 
-  /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
+  /**
+   * Returns the address of the client. Behind a local proxy, this is the last address in
+   * `X-Forwarded-For`.
+   */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const forwarded = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
     return forwarded === undefined ? from : forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
@@ -108,13 +108,13 @@ export function tooMany(seconds: number): PageTrouble {
 }
 
 /**
- * Identity of a signed-in user. Only the hash of a key is kept, and each request looks the key up
- * by its hash. So revoking, expiry and changed grants take effect immediately.
+ * Identity of a signed-in user. For a key, only its hash is kept, and each request looks the key
+ * up. So a revoked or expired key and changed grants take effect immediately.
  */
 export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
 /**
- * Returns the user to whom a key belongs.
+ * Returns the identity that a key gives.
  * @returns null if this service has no such key
  */
 async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
@@ -124,14 +124,15 @@ async function identify({ adminKeyHash, server }: Core, key: string): Promise<Wh
   return holder === undefined ? null : { kind: "key", hash };
 }
 
-/** Returns true if the key that signed in is still valid. */
+/** Returns true if the key with which the user signed in is still valid. */
 async function isKnown({ server }: Core, who: Who): Promise<boolean> {
   return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
 }
 
 /**
- * Returns a context with the access of `who` to a workspace, by the same grants as in the API.
- * @param admit applies a key's rate limit; an administrator has none
+ * Returns a context with the access of `who` to a workspace. The access follows from the same
+ * grants as in the API.
+ * @param admit applies the rate limit of the key; an administrator has no limit
  */
 export async function contextFor(
   working: Working,
@@ -145,7 +146,10 @@ export async function contextFor(
   return noWorkspace();
 }
 
-/** Returns a context with full access for an administrator, who could also create such a key. */
+/**
+ * Returns a context with Full access for an administrator, who could create a key with Full access
+ * anyway.
+ */
 async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();

@@ -6,7 +6,7 @@ import type { PageCall } from "./call.ts";
 
 /**
  * Returns the page for signing in.
- * @param wrong reason why signing in failed, as a clause; null for the first try
+ * @param wrong reason why the last try failed, as a clause; null for the first try
  */
 export function signInPage(wrong: string | null): PageResult {
   const content = {

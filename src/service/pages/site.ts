@@ -1,4 +1,7 @@
-/** Answers requests for the service's pages. Does not depend on sockets, which `http/` handles. */
+/**
+ * Answers requests for the web pages of the service. Takes and returns plain data; `http/` handles
+ * the connections.
+ */
 
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
@@ -38,17 +41,17 @@ export type PageAnswer = {
 };
 
 const ASSETS = `${APP}/assets/`;
-/** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
+/** LIMIT: bytes of a form from a client that is not signed in. A form with a key is shorter. */
 const MAX_SIGN_IN_BYTES = 8_192;
 
 /**
- * `waiting`: number of open reviews, for the tabs. `path`: path of the request, which names the
- * tab; null if there is no such page.
+ * Data for the tabs of each page. `waiting` is the number of open reviews. `path` is the path of
+ * the request, which decides the current tab; null if there is no such page.
  */
 type Shown = { readonly waiting: number; readonly path: string | null };
 type Signed = (Session<SignedIn> & Shown) | null;
 
-/** Renders Markdown; closed together with the pages. */
+/** Renders Markdown as HTML; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
 
 export type PagesWorld = {
@@ -60,7 +63,7 @@ export type PagesWorld = {
 
 const SECRET_BYTES = 32;
 
-/** Web pages of a service. */
+/** The web pages of a service. */
 export class Pages {
   readonly #core: Core;
   readonly #sessions: SignInSessions;
@@ -85,7 +88,7 @@ export class Pages {
 
   /**
    * Checks a request by its headers.
-   * @param bytes size of its body
+   * @param bytes size of its body in bytes
    * @returns the answer if the body is not needed; otherwise null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
@@ -93,7 +96,7 @@ export class Pages {
   }
 
   /**
-   * Answers a complete request.
+   * Answers a request whose body was read.
    * @param from network address of the client
    */
   async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
@@ -102,7 +105,10 @@ export class Pages {
     return answer;
   }
 
-  /** Returns an error page if a page throws, so that other requests are not affected. */
+  /**
+   * Runs the code of a page. If it throws, returns an error page, so that other requests are not
+   * affected.
+   */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();
@@ -136,7 +142,7 @@ export class Pages {
     if (path === SIGN_IN) return this.#signIn(request, form, from);
     const known = await this.#sessions.sessionOf(request.headers);
     if (known === null) return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
-    // Each page of an administrator shows the number of open reviews.
+    // Administrators see the number of open reviews on each page.
     const waiting = known.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
     const session = { ...known, waiting, path };
     if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
@@ -205,7 +211,7 @@ export class Pages {
       "content-type": "text/html; charset=utf-8",
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
     };
-    // A title may contain names from outside.
+    // A title may contain names of documents, so unsafe characters are replaced.
     const title = `${shownWords(content.title)} · mdmirror service`;
     return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title, notices }) };
   }
@@ -214,8 +220,8 @@ export class Pages {
 const FORM = "application/x-www-form-urlencoded";
 
 /**
- * Returns the fields of a posted form; null if the body is not a form. Empty for any method but
- * POST.
+ * Returns the fields of a posted form; null if the body is not a form. The result is empty for
+ * other methods than POST.
  */
 function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
@@ -223,7 +229,10 @@ function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null)
   return fault !== null || type !== FORM ? null : new URLSearchParams(body ?? "");
 }
 
-/** @param cookie value of `Set-Cookie`; null for none */
+/**
+ * Redirects the browser.
+ * @param cookie value of the `Set-Cookie` header; null for none
+ */
 function go(to: string, cookie: string | null = null): PageAnswer {
   const headers = { ...PAGE_HEADERS, location: to, ...(cookie === null ? {} : { "set-cookie": cookie }) };
   return { status: 303, headers, body: "" };

@@ -19,7 +19,7 @@ type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[nu
 
 const TONES = { open: "good", closed: "quiet", restoring: "asks" } as const;
 
-/** Lists all workspaces, with a form for a new one. */
+/** Lists all workspaces, with a form to create one. */
 export function workspacesSection(workspaces: readonly Workspace[], csrf: string): Html {
   const form = actionForm(
     { action: WORKSPACES, csrf },
@@ -52,7 +52,10 @@ function stateForm(id: string, state: "open" | "closed", csrf: string, button: H
   return actionForm({ action: `${itemAddress(WORKSPACES, id)}/state`, csrf, fields: { state } }, button);
 }
 
-/** Lists the workspaces as roots of documents; a single one opens directly. */
+/**
+ * Lists the workspaces, each with a link to its documents. If there is only one, redirects the
+ * browser to it.
+ */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   if (workspaces.length === 1) return { kind: "go", to: filesAddress(workspaces[0]!.id, ""), notice: null };
@@ -74,7 +77,10 @@ ${
   });
 }
 
-/** Lists the grants of the key, which lead to visible documents even below a hidden folder. */
+/**
+ * Lists the grants of the user's key. They lead to each document that the key may see, even if it
+ * may not see the folder above.
+ */
 export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const own = await lookAtOwn(core, hash);
   if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
@@ -109,7 +115,7 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
   });
 }
 
-/** Asks before a workspace is closed, or removed with all its contents. */
+/** Asks for confirmation before a workspace is closed, or removed with all its contents. */
 export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
   const workspace = await workspaceInfo(core, id);
   if (workspace === undefined) return notShown({ ...NO_PAGE, reason: "there is no such workspace" });
