@@ -30,7 +30,7 @@ export type HttpService = {
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** State that all requests of a server use. */
+/** State that all requests of a server share. */
 export type ServerState = {
   readonly service: HttpService;
   readonly admission: Admission;

@@ -1,31 +1,32 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
 /**
- * LIMIT: unanswered requests, and the bytes of their bodies. If the service admitted more, each
- * would take longer, and more would exceed their time limits.
+ * LIMIT: number of unanswered requests, and bytes of their bodies. If the service admitted more,
+ * each would take longer, and more of them would exceed their time limits.
  */
 const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: milliseconds of one turn of the event loop after which requests are refused. Requests are
- * answered one after the other, so a request that arrived during the turn has waited for most of
- * it.
+ * LIMIT: milliseconds. If one turn of the event loop takes longer, requests are refused. They are
+ * handled one after the other, so a request that arrived during the turn has already waited for
+ * most of it.
  */
 const LONGEST_TURN_MS = 500;
 /**
- * LIMIT: requests in a turn of the event loop below which none is refused. With so few, one costly
- * answer or a slow machine made the turn long, and a refusal would not help.
+ * LIMIT: number of requests in one turn of the event loop that are never refused as late. With so
+ * few requests, one costly answer or a slow machine made the turn long, and refusing would not
+ * help.
  */
 const FEW_IN_A_TURN = 8;
 /**
- * LIMIT: milliseconds of the quickest answer in a window (see `Window`). Above this limit, further
- * requests are refused: the database is shared, and is so busy that no request gets a quick answer.
+ * LIMIT: milliseconds. If even the quickest answer of a window (see `Window`) took longer, further
+ * requests are refused. The shared database is then so busy that no request gets a quick answer.
  */
 const LONGEST_WAIT_MS = 500;
 
 /**
  * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for other
- * requests. With capacity, only the deadlines of `http/server.ts` apply.
+ * requests. If it has capacity, only the time limits of `http/server.ts` apply.
  */
 const SLOW_BODY_MS = 2_000;
 
@@ -33,21 +34,27 @@ const SLOW_BODY_MS = 2_000;
 type Arriving = { readonly since: number; readonly cut: () => void };
 
 /**
- * A period of time: requests in progress at its start, the number of answers, and the milliseconds
- * of the quickest answer.
+ * A period of time: the number of running requests at its start, the number of answers in it, and
+ * the milliseconds of the quickest answer.
  */
 type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
-/** A clock, and a callback for the end of a turn of the event loop; tests pass their own. */
+/** A clock, and a callback for the end of a turn of the event loop; tests replace both. */
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
-/** Limits concurrent requests and their bytes, and refuses requests that would be answered late. */
+/**
+ * Limits the unanswered requests and the bytes of their bodies. Refuses requests that would be
+ * answered too late.
+ */
 export class Admission {
   readonly #turns: LoopTurns;
   #underWay = 0;
   #bytes = 0;
-  /** Bodies that are arriving, the oldest first. Key: the function that ends the request. */
+  /**
+   * Bodies that are still arriving, the oldest first. The key is the function that ends the
+   * request.
+   */
   readonly #arriving = new Map<() => void, Arriving>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
@@ -62,11 +69,11 @@ export class Admission {
   /**
    * Admits a request.
    * @param bytes length of the body that the service will read
-   * @param isAdmin true for an operator, who is admitted even when the service is overloaded, to
-   * repair the overload
-   * @param cut closes the connection of an arriving body (see `arrived`): called when there is no
-   * capacity for others, and the body took too long
-   * @returns a function that ends the request; null if the request must not begin
+   * @param isAdmin true for an operator, who is admitted even when the service is overloaded, to be
+   * able to repair it
+   * @param cut closes the connection of a body that is still arriving. Called if the body takes too
+   * long and there is no capacity for other requests
+   * @returns a function that ends the request; null if the request is refused
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
@@ -94,8 +101,8 @@ export class Admission {
   }
 
   /**
-   * Returns true if another request fits. First ends requests with slow bodies, if they use up the
-   * capacity.
+   * Returns true if there is capacity for another request. If there is none, first ends requests
+   * whose bodies arrive too slowly.
    */
   #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
@@ -110,8 +117,8 @@ export class Admission {
   }
 
   /**
-   * Records that the service begins to answer a request whose body has arrived.
-   * @returns a function that records the answer
+   * Records that the service begins to work on a request whose body has arrived.
+   * @returns a function that records that the request was answered
    */
   work(): () => void {
     this.#working++;
@@ -125,13 +132,16 @@ export class Admission {
     };
   }
 
-  /** Returns true if all requests of the last window waited too long, and some still wait. */
+  /**
+   * Returns true if all answers of the last window took too long, and more than a few requests are
+   * still running.
+   */
   #waits(): boolean {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= LONGEST_WAIT_MS) {
-      // A window ends at the first request after its time. If the window became twice as long, no
-      // request came for a while, so its slow answers are old.
+      // A window ends with the first request after its time. If that request came late, no request
+      // came for a while, and the slow answers of the window are too old to count.
       const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
       this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
@@ -140,8 +150,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request of this turn.
-   * @returns true if the request and others have waited too long
+   * Counts a request in the current turn of the event loop.
+   * @returns true if there were many requests in this turn, and the turn has taken too long
    */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();

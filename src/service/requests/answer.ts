@@ -8,7 +8,10 @@ import {
 } from "../../contract/problem.ts";
 import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
 
-/** Converts a sentence of the service (`The key is gone.`) to a clause (`the key is gone`). */
+/**
+ * Converts a sentence of the service, such as `The key is gone.`, to a clause, such as `the key is
+ * gone`.
+ */
 export function clauseOf(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
@@ -16,11 +19,11 @@ export function clauseOf(sentence: string): string {
 export type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
-  /** Body as JSON; empty for 204. */
+  /** Body of the answer as JSON; empty for status 204. */
   readonly json: string;
 };
 
-/** Set on refusals only: a body parsed from JSON can imitate every field except this one. */
+/** Mark that only a refusal has. A body parsed from JSON could imitate every other field. */
 const REFUSED_MARK: unique symbol = Symbol("refused");
 
 export type Refused = {
@@ -38,7 +41,7 @@ export function done(status: 200 | 201 | 202, body: unknown): Done {
   return doneAsWritten(status, JSON.stringify(body));
 }
 
-/** Returns an answer whose body is JSON text already. */
+/** Returns an answer whose body is already JSON. */
 export function doneAsWritten(status: Done["status"], json: string): Done {
   return { kind: "done", status, json };
 }
@@ -55,7 +58,10 @@ export function refuse(
   return { [REFUSED_MARK]: true, kind: "refused", code, detail, errors, headers };
 }
 
-/** Refuses with `invalid_request` and the faulty fields. The detail is that of the first field. */
+/**
+ * Refuses a request with `invalid_request` and its faulty fields. The detail of the problem is the
+ * detail of the first field.
+ */
 export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
@@ -65,9 +71,9 @@ export function isRefused(value: unknown): value is Refused {
 }
 
 /**
- * Converts an answer to the form of the API; a refusal becomes a problem with all documented
+ * Converts an answer to the form of the API. A refusal becomes a problem with all documented
  * fields.
- * @param generation generation of the database; null leaves the header out
+ * @param generation generation of the database, for a header; null for no such header
  */
 export function toWire(
   answer: Answer,

@@ -8,7 +8,8 @@ import type { Holder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
 /**
- * LIMIT: keys whose hashes are cached. Without the cache, hashing takes a tenth of a GET's time.
+ * LIMIT: number of keys whose hashes are cached. Without the cache, hashing would take a tenth of
+ * the time of a GET.
  */
 const MAX_HASHES = 256;
 const hashes = new BoundedMap<string, Buffer>(MAX_HASHES);
@@ -23,9 +24,10 @@ export function hashKey(key: string): Buffer {
 }
 
 /**
- * Returns the key of a request, from either header. ASSUMES: two different keys are not a valid key
- * (contract test "takes the key from either header").
- * @returns null without exactly one key
+ * Returns the key of a request, from either of its two headers.
+ * ASSUMES: two different keys in one request are not a valid key (contract test "takes the key from
+ * either header").
+ * @returns null if the request does not have exactly one key
  */
 export function sentKey(headers: WireHeaders): string | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1];
@@ -42,8 +44,7 @@ export function unauthenticated(): Refused {
 type KeySource = Pick<Tables, "holder">;
 
 /**
- * Returns the hash of the key in a request.
- * @returns SHA-256; null without exactly one key
+ * Returns the SHA-256 of the key in a request; null if the request does not have exactly one key.
  */
 export function sentHash(headers: WireHeaders): Buffer | null {
   const sent = sentKey(headers);
@@ -51,9 +52,9 @@ export function sentHash(headers: WireHeaders): Buffer | null {
 }
 
 /**
- * Finds the holder of a key. An expired key counts as unknown: another answer would reveal that the
- * key existed.
- * @param hash SHA-256 of the key that was sent, or null
+ * Finds the holder of a key: the key itself, its workspace and its grants. An expired key counts as
+ * unknown, because another answer would reveal that the key existed.
+ * @param hash SHA-256 of the key that was sent; null if the request has no key
  * @param now milliseconds since the epoch; a shared database uses its own clock
  * @param file see `Tables.holder`
  */
@@ -69,9 +70,9 @@ export async function holderOf(
 }
 
 /**
- * Returns the reason why a key is not valid now, regardless of its workspace: 401 or 429; null if
- * it is valid.
- * @param hash SHA-256 of the key that was sent, or null
+ * Returns the refusal if a key is not valid (401) or exceeds its rate limit (429); otherwise null.
+ * Does not check its workspace.
+ * @param hash SHA-256 of the key that was sent; null if the request has no key
  */
 export async function refusalOfKey(
   { store, now }: Pick<ServerContext, "store" | "now">,
@@ -82,12 +83,15 @@ export async function refusalOfKey(
   return holder === undefined ? unauthenticated() : admit(holder);
 }
 
-/** Returns the refusal if the holder exceeds the rate limit; null if the request is admitted. */
+/**
+ * Returns the refusal if the holder of a key exceeds its rate limit; null if the request is
+ * admitted.
+ */
 export type RateCheck = (holder: Holder) => Refused | null;
 
 /**
- * Returns a function that counts a request only once, even if a store runs the request again, or a
- * deletion is tried again.
+ * Returns a function that counts a request only once, although the store may run its transaction
+ * several times, or a deletion may be tried again on a full disk.
  */
 export function admitOnce(admit: RateCheck): RateCheck {
   let judged: { readonly refused: Refused | null } | null = null;
@@ -112,7 +116,7 @@ export type Reader = Holder & { readonly workspace: WorkspaceRow };
  * Returns the holder of a key whose workspace is open, or the refusal: 401, `workspace_not_found`,
  * 429, 503.
  * @param holder undefined if the key is not valid
- * @param admit the rate limit, which counts valid keys only
+ * @param admit applies the rate limit, which counts requests with a valid key only
  */
 export function readerOf(holder: Holder | undefined, admit: RateCheck): Reader | Refused {
   if (holder === undefined) return unauthenticated();

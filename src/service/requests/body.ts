@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { type Refused, refuse } from "./answer.ts";
 
 /**
- * Reason why a transport did not pass a body on as text. All reasons except the first two concern
- * the whole request.
+ * Reason why a transport could not read the body of a request. All reasons except the first two
+ * concern the request as a whole.
  */
 export type BodyFault =
   | "too-large"
@@ -16,16 +16,16 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB; a longer body is not read. The longest content with the
- * longest path takes 0.7 MiB as JSON, with twelve bytes for a character outside the BMP (contract
- * test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB; the service does not read a longer one. The longest content
+ * with the longest path takes 0.7 MiB as JSON, with twelve bytes for a character outside the BMP
+ * (contract test "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Detail of each refusal, and the seconds after which the client may try again. With seconds, the
- * answer is 503 with Retry-After, otherwise 400. ASSUMES: a 503 means that the service did nothing,
- * so the client may send a slow or refused request again.
+ * answer is 503 with Retry-After, otherwise 400.
+ * ASSUMES: a 503 means that the service did nothing, so the client may send the request again.
  */
 const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
   "not-http": ["The request is not valid HTTP."],
@@ -36,10 +36,7 @@ const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, 
   overloaded: ["The service has too much to do; nothing was done.", "2"],
 };
 
-/**
- * Returns the refusal of a request that the transport did not accept.
- * @returns null if the transport accepted the request
- */
+/** Returns the refusal of a request that the transport could not accept; null if it did. */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
   if (fault === null || fault === "too-large" || fault === "unreadable") return null;
   const [detail, retryAfter] = REFUSALS[fault];
@@ -52,7 +49,7 @@ export type SentBody = { readonly text: string | null; readonly fault: BodyFault
 
 /**
  * Reads a body as a JSON object.
- * @returns its fields, or the refusal of anything else
+ * @returns its fields, or the refusal if the body is anything else
  */
 export function readObject(body: SentBody): JsonObject | Refused {
   if (body.fault === "too-large" || isTooLong(body.text ?? "")) {
@@ -70,8 +67,8 @@ export function readObject(body: SentBody): JsonObject | Refused {
 }
 
 /**
- * Returns true if a text is too long. Counts only long texts: a UTF-16 unit has at most three
- * bytes.
+ * Returns true if a body is too long. Encodes it only if its length leaves doubt, because a UTF-16
+ * unit takes at most three bytes.
  */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;

@@ -1,16 +1,17 @@
 type Bucket = { tokens: number; filledAt: number };
 
-/** Size of a bucket in tokens, and its refill in tokens per millisecond. */
+/** Capacity of a bucket in tokens, and its refill in tokens per millisecond. */
 type Refill = { readonly most: number; readonly perMs: number };
 
-/** Token buckets by name. They are only in memory, so a restart fills all of them. */
+/**
+ * Token buckets for rate limits, by name. They are only in memory, so a restart fills all of them.
+ */
 export class Buckets<Name> {
   readonly #now: () => number;
   readonly #most: number;
   readonly #buckets = new Map<Name, Bucket>();
 
   /**
-   * Creates empty storage for buckets.
    * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
    * @param most number of buckets; a further bucket removes the one that was used longest ago
    */
@@ -20,9 +21,9 @@ export class Buckets<Name> {
   }
 
   /**
-   * Takes a token.
-   * @param taken 0 takes none and only checks
-   * @returns milliseconds until a token is free; null if one was free
+   * Takes a token from a bucket.
+   * @param taken 1 takes a token; 0 only checks for one
+   * @returns milliseconds until the bucket has a token; null if it has one now
    */
   take(name: Name, { most, perMs }: Refill, taken: 0 | 1 = 1): number | null {
     const now = this.#now();

@@ -1,6 +1,6 @@
 /**
- * Encrypts the position after the last row that was read, as a cursor. So a cursor does not show
- * how many rows a key cannot read, and the same page of the same query always has the same cursor.
+ * Encrypts the position after the last row of a page as a cursor. So a cursor does not reveal how
+ * many rows a key cannot read. The same page of the same query always has the same cursor.
  */
 
 import { seal, unseal } from "./seal.ts";
@@ -9,8 +9,9 @@ const PREFIX = "cur_";
 const POSITION_BYTES = 8;
 
 /**
- * Returns the cursor of a position.
- * @param query binds the cursor to the workspace, the kind of list and the selector
+ * Returns the cursor for a position in a list.
+ * @param query identifies the list; the cursor is valid for this workspace, kind of list and
+ * selector only
  */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
   const plain = Buffer.alloc(POSITION_BYTES);

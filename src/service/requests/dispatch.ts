@@ -16,26 +16,32 @@ import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 const VALIDATION = OPERATIONS.validateKey;
 
-/** Parts of the service that answer requests, and check them before routing. */
+/** The parts of a service that check and answer requests. */
 export type Core = {
   readonly server: ServerContext;
   readonly admin: Admin;
-  /** SHA-256 of the admin key; null if there is none. */
+  /** SHA-256 of the admin key; null if the service has no admin key. */
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
-  /** Holders of keys by hash, with the time when they were read, by the clock of `performance`. */
+  /**
+   * Cached holders of keys, by the hash of the key. `readAt` is the time when a holder was read, by
+   * the clock of `performance`.
+   */
   readonly recent: BoundedMap<string, { readonly holder: Holder; readonly readAt: number }>;
   readonly docsBase: string;
-  /** Generation of the database: see `Store.generation`. */
+  /** Generation of the database (see `Store.generation`). */
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
   /** Called after each answered request. */
   readonly served: (mayHaveWritten: boolean) => void;
-  /** False after the service has begun to close: every request is then answered 503. */
+  /** False after the service has begun to close. Every request is then answered 503. */
   isOpen: boolean;
 };
 
-/** Counts a request for the rate limit of its key, and as a use of the key. */
+/**
+ * Returns a function that counts a request for the rate limit of its key, and records the use of
+ * the key.
+ */
 export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): RateCheck {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
@@ -46,7 +52,7 @@ export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): 
 export type RequestHead = Omit<WireRequest, "body">;
 
 /**
- * Answers a complete request.
+ * Answers a request whose body was read.
  * @param admit applies the rate limit, or admits every request
  */
 export async function answerRequest(
@@ -63,8 +69,9 @@ export async function answerRequest(
 }
 
 /**
- * LIMIT: milliseconds for which a key is not looked up again before a body is read. Each such
- * lookup costs a round trip, and the transaction of each request looks the key up in any case.
+ * LIMIT: milliseconds for which the holder of a key is cached, to check requests before their
+ * bodies are read. Each lookup costs a round trip to the database. The transaction of a request
+ * looks the key up again in any case.
  */
 const RECENT_MS = 1_000;
 
@@ -78,8 +85,8 @@ async function recentHolder({ server, recent }: Core, hash: Buffer): Promise<Hol
 }
 
 /**
- * Checks a request by its headers. Returns the answer if the body is not needed, otherwise null.
- * Does not count for a rate limit.
+ * Checks a request by its headers. Returns the answer if the body is not needed; otherwise null.
+ * The check does not count for a rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
  */
 export function judgeHead(
@@ -100,8 +107,9 @@ export function judgeHead(
 }
 
 /**
- * Runs a part of a request; returns a 500 if that part throws.
- * @param work returns null if there is no answer yet
+ * Runs `work` for a request. If it throws, returns an answer with status 500, or 503 if the store
+ * is busy.
+ * @param work returns the answer; null if there is none yet
  */
 export async function answering(
   { server, docsBase, generation, onFault }: Core,
@@ -117,7 +125,8 @@ export async function answering(
 }
 
 /**
- * Runs a request. On a full disk, a deletion may use the reserved space; other writes are refused.
+ * Runs a request. On a full disk, a deletion runs again with the reserved disk space. Any other
+ * write is refused.
  */
 async function runOrMakeRoom(
   core: Core,
@@ -151,7 +160,10 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
   return method === "POST" && splitRequestTarget(path).path === VALIDATE_KEY;
 }
 
-/** POST /auth/validate-key: checks the key alone, even if its workspace is closed or removed. */
+/**
+ * POST /auth/validate-key: checks only the key, and ignores whether its workspace is closed or
+ * removed.
+ */
 async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   const { fault, admit } = frame;
   const refused = await refusalOfKey(server, sentHash(request.headers), admit);

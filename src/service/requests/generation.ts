@@ -1,7 +1,7 @@
 /**
- * Generation of a database, which each answer contains. Ids and cursors of a restored database look
- * the same, but its data differs from what clients last saw. A new generation makes clients notice
- * the difference.
+ * Makes the generation of a database, which each answer of the service contains. Ids and cursors of
+ * a restored database look the same as before, but clients have seen later data. The new generation
+ * tells them about the restore.
  */
 
 import { createHmac, randomUUID } from "node:crypto";
@@ -17,7 +17,7 @@ export function newGeneration(): Buffer {
 /**
  * Returns the generation of a database that is being opened.
  * @param stored value in `meta`; undefined if the database was never restored. The generation is
- * then made from the database's secret
+ * then derived from the database's secret
  */
 export function generationOf(stored: Buffer | undefined, secret: Buffer): string {
   return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);

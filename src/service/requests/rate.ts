@@ -6,13 +6,13 @@ import type { Holder, KeyRow, RateLimit } from "../store/rows.ts";
 export class RateLimiter {
   readonly #buckets: Buckets<number>;
 
-  /** @param now returns milliseconds */
+  /** @param now returns the time in milliseconds */
   constructor(now: () => number) {
     this.#buckets = new Buckets(now);
   }
 
   /**
-   * Returns the refusal if a request of the key must wait.
+   * Returns the refusal if a request with the key must wait; otherwise null.
    * @param taken 1 counts the request; 0 only checks
    */
   take({ key, settings }: Holder, taken: 0 | 1): Refused | null {
@@ -26,7 +26,7 @@ export class RateLimiter {
   }
 }
 
-/** Returns the key's own limit; null if the key has none. */
+/** Returns the rate limit that was set for the key; null if there is none. */
 export function limitOf({ rateRequests, rateSeconds }: KeyRow): RateLimit | null {
   return rateRequests === null || rateSeconds === null ? null : { requests: rateRequests, seconds: rateSeconds };
 }

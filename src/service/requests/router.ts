@@ -35,19 +35,20 @@ export function splitRequestTarget(target: string): { readonly path: string; rea
   return cut < 0 ? { path: target, query: "" } : { path: target.slice(0, cut), query: target.slice(cut + 1) };
 }
 
-/** Context of a request in addition to its content. */
+/** Facts about a request that are not in the request itself. */
 export type RequestFrame = {
   readonly fault: BodyFault | null;
-  /** Rate limit of the key. */
+  /** Applies the rate limit of the key. */
   readonly admit: RateCheck;
-  /** Returns true if the client has disconnected. Undefined: the client is connected. */
+  /** Returns true if the client has disconnected. Undefined if the transport does not know. */
   readonly isGone?: (() => boolean) | undefined;
 };
 
 /**
- * Answers a request in one transaction, which also looks its key up. A write is committed unless it
- * is refused. A search continues after that transaction, so that other requests need not wait.
- * ASSUMES: an unknown path, and a method that a path does not have, answer `404 not_found`
+ * Answers a request in one transaction, in which its key is looked up too. The transaction is
+ * committed unless the request is refused. A search continues after that transaction, so that other
+ * requests need not wait for it.
+ * ASSUMES: an unknown path, and a method that a path does not have, are answered `404 not_found`
  * (contract test "answers not_found …").
  */
 export async function route(
@@ -65,7 +66,7 @@ export async function route(
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { value: name, id } = routed;
     const read = readSent(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
-    // The cast is safe: the handler takes exactly the output of the operation's schemas.
+    // The cast is safe, because the handler takes exactly the output of the operation's schemas.
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS[routed.value]);
@@ -81,14 +82,14 @@ export function isAdminPath(path: string): boolean {
   return path === "/admin" || path.startsWith("/admin/");
 }
 
-/** Matches a path with an id as its third segment, as in each table of routes. */
+/** Matches a path whose third segment may be an id, as in all tables of routes. */
 const WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
 
 type Route = { readonly method: string; readonly path: string };
 
 /**
- * Returns a function that finds the route of a request.
- * @param routes each with its value; a path may have `{id}` as its third segment
+ * Returns a function that finds the value of a request's route, and the id in its path.
+ * @param routes routes with their values; the third segment of a path may be `{id}`
  */
 export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) {
   const values = new Map(routes.map(([value, { method, path }]) => [`${method} ${path}`, value]));

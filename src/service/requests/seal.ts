@@ -1,7 +1,7 @@
 /**
  * Encrypts a position that a client keeps, so that it reveals nothing and cannot be forged. The
- * encryption is deterministic: the tag over the content and its purpose is also the nonce. So equal
- * contents have equal results.
+ * encryption is deterministic, so that equal positions have equal results. For that, the
+ * authentication tag over the content and its purpose is also the nonce.
  */
 
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
@@ -10,7 +10,8 @@ const TAG_BYTES = 16;
 
 /**
  * Encrypts content.
- * @param purpose purpose for which the result is valid, such as a query
+ * @param purpose purpose for which the result is valid, such as a query; `unseal` needs the same
+ * one
  */
 export function seal(secret: Buffer, purpose: string, plain: Buffer): string {
   const tag = tagOf(secret, purpose, plain);
@@ -21,7 +22,8 @@ export function seal(secret: Buffer, purpose: string, plain: Buffer): string {
 /**
  * Decrypts a result of `seal`.
  * @param bytes length of the content
- * @returns the content; null for any text that `seal` did not make of such a content and `purpose`
+ * @returns the content; null for any string that `seal` did not make of content with this length
+ * and purpose
  */
 export function unseal(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
   const sealed = Buffer.from(text, "base64url");

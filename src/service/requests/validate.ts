@@ -1,4 +1,7 @@
-/** Validates requests by schemas, and refuses invalid ones as the contract says. */
+/**
+ * Validates requests by their schemas. Refuses invalid requests in the way that the contract
+ * describes.
+ */
 
 import { z } from "zod";
 import { type FieldFault, pointerTo } from "../../contract/api/fields.ts";
@@ -8,7 +11,7 @@ import { readObject, type SentBody } from "./body.ts";
 
 type InputFault = FieldError & { readonly problem: ProblemCode };
 
-/** Returns the output of `schema` for the value, or a refusal with an entry for each bad field. */
+/** Returns the output of `schema` for the value, or a refusal that lists each faulty field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | Refused {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -19,7 +22,9 @@ const NO_PARAMETERS = z.strictObject({});
 
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/** Reads the input of an operation: its query, then the id in its path, then its body. */
+/**
+ * Reads the input of an operation. Checks the query first, then the id in the path, then the body.
+ */
 export function readSent({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const texts = readQuery(sent.query);
   const query = isRefused(texts) ? texts : validate(parameters, texts);
@@ -38,7 +43,8 @@ type InputSchemas = {
 };
 
 /**
- * Codes of faults in the form of a request. A request with one of them is answered with no others.
+ * Codes of faults in the shape of a request, such as an unknown field. If a request has such
+ * faults, only they are reported, because faults of values could follow from them.
  */
 const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
@@ -55,7 +61,9 @@ function refusalOf(found: readonly InputFault[]): Refused {
   return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
 }
 
-/** Returns the faults, unknown fields first, in the order in which they were sent. */
+/**
+ * Returns the faults of a value: unknown fields first, then the others in the order of the schema.
+ */
 function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
   const unknown = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
@@ -66,8 +74,9 @@ function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
 }
 
 /**
- * Checks a body that can have one of several forms: by the first form whose first field was sent,
- * otherwise by the last form. A body with fields of two forms is refused for that reason only.
+ * Returns the faults of a body that can have one of several forms. Checks it by the first form
+ * whose first field was sent, otherwise by the last form. If a body has fields of two forms, that
+ * is its only fault.
  */
 function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -91,7 +100,7 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
   return unknown.length > 0 ? unknown : [fault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
-/** Names of types in messages. All numbers in requests are whole. */
+/** Names of types in messages. All numbers in requests are integers. */
 const TYPE_TEXT: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a whole number",
@@ -137,7 +146,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
 
 /**
  * Returns a fault of one field.
- * @param clause the fault, as a clause whose subject is the parameter or field
+ * @param clause the fault, as a clause whose subject is the field or parameter
  */
 function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
   const pointer = pointerTo(...path);
@@ -145,7 +154,7 @@ function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): I
 }
 
 /**
- * Reads the query of a request line, which may contain each parameter once.
+ * Reads the query of a request target, which may contain each parameter only once.
  * @param text the part after `?`, percent-encoded
  */
 function readQuery(text: string): Readonly<Record<string, string>> | Refused {
@@ -180,8 +189,8 @@ function decode(text: string): string | null {
 }
 
 /**
- * Decodes one segment of a path.
- * @returns the segment as sent if its percent-encoding is not valid
+ * Decodes the percent-encoding of one path segment.
+ * @returns the segment unchanged if its encoding is not valid
  */
 export function decodeSegment(segment: string): string {
   try {

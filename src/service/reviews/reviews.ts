@@ -12,42 +12,48 @@ import type { Tables } from "../store/tables.ts";
 export type ReviewInfo = Pick<ReviewRow, "workspaceId" | "status" | "reason" | "at" | "sender" | "decidedAt"> & {
   readonly id: ChangeId;
   readonly fileId: DocId;
-  /** Path that the API shows. */
+  /** Path of the document, as the API shows it. */
   readonly path: string;
   readonly baseChangeId: ChangeId;
 };
 
 type ReviewsQuery = {
-  /** Workspace whose reviews are listed. Default: all workspaces. */
+  /** Id of the workspace whose reviews are listed. Default: all workspaces. */
   readonly workspaceId?: string | undefined;
   /** Status of the listed reviews. Default `in_review`. */
   readonly status?: ReviewInfo["status"];
-  /** `nextCursor` of the previous page, as a number; 0 for the first page. */
+  /**
+   * Position after which the page begins: `nextCursor` of the previous page, as a number. 0 for the
+   * first page.
+   */
   readonly after?: number;
   readonly limit?: number;
   /** True to list the latest change first. */
   readonly latestFirst?: boolean;
 };
 
-/** Ids of the open reviews before and after a review; null if there is none. */
+/** Ids of the open reviews before and after a review; null if there is no such review. */
 export type Neighbours = {
   readonly previous: string | null;
   readonly next: string | null;
-  /** Number of open reviews, and position of this review among them, from 1. */
+  /** Number of open reviews, and the position of this review among them, counted from 1. */
   readonly total: number;
   readonly at: number;
 };
 
 export type Review = ReviewInfo & {
   readonly content: string;
-  /** Content that the edit began with; null if that version was pruned. */
+  /** Content with which the edit began; null if that version was pruned. */
   readonly baseContent: string | null;
-  /** Current published content: the other edit of a `conflict`; `liveChangeId` is its change. */
+  /**
+   * Content that is published now. If the reason of the review is `conflict`, this is the other
+   * edit. `liveChangeId` is the id of its change.
+   */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
 
-/** Lists, accepts and rejects changes in review. Each change is decided once. */
+/** Lists, accepts and rejects changes in review. Each change can be decided only once. */
 export class Reviews {
   readonly #server: ServerContext;
 
@@ -55,7 +61,7 @@ export class Reviews {
     this.#server = server;
   }
 
-  /** Returns reviews, in the order in which the changes went to review. */
+  /** Returns a page of reviews, in the order in which the changes went to review. */
   page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables) => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
@@ -76,14 +82,14 @@ export class Reviews {
     });
   }
 
-  /** Returns the number of changes in review, of all workspaces. */
+  /** Returns the number of changes in review in all workspaces. */
   waiting(): Promise<number> {
     return this.#server.store.read(({ changes }) => changes.countInReview());
   }
 
   /**
-   * Returns the open reviews before and after this one.
-   * @param workspaceId workspace whose reviews are listed; null for all workspaces
+   * Returns the open reviews before and after a review.
+   * @param workspaceId id of the workspace whose reviews count; null for all workspaces
    */
   neighbours(changeId: string, workspaceId: string | null): Promise<Neighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
@@ -97,13 +103,17 @@ export class Reviews {
     });
   }
 
-  /** Returns the content that accepting publishes; null if the two versions do not merge. */
+  /**
+   * Returns the content that accepting the review would publish; null if the submitted and the
+   * published version do not merge.
+   */
   merged(review: Review): string | null {
     return combineWithLive(this.#server.combine, review);
   }
 
   /**
-   * Returns the contents published before and after a decision; null for one that is not stored.
+   * Returns the contents that were published before and after the decision of a review. Each is
+   * null if it is no longer stored.
    */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
@@ -116,12 +126,14 @@ export class Reviews {
   }
 
   /**
-   * Publishes the change under a new change id, combined with later changes of the published
-   * content. If they do not combine, a change that is in review because of a conflict replaces the
-   * published content, which stays a version. Any other change is then an `edit_conflict`.
-   * @param content content to publish instead, which a reviewer wrote from both edits
-   * @param seen the published change that the reviewer saw: if another change is published now, the
-   * result is an `edit_conflict` too; null accepts any published change
+   * Accepts a review: publishes its change under a new change id, combined with later changes of
+   * the published content. If they cannot be combined, the reason of the review decides. For the
+   * reason `conflict`, the change replaces the published content, which stays in the history. For
+   * any other reason, the result is an `edit_conflict`.
+   * @param content content that a reviewer wrote and that is published instead; null to publish the
+   * change itself
+   * @param seen id of the published change that the reviewer saw. If another change is published by
+   * now, the result is an `edit_conflict`. Null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return writeWith(this.#server, async (working): Promise<FileResource | Refused> => {

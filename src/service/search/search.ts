@@ -1,6 +1,6 @@
 /**
- * Answers the two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns
- * one answer, without further pages, of documents that the key may read.
+ * Answers the two search routes (`src/contract/README.md`, "Search" and "Limits"). Each answer
+ * contains all found documents that the key may read; it has no further pages.
  */
 
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
@@ -32,17 +32,17 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
 }
 
 /**
- * LIMIT: steps of the regex engine in one search. Every pattern takes linear time, but some take
- * many steps for each character. A pattern with a literal is only tried on texts that contain the
- * literal.
+ * LIMIT: number of steps that the regex engine may take in one search. Every pattern takes linear
+ * time, but some patterns take many steps for each character. A pattern that contains a literal is
+ * tried only on documents that contain the literal.
  */
 const MAX_STEPS = 80_000_000;
 
 /**
  * POST /v1/search/regex.
- * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to a
- * program that is too large, is `400 invalid_request` at `/query` (contract tests "refuses a
- * malformed pattern", "refuses a pattern that grows beyond measure").
+ * ASSUMES: the syntax of patterns is that of RE2. A pattern that is malformed, or compiles to a
+ * program that is too large, is answered `400 invalid_request` at `/query` (contract tests "refuses
+ * a malformed pattern", "refuses a pattern that grows beyond measure").
  */
 export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | ContinuedRequest> {
   const regex = await compilePattern(body.query);
@@ -66,14 +66,16 @@ function tooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/** Returns a refusal that only the log shows, because the client has disconnected. */
+/**
+ * Returns the refusal of a search whose client has disconnected. Only the log shows this answer.
+ */
 function ended(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
 /**
- * Continues a search after the transaction that checked the request's key. Each further step is a
- * separate transaction, and other requests get turns between the steps.
+ * Returns a search that continues after the transaction in which the key was checked. Each of its
+ * steps is a separate transaction, and other requests are answered between the steps.
  */
 function continues(
   context: RequestContext,
@@ -85,15 +87,15 @@ function continues(
 }
 
 /**
- * Returns the documents that the key of a request may find.
- * @param prefix folder below which they are; null for anywhere
+ * Returns the documents in which the key of a request may search.
+ * @param prefix folder to which the search is limited; null for the whole workspace
  */
 export function scopeOf({ workspace, access }: RequestContext, prefix: string | null): SearchScope {
   return { workspace: workspace.seq, prefix, grants: access.grants };
 }
 
 async function compilePattern(pattern: string): Promise<CompiledRegex | Refused> {
-  // Loaded for the first regex, so that a start without regexes is quicker.
+  // The regex engine is loaded for the first regex, so that the service starts faster.
   const { compileRegex } = await import("../../markdown/search/engine.ts");
   const compiled = compileRegex(pattern);
   if (compiled.kind === "compiled") return compiled.regex;
@@ -103,8 +105,8 @@ async function compilePattern(pattern: string): Promise<CompiledRegex | Refused>
 }
 
 /**
- * Writes the list of the found documents as JSON. The list may be long, so other requests get turns
- * between two documents.
+ * Returns the found documents as a JSON list. Other requests are answered between two documents,
+ * because the list may be long.
  */
 async function writeHits<Hit extends { readonly found: FoundFile }>(
   url: string,
