@@ -15,11 +15,14 @@ export type ReviewRow = FileRow & {
   readonly reason: ReviewReason;
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
-  /** Label that the sender's key had; null if the change is older than this column. */
+  /**
+   * Label of the key that sent the edit, at that time; null if the change is older than this
+   * column.
+   */
   readonly sender: string | null;
   /**
-   * Time of the decision in milliseconds since the epoch; null if the change is in review, or the
-   * decision is older than this column.
+   * Time of the decision in milliseconds since the epoch. Null if the change is in review, or was
+   * decided before this column existed.
    */
   readonly decidedAt: number | null;
   readonly workspaceId: string;
@@ -33,15 +36,17 @@ const SELECT_REVIEWED = sqlPart`SELECT ${REVIEW_COLUMNS} FROM changes c ${indexe
   WHERE c.status <> 'saved' AND c.status = $1 AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3)`;
 
 /**
- * A change of a document's history. `version`: its number in this history, from 1. `sender`: label
- * of the key; null if it is not known.
+ * A change in the history of a document. `version` is its number in the history, counted from 1.
+ * `sender` is the label of the key that sent it; null if it is not known.
  */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
   readonly version: number;
   readonly sender: string | null;
 };
 
-/** SQL for the later published versions of the file of a change `c`. */
+/**
+ * SQL that selects the later published versions of the document to which the change `c` belongs.
+ */
 const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
@@ -59,7 +64,8 @@ const SQL = {
     WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${indexedBy("changes_by_file")}
     WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
-  // Reads the few changes in review, and then their folders. Never reads all files.
+  // Reads the changes in review, which are few, and then the folders of their files. Never reads
+  // all files.
   inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${indexedBy("changes_in_review")}
       ${JOIN} files x ON x.seq = c.file ${JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
@@ -87,13 +93,13 @@ const SQL = {
 const NOTHING = Buffer.alloc(0);
 
 type ReviewedQuery = {
-  /** Workspace whose reviews are listed; null for all workspaces. */
+  /** Row number of the workspace whose reviews are listed; null for all workspaces. */
   readonly workspace: number | null;
   readonly status: ReviewStatus;
-  /** Row number of the change at which the previous page ended. */
+  /** Row number of the last change of the previous page. */
   readonly from: number;
   readonly most: number;
-  /** True for the changes before `from`, the latest first. */
+  /** True to list the changes before `from`, the latest first; false to list those after `from`. */
   readonly latestFirst: boolean;
 };
 
@@ -101,75 +107,97 @@ type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
   readonly baseId: string;
   readonly reason: ReviewReason;
   readonly text: string;
-  /** Row number of the key that sent the edit. */
+  /** Row number of the key that sent the edit; null for an administrator. */
   readonly key: number | null;
 };
 
 type PruneLimits = {
-  /** Milliseconds since the epoch: versions replaced before then are pruned; null for no limit. */
+  /**
+   * Time in milliseconds since the epoch. Versions that were replaced before this time are pruned.
+   * Null for no such limit.
+   */
   readonly before: number | null;
-  /** Number of versions of a document that stay, including the live one; null for all. */
+  /**
+   * Number of versions of each document that keep their content, including the published one; null
+   * for all.
+   */
   readonly keep: number | null;
 };
 
-/** Table `changes`: the full history of each document. */
+/** Returns the methods for the table `changes`, which contains the history of each document. */
 export function changesTable(session: Session) {
   return {
     /**
-     * Returns the text of a change.
-     * @throws if the change does not exist, or was pruned
+     * Returns the content of a change that is published or in review, so that its content was not
+     * pruned.
+     * @throws if the change does not exist
      */
     async text(id: string) {
       const stored = await session.one(SQL.text, id);
       if (stored === undefined) throw new Error(`change ${id} has no text`);
       return decodeText(stored);
     },
-    /** Returns a change of this file, in any state. Its text is null if the text was pruned. */
+    /**
+     * Returns a change of this file, in any state, as the base of a write. Its content is null if
+     * it was pruned. Returns null if the file has no such change.
+     */
     async base(id: string, file: number) {
       const stored = await session.one(SQL.base, id, file);
       return stored === undefined ? null : { text: decodeIfKept(stored) };
     },
-    /** Returns a change of any workspace that is or was in review. */
+    /** Returns a change that is or was in review, of any workspace. */
     review(id: string) {
       session.lock("fileOf", id);
       return session.one(SQL.review, id);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
-    /** Returns one change in review of each of the files that have any. */
+    /**
+     * Returns the id of one change in review for each of the files that have such changes, by row
+     * number of the file.
+     */
     async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
       return new Map(rows.map(({ file, id }) => [file, id]));
     },
-    /** Returns changes of a file before `from`, the latest first. */
+    /** Returns the changes of a file before the change number `from`, the latest first. */
     ofFile: (file: number, from: number, most: number) => session.all(SQL.ofFile, file, from, most),
-    /** Returns the content that was published at a time; null if it is not stored. */
+    /**
+     * Returns the content of a file that was published at a time; null if it is no longer stored.
+     */
     async publishedAt(file: number, at: number) {
       const stored = await session.one(SQL.publishedAt, file, at);
       return stored === undefined ? null : decodeIfKept(stored);
     },
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
-    /** Returns changes after `from`, in the order in which they went to review. */
+    /** Returns changes that are or were in review, in the order in which they went to review. */
     reviewed: ({ workspace, status, from, most, latestFirst }: ReviewedQuery) =>
       session.all(latestFirst ? SQL.reviewedBefore : SQL.reviewed, status, from, workspace, most),
-    /** Returns the number of changes in review, and this change's position among them, from 1. */
+    /**
+     * Returns the number of changes in review, and the position of one change among them, counted
+     * from 1.
+     */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
-    /** Returns the number of changes in review, of all workspaces. */
+    /** Returns the number of changes in review in all workspaces. */
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
-    /** Sends an edit to review. */
+    /** Adds an edit as a change in review. */
     async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
       const stored = encodeText(text);
       session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at, key);
     },
-    /** @param at time of the decision in milliseconds since the epoch */
+    /**
+     * Records the decision of a review.
+     * @param at time of the decision in milliseconds since the epoch
+     */
     decide: async (seq: number, status: "accepted" | "rejected", at: number) =>
       session.send(SQL.decide, seq, status, at),
     /**
-     * Prunes contents beyond the limits, among the next `most` changes. Published contents and
-     * bases of changes in review stay. All rows stay, so each change is still known as the base of
-     * a write.
-     * @param after number of the last change of the previous call
-     * @returns row number of the last change of this call; null if no change is left
+     * Prunes the contents of old versions beyond the limits, among the next `most` changes.
+     * Published contents and the bases of changes in review keep their content. No row is deleted,
+     * so each change is still known as the base of a write.
+     * @param after row number of the last change that the previous call checked
+     * @returns row number of the last change that this call checked; null if there are no further
+     * changes
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

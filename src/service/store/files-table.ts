@@ -16,7 +16,7 @@ import { decodeIfKept, decodeStored, decodeText, encodeText, type StoredText } f
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
   CAST(x.protected AS integer) AS protected, x.change_id AS "changeId", ${FILE_PATH} AS path`;
-/** SQL for files `x` with their folders `d`; `d` is missing for a file in the root. */
+/** SQL that joins files `x` with their folders `d`. A file in the root has no row `d`. */
 export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder";
 const SELECT = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
 const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
@@ -25,8 +25,9 @@ export type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
- * Facts about the path of a new file. `folder` and `folderId` are of its parent: both are null if
- * the folder is missing, or for the root. `hasKeptGrants`: 1 if grants are kept for the path.
+ * Facts about the path of a new file. `folder` and `folderId` identify its parent folder; both are
+ * null if the parent is the root or does not exist. `hasKeptGrants` is 1 if grants are kept for the
+ * path.
  */
 export type PlaceFor = {
   readonly folder: number | null;
@@ -53,11 +54,11 @@ const SQL = {
   inFolder: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE}`,
   inFolderByName: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
     ORDER BY x.name LIMIT $4`,
-  // The database plans this statement for each set of values, because a subtree may be one folder
-  // or the whole workspace.
+  // The database plans this statement for each set of values, because the folder may be small, or
+  // may contain most of the workspace.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE}`,
-  // Reads the few protected files, and then their folders. Never reads all files.
+  // Reads the protected files, which are few, and then their folders. Never reads all files.
   protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
     FROM files x ${indexedBy("files_protected")} ${JOIN} folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,
@@ -87,7 +88,10 @@ const REMOVE = [
 /** Time of a change in milliseconds since the epoch, and bytes of its content. */
 export type Published = { readonly at: number; readonly bytes: number };
 
-/** `key`: row number of the sender's key; null for an administrator. */
+/**
+ * A new version of a file. `key` is the row number of the key that sent it; null for an
+ * administrator.
+ */
 type NewVersion = { readonly id: string; readonly text: string; readonly at: number; readonly key: number | null };
 
 export type NewFile = Omit<NewVersion, "id" | "key"> & {
@@ -99,8 +103,8 @@ export type NewFile = Omit<NewVersion, "id" | "key"> & {
 };
 
 /**
- * A file, its published content, and one of its changes as the base of a write. `text`: null if the
- * content was pruned.
+ * A file with its published content, and the change that is the base of a write. `base` is null if
+ * the file has no such change. `text` is null if the content of the base was pruned.
  */
 export type FileForEdit = {
   readonly row: FileRow;
@@ -108,14 +112,17 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
-/** A file with its published content; `json`: both in the form of an answer. */
+/** A file with its published content. `json` contains both in the form of an answer. */
 export type ShownFile = { readonly row: FileRow; readonly json: string };
 
 type Show = (row: FileRow, text: string) => string;
 
 export type Files = ReturnType<typeof filesTable>;
 
-/** Table `files`, with the columns of `changes` that belong to a file. */
+/**
+ * Returns the methods for the table `files`, and for the columns of `changes` that belong to a
+ * file.
+ */
 export function filesTable(session: Session) {
   return {
     byId(workspace: number, id: string) {
@@ -123,22 +130,25 @@ export function filesTable(session: Session) {
       return session.one(SQL.byId, workspace, id);
     },
     /**
-     * Returns a file with its published content in the form of an answer.
-     * @param show returns that form, which may be remembered with the row
+     * Returns a file with its published content, in the form of an answer.
+     * @param show converts both to that form; the result may be cached with the row
      */
     async shown(workspace: number, id: string, show: Show): Promise<ShownFile | undefined> {
       return shownAs(await session.one(SQL.withText, workspace, id), show);
     },
     /**
-     * Returns a file for an edit.
-     * @param baseId a change in any state; `base` is null if that change is not of this file
+     * Returns a file for an edit, and locks it.
+     * @param baseId id of the change with which the edit began, in any state
      */
     async forEdit(workspace: number, id: string, baseId: string) {
       session.lock("file", workspace, id);
       const found = await session.one(SQL.forEdit, workspace, id, baseId);
       return found && editOf(found, baseId);
     },
-    /** Returns the size of the published content of files, and its time, by row number. */
+    /**
+     * Returns the time of the published change and the size of its content, by row number of the
+     * file.
+     */
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, Published>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
       return new Map(rows.map(({ seq, at, ...stored }) => [seq, { at, bytes: decodeStored(stored).length }] as const));
@@ -155,20 +165,21 @@ export function filesTable(session: Session) {
       session.all(SQL.inFolder, workspace, after, count, folder),
     inFolderByName: ({ workspace, folder, after, count }: NamePage) =>
       session.all(SQL.inFolderByName, workspace, folder, after, count),
-    /** Returns files in the folder at `path` and below. */
+    /** Returns the files in the folder at `path` and in all folders below it. */
     inTree: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.inTree, workspace, after, count, path),
-    /** Returns protected files in the folder at `path` and below. */
+    /** Returns the protected files in the folder at `path` and in all folders below it. */
     protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
     async placeFor(workspace: number, path: string) {
       const [folder, name] = [parentOf(path), nameOf(path)];
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. The caller has read before that the name is free, the
-     * folder exists, and no grants are kept for the path. If one of these has changed meanwhile, a
-     * store with several connections runs `work` of `Store.write` again.
-     * @param knowsGrants true if the caller has locked the structure, and applies the kept grants
+     * Creates a file with its first change. Before this, the caller must have read that the name is
+     * free, the folder exists, and no grants are kept for the path. If one of these has changed
+     * meanwhile, a store with several connections runs `work` of `Store.write` again.
+     * @param knowsGrants true if the caller has locked the folder tree, and applies the kept grants
+     * itself
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {
       const stored = encodeText(text);
@@ -177,20 +188,20 @@ export function filesTable(session: Session) {
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
-    /** Publishes content as a new change, whose base is the change that was published before. */
+    /** Publishes content as a new change. Its base is the change that was published before. */
     async save({ seq, changeId }: FileRow, { id, text, at, key }: NewVersion) {
       const stored = encodeText(text);
       session.send(SQL.addVersion, id, seq, changeId, stored.codec, stored.text, at, key);
       session.send(SQL.setChange, seq, id);
     },
-    /** Removes a file, its changes, and the grants on it. */
+    /** Removes a file together with its changes and the grants on it. */
     async remove(seq: number) {
       for (const statement of REMOVE) session.send(statement, seq);
     },
   };
 }
 
-/** Returns a stored file in the form of an answer. */
+/** Returns a stored file in the form of an answer; undefined if there is none. */
 export function shownAs(found: WithText | undefined, show: Show): ShownFile | undefined {
   if (found === undefined) return undefined;
   const { codec, text, ...row } = found;

@@ -17,8 +17,8 @@ const SQL = {
   inParent: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE}`,
   inParentByName: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
     ORDER BY d.name LIMIT $4`,
-  // The database plans this statement for each set of values, because a subtree may be one folder
-  // or the whole workspace.
+  // The database plans this statement for each set of values, because the folder may be small, or
+  // may contain most of the workspace.
   below: sqlPlannedByValues<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
@@ -28,18 +28,19 @@ const SQL = {
   insert: sql<{ readonly seq: number }>`
     INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq`,
   place: sql`UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1`,
-  // Both SQL functions count characters, so names outside the BMP are cut correctly too.
+  // `substr` and `length` both count characters, so names with characters outside the BMP are cut
+  // correctly too.
   rebase: sql`UPDATE folders SET path = $3 || substr(path, length($2) + 1)
     WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
   dropLostGrants: sql`DELETE FROM grants WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = target)
     OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = target)`,
 } as const;
 
-/** The folder at the path $2 of the workspace $1, with all folders below it. */
+/** SQL that selects the folder at the path $2 of the workspace $1, and all folders below it. */
 const FROM_TREE = sqlPart`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 const FROM_FILES_IN_TREE = sqlPart`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
 
-/** ORDER: each row is removed after the rows that refer to it. */
+/** ORDER: a row is removed only after all rows that refer to it. */
 const REMOVE_TREE = [
   sql`DELETE FROM changes WHERE file IN (SELECT seq ${FROM_FILES_IN_TREE})`,
   sql`DELETE ${FROM_FILES_IN_TREE}`,
@@ -53,8 +54,8 @@ export function foldersTable(session: Session) {
     byId: (workspace: number, id: string) => session.one(SQL.byId, workspace, id),
     byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
     /**
-     * Follows names from the root.
-     * @returns the folders that exist, up to the first that does not
+     * Follows folder names from the root.
+     * @returns the folders that exist, up to the first name without a folder
      */
     async along(workspace: number, names: readonly string[]) {
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
@@ -62,7 +63,8 @@ export function foldersTable(session: Session) {
       return found.filter((row) => row !== undefined);
     },
     /**
-     * Returns the parents of these folders and of all above them; removed folders have no entry.
+     * Returns the parent of each of these folders and of each folder above them. A removed folder
+     * has no entry.
      */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
@@ -73,13 +75,13 @@ export function foldersTable(session: Session) {
       session.all(SQL.inParent, workspace, after, count, parent),
     inParentByName: ({ workspace, folder, after, count }: NamePage) =>
       session.all(SQL.inParentByName, workspace, folder, after, count),
-    /** Returns every folder below a path, without the folder itself. */
+    /** Returns the folders below a path, without the folder at the path. */
     below: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
     /**
-     * Returns the longest path below, in characters, and the most slashes of a path; null if the
-     * folder is empty.
+     * Returns the longest path of a folder below `path`, counted in characters, and the largest
+     * number of slashes in such a path. Returns null if there is no folder below.
      */
     async extentBelow(workspace: number, path: string) {
       const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;
@@ -87,22 +89,24 @@ export function foldersTable(session: Session) {
     },
     /**
      * Creates a folder.
-     * @returns its row number
+     * @returns row number of the new folder
      */
     async insert({ workspace, id, parent, name, path }: Omit<FolderRow, "seq" | "parentId"> & { workspace: number }) {
       session.lock("structure", workspace);
       return (await session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
     },
-    /** Renames or moves a folder, with the paths of the folders below. */
+    /** Renames or moves a folder, and updates the paths of all folders below it. */
     async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">) {
       session.send(SQL.place, row.seq, to.parent, to.name, to.path);
       session.send(SQL.rebase, workspace, row.path, to.path);
     },
-    /** Removes a folder and everything below: folders, files, their changes, and their grants. */
+    /**
+     * Removes a folder with everything below it: folders, files, their changes, and their grants.
+     */
     async removeTree(workspace: number, row: FolderRow) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
-      // ORDER: lost grants are removed last, because the outbox records the grants of each removed
-      // row.
+      // ORDER: grants without a target are removed last, because the outbox records the grants of
+      // each removed file and folder.
       session.send(SQL.dropLostGrants);
     },
   };

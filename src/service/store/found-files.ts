@@ -5,27 +5,31 @@ import { foldersTable } from "./folders-table.ts";
 import type { FileRow, GrantRow } from "./rows.ts";
 import { isOneOf, type Session, type Sql, sqlPart } from "./sql.ts";
 
-/** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */
+/**
+ * The files in which a search may look: those that the key may read, below the folder `prefix`.
+ * Null for the whole workspace.
+ */
 export type SearchScope = {
   readonly workspace: number;
   readonly prefix: string | null;
-  /** Grants of the key; the nearest one above a file decides (see `Access`). */
+  /** Grants of the key. The grant that is nearest above a file decides (see `Access`). */
   readonly grants: readonly GrantRow[];
 };
 
-/** LIMIT: unindexed files that a search reads, the newest first. */
+/** LIMIT: number of files without an index entry that a search reads, the newest first. */
 export const MAX_WAITING = 1_000;
 
 /**
- * SQL condition: a file `x`, whose folder is joined as `d`, is one of the files $2 of the workspace
- * $1, and below the folder $3, or $3 is null. If no folder has that path, no file is found.
+ * SQL condition for a file `x`, whose folder is joined as `d`: the file is one of the files $2 of
+ * the workspace $1. If $3 is not null, the file must also be below the folder at the path $3. If
+ * there is no such folder, no file meets the condition.
  */
 export const IS_SEARCHED = sqlPart`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
   AND (CAST($3 AS text) IS NULL OR substr(d.path || '/', 1, length($3) + 1) = $3 || '/')`;
 
 /**
- * Returns the files that a search may find, in the order of `documents`.
- * @param statement selects files by `IS_SEARCHED`
+ * Returns those of the files `documents` that a search may find, in their order.
+ * @param statement selects files by the condition `IS_SEARCHED`
  */
 export async function searchedFiles<Row extends FileRow>(
   session: Session,
@@ -39,12 +43,12 @@ export async function searchedFiles<Row extends FileRow>(
   return documents.flatMap((seq) => rows.get(seq) ?? []).filter((row) => includes(access.file(row), "read"));
 }
 
-/** A document that a search may find, with its live text. */
+/** A document that a search may find, with its published content. */
 export type FoundFile = FoundDocument & { readonly file: FileRow };
 
 /**
- * Returns a file for a search. Its content is decompressed on first access, which may be after this
- * transaction.
+ * Returns a file for a search. Its content is decompressed when it is first read, which may be
+ * after the end of this transaction.
  */
 export function foundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;

@@ -1,15 +1,17 @@
 import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant } from "./rows.ts";
 import { FILE_PATH, isAt, isOneOf, isWithin, type Session, sql, sqlPart } from "./sql.ts";
 
-/** A grant in the form for administrators. */
+/** A grant in the form that administrators see. */
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
-  /** Id of the target, path at which nothing exists, or null for the whole workspace. */
+  /**
+   * Id of the file or folder, the path if nothing exists at it, or null for the whole workspace.
+   */
   readonly on: string | null;
-  /** Current path of the target; `/` is the root. */
+  /** Current path of the file or folder; `/` for the whole workspace. */
   readonly path: string;
 };
 
-/** SQL order of grants: those on the root first, then those on folders, then those on files. */
+/** SQL order of grants: grants on the root first, then on folders, then on files. */
 const ORDER = "key, kind DESC, target";
 const ON_FILES =
   "FROM grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.folder";
@@ -43,12 +45,12 @@ const SQL = {
   dropKept: sql`DELETE FROM kept_grants WHERE key = $1 AND workspace = $2 AND ${isAt("path", "$3")}`,
 } as const;
 
-/** Removes all grants of the key $1, including those kept for paths. */
+/** Statements that remove all grants of the key $1, including those that are kept for paths. */
 export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
 /**
- * Returns the methods for both tables of grants. One has the grants on files and folders; the other
- * keeps grants for paths where nothing exists yet.
+ * Returns the methods for both tables of grants. Table `grants` has the grants on files and
+ * folders. Table `kept_grants` keeps grants for paths where nothing exists yet.
  */
 export function grantsTable(session: Session) {
   /** Sets a grant, and replaces any other grant of the key on the same target. */
@@ -58,25 +60,32 @@ export function grantsTable(session: Session) {
     set,
     dropKept,
     /**
-     * Returns the grants of each key: on the root, then on folders, then on files, by row number.
+     * Returns the grants of each key: first on the root, then on folders, then on files. Grants on
+     * several items are in the order of their row numbers.
      */
     of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
-    /** Returns grants as `of` does, then kept ones by path; none on removed files and folders. */
+    /**
+     * Returns grants in the order of `of`, then kept grants in the order of their paths. Grants on
+     * removed files and folders are left out.
+     */
     shown: (keys: readonly number[]) => session.all(SQL.shown, keys),
-    /** Replaces the grants of a key, and removes those kept for it. */
+    /** Replaces all grants of a key, and removes those that are kept for paths. */
     async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
       for (const row of rows) await set({ key, ...row });
     },
     onFile: (file: number) => session.all(SQL.onFile, file),
-    /** Returns grants on the folder at `path`, and on everything below it. */
+    /** Returns the grants on the folder at `path`, and on everything below it. */
     within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
     /**
-     * Returns all grants of keys with a grant below the root; other keys have one access
-     * everywhere.
+     * Returns all grants of each key that has a grant below the root. Any other key has the same
+     * access everywhere.
      */
     local: (workspaceId: string) => session.all(SQL.local, workspaceId),
-    /** Returns grants kept for `path` and for paths below it, by path. */
+    /**
+     * Returns the grants that are kept for `path` and for paths below it, in the order of the
+     * paths.
+     */
     keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),
     async keep(grant: KeptGrant) {
       await dropKept(grant);

@@ -29,7 +29,7 @@ export function keysTable(session: Session) {
     page: (workspaceId: string | null, from: number, most: number) => session.all(SQL.page, workspaceId, from, most),
     /**
      * Creates a key.
-     * @returns its row number
+     * @returns row number of the new key
      */
     async insert({ id, workspaceId, hash, label, rateLimit, expiresAt, at }: NewKey) {
       const values = [id, workspaceId, hash, label, ...rateColumns(rateLimit), expiresAt, at];
@@ -38,14 +38,14 @@ export function keysTable(session: Session) {
     change: async (key: number, { label, rateLimit, expiresAt }: KeyMembers) =>
       session.send(SQL.change, key, label, ...rateColumns(rateLimit), expiresAt),
     /**
-     * Saves the last use of keys, unless a later use is saved.
-     * @param uses times by row number
+     * Saves the time of the last use of keys, unless a later time is saved already.
+     * @param uses times in milliseconds since the epoch, by row number of the key
      */
     async saveUses(uses: ReadonlyMap<number, number>) {
       session.lock("keys", [...uses.keys()]);
       for (const [key, usedAt] of uses) session.send(SQL.saveUse, key, usedAt);
     },
-    /** Removes a key with its grants, including those kept for paths. */
+    /** Removes a key with its grants, including those that are kept for paths. */
     async remove(seq: number) {
       for (const statement of [...DROP_GRANTS_OF, SQL.remove]) session.send(statement, seq);
     },

@@ -1,4 +1,4 @@
-/** A database that a program of another version wrote, whose schema this one does not know. */
+/** Error for a database of another version of mdmirror, whose schema this version does not know. */
 class OtherVersionError extends Error {
   readonly code: "newer-data" | "older-data";
 
@@ -10,10 +10,10 @@ class OtherVersionError extends Error {
 }
 
 /**
- * Checks the schema of a database.
- * @param database name for the message
- * @param version 0 for an empty database
- * @throws OtherVersionError unless the schema is known
+ * Checks that this version of mdmirror knows the schema of a database.
+ * @param database name of the database, for the message
+ * @param version number of its schema; 0 for an empty database
+ * @throws OtherVersionError if the number is not between `oldest` and `newest`
  */
 export function checkSchema(database: string, version: number, oldest: number, newest: number): void {
   if (version > newest) throw new OtherVersionError(database, version, `${newest}`, "newer");

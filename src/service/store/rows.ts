@@ -1,11 +1,14 @@
 /**
- * Rows of a store, in the form that request handlers see. `seq` is a row number: it grows in the
- * order of creation, is never used again, and is the position in a cursor.
+ * Rows of the tables, in the form that request handlers see. `seq` is the row number. It grows in
+ * the order of creation, is never used again, and is the position in a cursor.
  */
 
 import type { Grant } from "../../contract/resources.ts";
 
-/** Value of `parent` for root folders and `folder` for root files: the root itself has no row. */
+/**
+ * Row number of the root, which has no row. It is the `parent` of folders and the `folder` of files
+ * in the root.
+ */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -15,7 +18,7 @@ export type WorkspaceRow = {
   readonly id: string;
   readonly name: string;
   readonly state: WorkspaceState;
-  /** Seconds in the Retry-After header of a 503. */
+  /** Seconds for the Retry-After header of a 503, while the workspace is not open. */
   readonly retryAfter: number;
 };
 
@@ -29,20 +32,26 @@ export type FileRow = {
   readonly seq: number;
   readonly id: string;
   readonly folder: number;
-  /** Id of the folder; null for the root. */
+  /** Id of the file's folder; null for the root. */
   readonly folderId: string | null;
   readonly name: string;
   /** Path without a leading slash. */
   readonly path: string;
   readonly protected: 0 | 1;
-  /** Id of the published change, whose `changes.text` is the published content. */
+  /** Id of the published change, whose row in table `changes` has the published content. */
   readonly changeId: string;
 };
 
-/** At most `count` rows of a workspace after the row number `after`, in order. */
+/**
+ * Selects at most `count` rows of a workspace, after the row number `after`, in the order of row
+ * numbers.
+ */
 export type RowRange = { readonly workspace: number; readonly after: number; readonly count: number };
 
-/** At most `count` names of a folder after the name `after`, in the order of bytes. */
+/**
+ * Selects at most `count` items of a folder, after the name `after`, in the order of the names'
+ * bytes.
+ */
 export type NamePage = {
   readonly workspace: number;
   readonly folder: number;
@@ -62,9 +71,9 @@ export type FolderRow = {
 };
 
 /**
- * State of a change. `saved`: its content is or was published. The content of other changes was
- * never published: they are in review, were rejected, or were accepted as a new change, which is
- * `saved`.
+ * State of a change. `saved` means that its content is or was published. The content of other
+ * changes was never published: they are in review, were rejected, or were accepted. Accepting
+ * publishes the content as a new change, which is `saved`.
  */
 type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -74,11 +83,11 @@ export type ReviewStatus = Exclude<ChangeStatus, "saved">;
 export type ChangeRow = {
   readonly seq: number;
   readonly id: string;
-  /** Row number of the file that the change belongs to. */
+  /** Row number of the file to which the change belongs. */
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
-  /** Time of the change in milliseconds since the epoch, by the service's clock. */
+  /** Time of the change in milliseconds since the epoch, by the clock of the service. */
   readonly at: number;
 };
 
@@ -89,15 +98,15 @@ export type KeyRow = {
   readonly label: string;
   readonly rateRequests: number | null;
   readonly rateSeconds: number | null;
-  /** Expiry in milliseconds since the epoch; null if the key does not expire. */
+  /** Time at which the key expires, in milliseconds since the epoch; null if it never expires. */
   readonly expiresAt: number | null;
   /** Time of creation, in milliseconds since the epoch. */
   readonly at: number;
-  /** Last use as saved, in milliseconds since the epoch; null for never. */
+  /** Last saved time of use, in milliseconds since the epoch; null if the key was never used. */
   readonly lastUsedAt: number | null;
 };
 
-/** Fields of a key that can change, except for its grants. */
+/** Properties of a key that can change, except for its grants. */
 export type KeyMembers = Pick<KeyRow, "label" | "expiresAt"> & { readonly rateLimit: RateLimit | null };
 
 export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
@@ -107,17 +116,20 @@ export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
   };
 
 /**
- * Level of a grant. `none` removes, in a subtree, the access from a grant on a folder above or on
- * the whole workspace.
+ * Level of access. `none` takes away the access that a grant on a folder above, or on the whole
+ * workspace, would give.
  */
 export type Level = Grant | "none";
 
-/** A grant. `target`: row number of the file or folder; `ROOT` for the whole workspace. */
+/** A grant. `target` is the row number of the file or folder; `ROOT` for the whole workspace. */
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
 export type GrantOfKey = GrantRow & { readonly key: number };
 
-/** A grant on a file or folder, with its place. `parent` is the row number of the parent folder. */
+/**
+ * A grant on a file or folder, with the path of that item. `parent` is the row number of its parent
+ * folder.
+ */
 export type PlacedGrant = {
   readonly key: number;
   readonly parent: number;
@@ -125,7 +137,7 @@ export type PlacedGrant = {
   readonly level: Level;
 };
 
-/** A grant on a path where nothing exists. */
+/** A grant that is kept for a path where nothing exists. */
 export type KeptGrant = {
   readonly key: number;
   readonly workspace: number;
@@ -133,24 +145,31 @@ export type KeptGrant = {
   readonly level: Level;
 };
 
-/** Allows at most `requests` in a burst, refilled evenly over `seconds`. */
+/**
+ * A rate limit: at most `requests` requests in a burst. The allowance is refilled evenly over
+ * `seconds` seconds.
+ */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
-/** Settings of the operator for the whole service, kept in the database. */
+/** Settings of the operator for the whole service. They are stored in the database. */
 export type Settings = {
-  /** Rate limit of keys that have no limit of their own; null for no limit. */
+  /** Rate limit for keys that have no limit of their own; null for no limit. */
   readonly rateLimit: RateLimit | null;
-  /** Days after which a replaced version loses its content; null keeps all contents. */
+  /** Number of days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
   /**
-   * Number of a document's versions that keep their content, with the published one; null for all.
+   * Number of versions of a document that keep their content, including the published one; null for
+   * all.
    */
   readonly keepVersions: number | null;
 };
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/** Facts about a key that a request needs, from one read. */
+/**
+ * Holder of a key: the key, its workspace, its grants and the settings, which every request needs.
+ * They are read together.
+ */
 export type Holder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */
@@ -158,14 +177,14 @@ export type Holder = {
   readonly grants: readonly GrantRow[];
   readonly settings: Settings;
   /**
-   * Time of the read in milliseconds since the epoch, by the clock of a database that many
-   * processes share. Undefined: the process's own clock counts.
+   * Time of the read in milliseconds since the epoch, by the clock of a database that several
+   * processes share. Undefined if the clock of this process decides.
    */
   readonly at?: number;
 };
 
 /**
- * Figures for an operator: documents of all workspaces, documents to be indexed, and bytes of the
- * database.
+ * Figures for an operator: number of documents in all workspaces, number of documents that wait to
+ * be indexed, and size of the database in bytes.
  */
 export type Figures = { readonly documents: number; readonly indexing: number; readonly bytes: number };

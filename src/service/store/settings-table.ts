@@ -1,7 +1,10 @@
 import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 
-/** Reads one row of table `meta`, which has settings, secrets and other values of the database. */
+/**
+ * Reads one row of table `meta`, which contains the settings, the secrets and other values of the
+ * database.
+ */
 export const META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
 export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
@@ -14,13 +17,13 @@ export function readSettings(stored: string | undefined): Settings {
     : { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
 }
 
-/** Settings, as one row of table `meta`. */
+/** Returns the methods for the settings, which are one row of table `meta`. */
 export function settingsTable(session: Session) {
   const get = async (): Promise<Settings> => readSettings((await session.one(META, SETTINGS))?.value.toString());
   return {
     get,
     async change(changed: Partial<Settings>) {
-      // Concurrent changes of different settings are both kept.
+      // The lock lets concurrent changes of different settings both take effect.
       session.lock("settings");
       const next = { ...(await get()), ...changed };
       session.send(SET_META, SETTINGS, Buffer.from(JSON.stringify(next)));

@@ -1,17 +1,17 @@
 /**
- * Statements that run on SQLite and on PostgreSQL, and the port that runs them. Each statement is
- * written once, in SQL that both understand; some parts of it differ. Parameters are `$1`, `$2`,
- * and so on. A list is one parameter, an array.
+ * Builds statements that run on SQLite and on PostgreSQL, and declares the port that runs them.
+ * Each statement is written once, in SQL that both databases understand. Parts that differ are a
+ * `SqlPart`. Parameters are `$1`, `$2`, and so on. A list is one parameter, an array.
  */
 
-/** SQL for each kind of database. */
+/** A piece of SQL, spelled for each kind of database. */
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
-/** A statement, prepared once on each connection that runs it. */
+/** A statement, which is prepared once on each connection that runs it. */
 export type Sql<Row> = SqlPart & {
-  /** Name of the prepared statement; null if each run is planned with its values. */
+  /** Name of the prepared statement; null if the database plans each run by its values. */
   readonly name: string | null;
-  /** Type of a row; only for the compiler, never set. */
+  /** Type of a result row. It exists only for the compiler, and is never set. */
   readonly row?: Row;
 };
 
@@ -19,12 +19,15 @@ type Parts = readonly (string | number | SqlPart)[];
 
 let statements = 0;
 
-/** Returns a statement that each connection plans once. */
+/** Returns a statement that is planned once on each connection. */
 export function sql<Row = never>(texts: TemplateStringsArray, ...parts: Parts): Sql<Row> {
   return { name: `sql${++statements}`, ...sqlPart(texts, ...parts) };
 }
 
-/** Returns a statement that PostgreSQL plans for each run: its best plan depends on the values. */
+/**
+ * Returns a statement that PostgreSQL plans for each run, because the best plan depends on the
+ * values.
+ */
 export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: Parts): Sql<Row> {
   return { name: null, ...sqlPart(texts, ...parts) };
 }
@@ -36,57 +39,70 @@ export function sqlPart(texts: TemplateStringsArray, ...parts: Parts): SqlPart {
 }
 
 /**
- * LIMIT: characters of a path in PostgreSQL's index. An index row has at most 2,704 bytes, a path
- * up to 16,000. A longer path is found by its beginning, and then compared completely.
+ * LIMIT: number of characters of a path in PostgreSQL's index. An index row has at most 2,704
+ * bytes, but a path may have 16,000. A longer path is found by its beginning, and then compared
+ * completely.
  */
 const INDEXED_PATH = 500;
 const indexed = (path: string) => `left(${path}, ${INDEXED_PATH})`;
 
 /**
- * Returns a condition: the path in the column equals the parameter.
- * @param path such as `$2`
+ * Returns the SQL condition that the path in a column equals a parameter.
+ * @param path placeholder of the parameter, such as `$2`
  */
 export function isAt(column: string, path: string): SqlPart {
   const isEqual = `${column} = ${path}`;
   return { sqlite: isEqual, postgres: `${indexed(column)} = ${indexed(path)} AND ${isEqual}` };
 }
 
-/** Returns a condition: the path in the column is below the parameter. */
+/** Returns the SQL condition that the path in a column is below the path in a parameter. */
 export function isBelow(column: string, path: string): SqlPart {
-  // "0" is the character after "/", so the range has every path below, and can use an index on
-  // (workspace, path).
+  // "0" is the character after "/". So this range contains every path below the folder, and the
+  // database can use an index on (workspace, path).
   const [from, to] = [`${path} || '/'`, `${path} || '0'`];
   const isWithinRange = `${column} > ${from} AND ${column} < ${to}`;
   const isIndexed = `${indexed(column)} >= ${indexed(from)} AND ${indexed(column)} <= ${indexed(to)}`;
   return { sqlite: isWithinRange, postgres: `${isIndexed} AND ${isWithinRange}` };
 }
 
-/** Returns a condition: the path in the column equals the parameter, or is below it. */
+/**
+ * Returns the SQL condition that the path in a column equals the path in a parameter, or is below
+ * it.
+ */
 export const isWithin = (column: string, path: string) => sqlPart`(${isAt(column, path)} OR ${isBelow(column, path)})`;
 
-/** Returns a condition: the number in the column is one of a list. */
+/** Returns the SQL condition that the number in a column is in a list. */
 export const isOneOf = (column: string, numbers: string): SqlPart => ({
   sqlite: `${column} IN (SELECT value FROM json_each(${numbers}))`,
   postgres: `${column} = ANY(${numbers}::bigint[])`,
 });
 
-/** Returns a condition: the flag in the column is set. Its form allows the use of an index. */
+/**
+ * Returns the SQL condition that the flag in a column is set. It is written so that the database
+ * can use an index.
+ */
 export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
 
-/** Returns the clause that makes SQLite use an index; PostgreSQL chooses by itself. */
+/**
+ * Returns the clause that makes SQLite use an index. It is empty for PostgreSQL, which chooses the
+ * index by itself.
+ */
 export const indexedBy = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${index}`, postgres: "" });
 
-/** A join whose left side is read first. */
+/** Join operator that makes SQLite read the table on the left first. */
 export const JOIN: SqlPart = { sqlite: "CROSS JOIN", postgres: "JOIN" };
 
-/** Returns true if a statement only reads. */
+/** Returns true if a statement changes nothing. */
 export function isReading(text: string): boolean {
   return /^\s*(?:SELECT|WITH)\b/.test(text);
 }
 
-/** A connection within one transaction. */
+/** The connection to the database, within one transaction. */
 export type Session = {
-  /** Takes a lock, if this is a write on a database with several writers. */
+  /**
+   * Takes a lock. Does nothing in a transaction that only reads, or on a database with a single
+   * writer.
+   */
   lock(name: LockName, ...values: readonly unknown[]): void;
   /**
    * Runs a statement and returns its rows.
@@ -94,19 +110,24 @@ export type Session = {
    */
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
-  /** Runs a statement without reading rows. A later `all`, or the commit, may report its error. */
+  /**
+   * Runs a statement whose rows are not needed. Its error may be reported by a later `all`, or by
+   * the commit.
+   */
   send(statement: Sql<never>, ...values: readonly unknown[]): void;
 };
 
 /**
- * Names of locks, which last until the end of the transaction. A lock prevents other transactions
- * from changing the rows, so that the next statement reads their latest state.
- * - `structure`: the structure of a workspace, as `Tables.lockStructure` promises.
- * - `tree`: the files of the subtree at a path of a workspace.
- * - `file`: a file by its workspace and id; `fileOf`: the file of a change.
- * - `workspace`: everything in a workspace that is to be removed.
+ * Names of locks. A lock lasts until the end of the transaction. It prevents other transactions
+ * from changing the locked rows, so that the next statement reads their latest state.
+ * - `structure`: the folder tree of a workspace (see `Tables.lockStructure`).
+ * - `tree`: the files below a path of a workspace.
+ * - `file`: a file, by its workspace and id; `fileOf`: the file of a change.
+ * - `workspace`: everything in a workspace, before it is removed.
  */
 export type LockName = "structure" | "tree" | "file" | "fileOf" | "workspace" | "keys" | "settings";
 
-/** Path of a file `x`, whose folder is joined as `d`: the root has no row. */
+/**
+ * SQL for the path of a file `x`, whose folder is joined as `d`. A file in the root has no row `d`.
+ */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";

@@ -4,101 +4,112 @@ import type { Figures, Holder } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * The port between the request core and a database. `sqlite/` runs inside the process.
+ * The port between the core of the service and its database. `sqlite/` runs inside the process.
  *
- * Locks of a store with several writers; a store with a single writer needs none:
- * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find:
- *   no other transaction changes or removes it until the end.
- * - A caller calls `lockStructure` before the first read that a structural change depends on, and
- *   then `lockTree` before a read of a subtree's contents. `files.insert` shares the lock of the
- *   structure with other inserts, and checks what was read before.
- * - Each read sees all earlier commits, or the work runs again.
+ * Rules for the locks of a store with several writers; a store with a single writer needs no locks:
+ * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find. No
+ *   other transaction changes or removes the file until the end of the write.
+ * - Before a caller reads what a change of the folder tree depends on, it calls `lockStructure`.
+ *   Before it reads the contents of a folder, it also calls `lockTree`. `files.insert` shares the
+ *   lock of the folder tree with other inserts, and checks again what the caller has read.
+ * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
-  /** Secret of this database, made once, that encrypts cursors. */
+  /** Secret of this database, which encrypts cursors. It is made once and never changes. */
   readonly cursorSecret: Buffer;
   /**
-   * Identifier that changes when the database is restored from a backup. The identifier does not
-   * reveal the secret.
+   * Identifier of the database that changes when the database is restored from a backup. It does
+   * not reveal the secret.
    */
   readonly generation: string;
-  /** Runs `work` on one consistent snapshot. `work` writes nothing, and may run again. */
+  /**
+   * Runs `work` on one consistent snapshot of the database. `work` must write nothing, and may run
+   * several times.
+   */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction; rolls back if `work` throws, or if `keep` refuses the result.
-   * When the promise resolves, the write is on the disk. `work` runs again after a serialisation
-   * failure, a deadlock, or a constraint that two transactions broke. So `work` must have no other
-   * effects; its read before the insert then finds the other row. ORDER: never within another
-   * write's `work`, which would wait for itself.
-   * @throws StoreBusyError if the repeated runs fail
+   * Runs `work` in one transaction. Rolls back if `work` throws, or if `keep` returns false for its
+   * result. When the promise resolves, the write is on the disk. `work` runs again after a
+   * serialisation failure, a deadlock, or a violated constraint; so it must have no effects outside
+   * the transaction.
+   * ORDER: must not be called within the `work` of another write, because the two would wait for
+   * each other.
+   * @throws StoreBusyError if the repeated runs fail too
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
   /**
-   * Returns the key with that hash and its access, outside any transaction.
+   * Returns the holder of the key with that hash, outside any transaction; undefined if there is no
+   * such key.
    * @param hash SHA-256 of the key
    */
   holder(hash: Buffer): Promise<Holder | undefined>;
   /**
-   * Returns the documents that a search may find. Each call of the source is a short transaction,
-   * and reads the state of that moment.
+   * Returns the documents in which a search may look. Each call of a method of the source is a
+   * short transaction, and reads the state of that moment.
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<Figures>;
-  /** Returns the counts of the connection pool. Undefined if the store has no pool. */
+  /**
+   * Returns the figures of the connection pool. The method is undefined if the store has no pool.
+   */
   pool?(): PoolFigures;
-  /** Resolves when every running transaction has ended. */
+  /** Closes the store. Resolves when every running transaction has ended. */
   close(): Promise<void>;
 
   /**
-   * Indexes queued documents for search.
-   * @param most cost of the step
-   * @returns `done` if nothing is left
+   * Indexes documents that wait to be indexed for search.
+   * @param most `a-step`: a few milliseconds of work; `all`: all documents that wait
+   * @returns `done` if no document waits
    */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more">;
   /**
-   * Calls `listener` after each commit of any process that may have added to `Tables.outbox`; some
-   * calls may be unnecessary.
+   * Calls `listener` after each commit, of any process, that may have added rows to
+   * `Tables.outbox`. Some calls may be unnecessary.
    * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void;
-  /** Space on the local disk that is kept for deletions; null if the database is not on it. */
+  /** Disk space that is reserved for deletions; null if the database is not on a local disk. */
   readonly reserve: ReservedSpace | null;
-  /** Copies the database beside itself while it is in use, if it is a local file. */
+  /**
+   * Copies the database while it is in use, into a file beside it. Undefined if the database is not
+   * a local file.
+   */
   backup?(): Promise<BackupMade>;
 };
 
-/** Figures of a pool; `waiting` counts requests without a connection. */
+/** Figures of a connection pool. `waiting` is the number of requests that wait for a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };
 
-/** A finished backup; `file` is a name in the data folder. */
+/** A finished backup. `file` is the name of a file in the data folder. */
 export type BackupMade = { readonly file: string; readonly bytes: number };
 
 export type ReservedSpace = {
-  /** Reserves more space if the disk has enough. */
+  /** Reserves the space again, if the disk has enough free space. */
   reserve(): void;
   /**
    * Releases the reserve.
    * @returns true if space was reserved
    */
   release(): boolean;
-  /** Returns the reserved bytes. */
+  /** Returns the number of reserved bytes. */
   bytes(): number;
 };
 
 /**
  * Error for a temporary failure: too many transactions needed the same rows, no connection was
- * free, or the database cannot be reached. Answered with 503; the message is for the caller.
+ * free, or the database could not be reached. The service answers 503; the message is part of the
+ * answer.
  */
 export class StoreBusyError extends Error {
   override readonly name: string = "StoreBusyError";
-  /** True if the write may have been committed; false if nothing was done. */
+  /** True if the write may have been committed; false if it certainly was not. */
   readonly mayBeKept: boolean = false;
 }
 
-/** Codes of SQLite and of PostgreSQL for a full disk. */
+/** Error codes of SQLite and of PostgreSQL for a full disk. */
 const FULL: readonly unknown[] = ["SQLITE_FULL", "53100"];
 
-/** Returns true if there was no space for a write, which is then rolled back. */
+/** Returns true if the disk had no space for a write. The write was then rolled back. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && FULL.includes(error.code);
 }

@@ -9,19 +9,19 @@ import { settingsTable } from "./settings-table.ts";
 import { type Session, sql } from "./sql.ts";
 import { workspacesTable } from "./workspaces-table.ts";
 
-/** Tables as one transaction sees them; unusable after its end. */
+/** The tables, as one transaction sees them. They cannot be used after its end. */
 export type Tables = CommonTables & {
-  /** Table of changes for listeners. */
+  /** Table of recent changes, from which listeners get events. */
   readonly outbox: OutboxTable;
   /**
-   * Returns the key with that hash and its access, as `Store.holder` does.
-   * @param file id of the file that the request reads next; a store may look it up in the same
-   * round trip
+   * Returns the holder of the key with that hash, as `Store.holder` does.
+   * @param file id of the file that the request reads next; a store may read it in the same round
+   * trip
    */
   holder(hash: Buffer, file?: string): Promise<Holder | undefined>;
 };
 
-/** Size of the database in bytes. */
+/** SQL for the size of the database in bytes. */
 const SIZE = {
   sqlite: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
   postgres: "pg_database_size(current_database())",
@@ -30,7 +30,7 @@ const SIZE = {
 export const FIGURES = sql<Figures>`SELECT (SELECT count(*) FROM files) AS documents,
   (SELECT count(*) FROM search_queue) AS indexing, ${SIZE} AS bytes`;
 
-/** Tables whose statements are the same on each kind of database. */
+/** Tables whose statements are the same for each kind of database. */
 type CommonTables = ReturnType<typeof commonTables>;
 
 /** Returns the tables of a connection. */
@@ -44,14 +44,14 @@ export function commonTables(session: Session) {
     grants: grantsTable(session),
     settings: settingsTable(session),
     /**
-     * Locks the structure of a workspace until the end of the transaction. Until then, other
-     * transactions cannot create files, create, move, rename or remove folders, move files, or set
-     * grants.
+     * Locks the folder tree of a workspace until the end of the transaction. Until then, other
+     * transactions cannot create or move files, cannot create, move, rename or remove folders, and
+     * cannot set grants.
      */
     lockStructure: async (workspace: number) => session.lock("structure", workspace),
     /**
-     * Prevents other transactions from putting anything into the folder at `path`, or below, until
-     * the end of the transaction.
+     * Locks the contents of the folder at `path`. Until the end of the transaction, no other
+     * transaction can put anything into the folder, or into a folder below it.
      */
     lockTree: async (workspace: number, path: string) => session.lock("tree", workspace, path),
   };

@@ -1,14 +1,17 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Stored content. Codec 0 is plain UTF-8, 1 is zstd, 2 means that the content was pruned. */
+/**
+ * Content as it is stored. Codec 0 is plain UTF-8, codec 1 is zstd, and codec 2 means that the
+ * content was pruned.
+ */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN = 0;
 const ZSTD = 1;
 export const PRUNED = 2;
 /**
- * LIMIT: bytes below which a text stays plain: compressing short notes too would save little space
- * for many more compressions.
+ * LIMIT: bytes below which content is stored without compression. Compressing short notes too would
+ * take much time and save little space.
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 
@@ -20,15 +23,12 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * Adds a checksum of 4 bytes, so that content damaged on the disk, in a backup or on the network is
- * noticed when it is decoded.
+ * Option that adds a checksum of 4 bytes. So content that was damaged on the disk, in a backup or
+ * on the network is noticed when it is decoded.
  */
 const CHECKED = { [constants.ZSTD_c_checksumFlag]: 1 };
 
-/**
- * Decodes stored content.
- * @returns null if the content was pruned
- */
+/** Decodes stored content; returns null if the content was pruned. */
 export function decodeIfKept(stored: StoredText): string | null {
   return stored.codec === PRUNED ? null : decodeText(stored);
 }
@@ -38,7 +38,7 @@ export function decodeText(stored: StoredText): string {
   return decodeStored(stored).toString("utf8");
 }
 
-/** Returns content that is not pruned, in UTF-8. */
+/** Returns stored content in UTF-8. The content must not have been pruned. */
 export function decodeStored({ codec, text }: StoredText): Buffer {
   return codec === ZSTD ? zstdDecompressSync(text) : text;
 }

@@ -17,7 +17,7 @@ const SQL = {
   setState: sql`UPDATE workspaces SET state = $2, retry_after = $3 WHERE id = $1`,
 } as const;
 
-/** ORDER: each row is removed after the rows that refer to it. */
+/** ORDER: a row is removed only after all rows that refer to it. */
 const REMOVE = [
   sql`DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE workspace = $1)
     OR kind = 'folder' AND target IN (SELECT seq FROM folders WHERE workspace = $1)`,
@@ -37,7 +37,7 @@ export function workspacesTable(session: Session) {
     insert: async (id: string, name: string) => session.send(SQL.insert, id, name),
     setState: async (id: string, state: WorkspaceState, retryAfter: number) =>
       session.send(SQL.setState, id, state, retryAfter),
-    /** Removes a workspace with its contents. Its keys stay. */
+    /** Removes a workspace with its contents. Its keys are not removed. */
     async remove(seq: number) {
       session.lock("workspace", seq);
       for (const statement of REMOVE) session.send(statement, seq);
