@@ -6,16 +6,16 @@ import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
 /**
- * LIMIT: rows that are in memory at the same time, or in one statement; the content of a row has up
- * to 200 kB.
+ * LIMIT: number of rows that are in memory at the same time, and number of rows in one statement.
+ * The content of a row has up to 200 kB.
  */
 const PORTION = 200;
 
 /**
- * Copies a database to a new file, as the database was at one moment. The services on the database
- * keep running.
- * @param file absolute; nothing may exist at this path
- * @throws UnusableDatabaseError, or as `pg` and better-sqlite3 do; then there is no file
+ * Copies a database to a new file, as it was at one moment. Services may use the database
+ * meanwhile.
+ * @param file absolute path; must not exist
+ * @throws UnusableDatabaseError, or errors of `pg` and better-sqlite3; then there is no file
  */
 export function backUpDatabase(url: string, file: string): Promise<void> {
   return withDatabase(url, async (client) => {
@@ -25,7 +25,10 @@ export function backUpDatabase(url: string, file: string): Promise<void> {
   });
 }
 
-/** Migrates a database and runs `work`. At the end, everything uncommitted is rolled back. */
+/**
+ * Brings a database to the newest schema and runs `work`. At the end, rolls back everything that
+ * `work` has not committed.
+ */
 async function withDatabase(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
@@ -61,7 +64,7 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, { name, column
   if (isNumbered) await copyNumber(client, db, name);
 }
 
-/** Copies the last value of a sequence, so that numbers of removed rows are never used again. */
+/** Copies the last value of a sequence, so that row numbers of removed rows are not used again. */
 async function copyNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const { rows } = await client.query("SELECT last_value FROM pg_sequences WHERE sequencename = $1 || '_seq_seq'", [
     name,
@@ -77,15 +80,15 @@ function forSqlite(value: unknown): unknown {
 
 /**
  * Fills an empty database from a backup, completely or not at all.
- * @param file absolute path of a checked backup
- * @throws UnusableDatabaseError if the database is not empty; otherwise as `pg` does
+ * @param file absolute path of a backup that was checked
+ * @throws UnusableDatabaseError if the database is not empty; otherwise errors of `pg`
  */
 export async function restoreDatabase(file: string, url: string): Promise<void> {
   const db = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     await withDatabase(url, async (client) => {
       await client.query("BEGIN");
-      // A service that starts meanwhile waits until this lock is released, and then finds the
+      // If a service starts meanwhile, it waits until this lock is released, and then finds the
       // restored rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
@@ -103,7 +106,10 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabaseError("the database holds a service already");
 }
 
-/** Copies the settings and the secret, which replaces the secret of the empty database. */
+/**
+ * Copies the settings and the secret from the backup, and replaces the secret of the empty
+ * database.
+ */
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
@@ -116,8 +122,8 @@ async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<voi
 
 async function restoreTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered } = table;
-  // A parent must be inserted first. A folder may be older than its current parent, but the
-  // parent's path is always shorter.
+  // A parent must be inserted before its children. A folder may be older than its parent, but the
+  // path of the parent is always shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
   let portion: unknown[][] = [];
@@ -130,7 +136,10 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   if (isNumbered) await setNumber(client, db, name);
 }
 
-/** Inserts rows. The server reads each value as its column's type, such as 0 and 1 as booleans. */
+/**
+ * Inserts rows. The server converts each value to the type of its column, such as 0 and 1 to
+ * booleans.
+ */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const overriding = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const places = rows.map((row, n) => `(${row.map((_, column) => `$${n * columns.length + column + 1}`).join()})`);

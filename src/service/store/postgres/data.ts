@@ -11,11 +11,11 @@ import { PostgresStore } from "./store.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
 /**
- * Opens a PostgreSQL database for the service of this process. The first process of a database
- * creates its tables, its admin key and its first key, and stores both keys in the data folder.
- * Later processes use the keys that the operator put into their data folders.
- * @throws UnusableDatabaseError, OtherVersionError; SQLITE_BUSY if another process has the folder;
- * as `pg` does if the database cannot be reached
+ * Opens a PostgreSQL database for the service of this process. The first process that uses a
+ * database creates its tables, its admin key and its first key, and stores both keys in its data
+ * folder. Later processes use the keys that the operator put into their data folders.
+ * @throws UnusableDatabaseError, OtherVersionError; SQLITE_BUSY if another process has the folder
+ * open; errors of `pg` if the database cannot be reached
  */
 export async function openSharedData(
   dir: string,
@@ -54,8 +54,8 @@ export async function openSharedData(
 }
 
 /**
- * Reads the admin key from the data folder, or creates one. The first process that does so sets the
- * key for all processes.
+ * Reads the admin key from the data folder, or creates one. The first process that does this sets
+ * the admin key for all processes.
  */
 async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> {
   const known = await store.adminKeyHash();
@@ -70,7 +70,7 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
 }
 
 /**
- * Creates the first key.
+ * Creates the first key of the first workspace.
  * @returns null if another process created the key and this data folder has no copy
  */
 async function firstKey(service: Service, file: string): Promise<string | null> {

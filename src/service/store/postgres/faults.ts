@@ -2,7 +2,7 @@ import { StoreBusyError } from "../store.ts";
 
 /** Error for a server that cannot be reached, or a connection that broke. */
 export class StoreUnreachableError extends StoreBusyError {
-  /** True if COMMIT was sent and not answered, so that the write may have been committed. */
+  /** True if COMMIT was sent and not answered. The write may then have been committed. */
   override readonly mayBeKept: boolean;
 
   constructor(cause: unknown, mayBeKept: boolean) {
@@ -18,9 +18,12 @@ const RETRIED_CODES: readonly unknown[] = [
   "23505", // another transaction used the path or the id
   "23503", // the row to which a new row refers was removed
 ];
-/** Codes for a lock or a statement that took too long. The statement was rolled back. */
+/** Error codes for a lock or a statement that took too long. The statement was rolled back. */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
-/** Matches codes for a server that stops, starts, has too many connections, or ended this one. */
+/**
+ * Matches error codes for a server that stops or starts, has too many connections, or closed this
+ * connection.
+ */
 const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {
@@ -31,16 +34,19 @@ export function isTooLong(error: unknown): boolean {
   return TOO_LONG.includes(codeOf(error));
 }
 
-/** Returns true if the connection can no longer be used, or was never made. */
+/** Returns true if the connection broke, or could not be made. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (typeof code === "string") return UNREACHABLE_CODES.test(code) || /^E[A-Z]{3,}/.test(code);
-  // Errors that `pg` itself raises have no code, so their messages are compared.
+  // Errors that `pg` itself raises have no code, so their messages are compared instead.
   const text = error instanceof Error ? error.message : "";
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(text);
 }
 
-/** Returns true if a time limit passed, on the server or locally. A retry would take as long. */
+/**
+ * Returns true if a time limit passed, in the server or in this process. Such work is not repeated,
+ * because it would take as long again.
+ */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
 }

@@ -1,20 +1,22 @@
 import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 
 /**
- * Locks of a write, always in this order, so that no two writes wait for each other. 1. The
- * structure of the workspace: creating, moving, renaming or removing folders, moving files, and
- * setting grants lock it alone; creating files (`create_file`) shares the lock. Advisory locks are
- * granted in the order of requests, so files that are created all the time cannot keep a change of
- * a folder waiting. 2. Rows of files in the order of their numbers: for changing or removing them.
- * An edit needs only this lock, and waits only for another edit of the same document. The server
- * finds other deadlocks (40P01), such as two moves to each other's places; the work then runs
- * again.
+ * Locks of a write. They are always taken in this order, so that no two writes wait for each other:
+ * 1. The folder tree of the workspace. Creating files (`create_file`) shares this lock. It is taken
+ * alone by writes that create, move, rename or remove folders, move files, or set grants. The
+ * server grants advisory locks in the order of requests. So a change of a folder does not wait for
+ * ever while files are created all the time.
+ * 2. The rows of the files that are changed or removed, in the order of their row numbers. An edit
+ * needs only this lock, so it waits only for another edit of the same document.
+ *
+ * The server finds other deadlocks (40P01), such as two moves to each other's paths. The work then
+ * runs again.
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
 /**
- * Statements that take each lock. They are sent on their own, so that the next statement reads the
- * rows as they are after the lock.
+ * Statements that take each lock. They are separate statements, so that the next statement reads
+ * the rows as they are after the lock.
  */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
@@ -26,11 +28,12 @@ export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   file: [sql`SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE`],
   fileOf: [sql`SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE`],
   workspace: [
-    // Prevents inserts of folders into the workspace.
+    // Prevents other transactions from inserting folders into the workspace.
     sql`SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE`,
     sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
   ],
-  // Locks in a fixed order, because several processes save the uses of keys at about the same time.
+  // The rows are locked in a fixed order, because several processes save the uses of keys at about
+  // the same time.
   keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
   settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
 };

@@ -3,12 +3,12 @@ import { checkSchema } from "../other-version.ts";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Number of the advisory lock for migrations. It is random, because other programs of the same
- * database may use locks too.
+ * Number of the advisory lock for migrations. It is a random number, because other programs that
+ * use the same database may use locks too.
  */
 const MIGRATING = 7_214_906_233_011;
 
-/** A database that cannot be used. The message is for the operator of the database. */
+/** Error for a database that cannot be used. The message is for the operator of the database. */
 export class UnusableDatabaseError extends Error {
   override readonly name = "UnusableDatabaseError";
   readonly code: "unusable-database" | "other-key";
@@ -20,15 +20,15 @@ export class UnusableDatabaseError extends Error {
 }
 
 /**
- * LIMIT: oldest supported version of PostgreSQL. It has identity columns, `NULLS NOT DISTINCT`, and
- * features that later migrations may use.
+ * LIMIT: oldest supported version of PostgreSQL. The schema needs identity columns and `NULLS NOT
+ * DISTINCT`.
  */
 const OLDEST = 15;
 
 /**
- * Migrates the database to the newest schema. Processes that start at the same time wait for each
+ * Brings a database to the newest schema. Processes that start at the same time wait for each
  * other, because the migration holds a lock until its transaction ends.
- * @param oldest number of the schema that the first migration makes
+ * @param oldest number of the schema that the first migration creates
  * @throws UnusableDatabaseError if PostgreSQL is too old, or the encoding is not UTF-8;
  * OtherVersionError
  */

@@ -1,15 +1,16 @@
 import type { Pool } from "pg";
 import { PRUNE } from "./outbox-table.ts";
 
-/** Milliseconds between two reads of the outbox while anybody listens. */
+/** Milliseconds between two reads of the outbox while there are listeners. */
 const READ_EVERY_MS = 250;
-/** Seconds for which rows are kept. A client that reconnects later scans everything. */
+/** Seconds for which outbox rows are kept. A client that reconnects later must scan everything. */
 const KEPT_S = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Wakes listeners after each commit of this process. Also wakes them periodically, for commits of
- * other processes, and for rows that wait until an older transaction ends.
+ * Calls the listeners of a store after each commit of this process. Also calls them periodically,
+ * because other processes commit too, and because some rows cannot be read until an older
+ * transaction has ended.
  */
 export class OutboxPoll {
   readonly #pool: Pool;
@@ -33,7 +34,7 @@ export class OutboxPoll {
     };
   }
 
-  /** Reports a commit of this process. */
+  /** Records that this process has committed a write. */
   committed(): void {
     this.#wake();
     // Rows are pruned even without listeners, because every commit adds rows.
@@ -59,7 +60,8 @@ export class OutboxPoll {
     try {
       await this.#pool.query(PRUNE, [KEPT_S]);
     } catch (error) {
-      // RACE: pruning fails if the store closes. Another process, or the next start, prunes.
+      // RACE: pruning may fail because the store is closing. Another process, or the next start,
+      // will prune the rows.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

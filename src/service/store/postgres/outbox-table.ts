@@ -7,13 +7,13 @@ type StoredRow = Omit<OutboxRow, "position" | "grants"> & {
   readonly grants: OutboxRow["grants"] | null;
 };
 
-/** Transactions that are finished, as a snapshot sees them. */
+/** Which transactions have ended, as a snapshot sees them. */
 type Horizon = {
-  /** Number of a transaction; all transactions with lower numbers are finished. */
+  /** Number of a transaction. All transactions with lower numbers have ended. */
   readonly xmin: string;
-  /** Number of a transaction; none with this or a higher number is finished. */
+  /** Number of a transaction. No transaction with this or a higher number has ended. */
   readonly xmax: string;
-  /** Position up to which rows are pruned; null if no row was pruned. */
+  /** Position up to which rows were pruned; null if no row was pruned. */
   readonly pruned: string | null;
 };
 
@@ -35,7 +35,10 @@ const SQL = {
     WHERE k.seq = $1`,
 } as const;
 
-/** Prunes readable rows older than `$1` seconds, and records the position up to which it pruned. */
+/**
+ * SQL that prunes rows older than `$1` seconds, unless an open transaction still hides them. It
+ * also records the position up to which it pruned.
+ */
 export const PRUNE = `
 WITH gone AS (
   DELETE FROM outbox WHERE at < now() - make_interval(secs => $1)
@@ -46,8 +49,8 @@ SELECT '${PRUNED}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
- * Returns the table `outbox`, which triggers fill. A position consists of the number of a
- * transaction and the number of a row in that transaction.
+ * Returns the methods for the table `outbox`, which triggers fill. A position consists of the
+ * number of a transaction and the number of a row in that transaction.
  */
 export function outboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
@@ -57,8 +60,8 @@ export function outboxTable(session: Session): OutboxTable {
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(position) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // A position with a transaction number above the current one comes from another database, or
-      // from a time before a backup was restored.
+      // The position is refused if its transaction number is above the current one. It then comes
+      // from another database, or from a time before a backup was restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const stored =
@@ -82,8 +85,8 @@ function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
 }
 
 /**
- * Returns the later of two positions. A read may see fewer rows than an earlier read on another
- * connection, and would then give an earlier position.
+ * Returns the later of two positions. It is needed because a read may see fewer rows than an
+ * earlier read on another connection, and would then return an earlier position.
  */
 function laterOf(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

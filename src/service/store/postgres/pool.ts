@@ -1,17 +1,18 @@
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
- * LIMIT: connections of one process. A default server allows 100, enough for eight processes. More
- * connections than twice the cores make no statement faster.
+ * LIMIT: number of connections of one process. A PostgreSQL server with default settings allows
+ * 100, enough for eight processes. More connections than twice the number of processor cores make
+ * no statement faster.
  */
 const MAX_CONNECTIONS = 12;
 
 /**
  * Time limits in milliseconds. Statements take less than a tenth of their limit. Only a search may
- * take longer; it is ended at the limit.
+ * take longer, and is then ended.
  */
 const LIMITS = {
-  /** Time to get a free or new connection. */
+  /** Time in which a free or new connection must be available. */
   connectionTimeoutMillis: 4_000,
   lock_timeout: 8_000,
   statement_timeout: 15_000,
@@ -24,7 +25,8 @@ const INT8 = 20;
 const JSON_TYPE = 114;
 
 /**
- * Parsers of values. Row numbers and times are below 2^53, so they fit into a JavaScript number.
+ * Parsers of result values. Row numbers and times are below 2^53, so they fit into a JavaScript
+ * number.
  */
 const types: NonNullable<ClientConfig["types"]> = {
   getTypeParser(oid: number, format?: "text" | "binary") {
@@ -37,8 +39,8 @@ const types: NonNullable<ClientConfig["types"]> = {
 type ConnectCallback = (error: Error | null, client?: pg.Client) => void;
 
 /**
- * Client that also closes the socket of a connection that the server refused. The socket would
- * otherwise keep the process running for a minute.
+ * Client of `pg` that also closes the socket of a connection that the server refused. Otherwise the
+ * socket would keep the process running for a minute.
  */
 class OwnClient extends pg.Client {
   override connect(): Promise<pg.Client>;
@@ -55,9 +57,9 @@ class OwnClient extends pg.Client {
 }
 
 /**
- * Opens a pool.
- * @param onFault called once when connections break, because they break together; called again only
- * after a new connection was made
+ * Opens a connection pool.
+ * @param onFault called when a connection breaks; called only once until a new connection is made,
+ * because connections break together
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({
@@ -66,7 +68,7 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     application_name: "mdmirror",
     max: MAX_CONNECTIONS,
     keepAlive: true,
-    // Sends statements without waiting for earlier answers (`Session.send`).
+    // The client sends each statement without waiting for earlier answers (`Session.send`).
     pipeline: true,
     types,
     ...LIMITS,
@@ -74,17 +76,17 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   });
   let isReported = false;
   const report = (error: unknown) => {
-    // RACE: the server may end a connection that this pool has already ended.
+    // RACE: the server may close a connection that this pool is already closing.
     if (!isReported && !pool.ending) onFault(error);
     isReported = true;
   };
   pool.on("connect", (client) => {
     isReported = false;
-    // The pool listens to idle connections only. Without this listener, a connection that breaks
-    // during use would end the process.
+    // The pool itself listens to idle connections only. Without this listener, a connection that
+    // breaks while it is used would end the process.
     client.on("error", report);
   });
-  // The client has already reported the error that the pool repeats.
+  // The pool repeats an error that the client's listener has already reported.
   pool.on("error", () => undefined);
   return pool;
 }

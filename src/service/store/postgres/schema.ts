@@ -2,14 +2,17 @@ import { isWithin } from "../sql.ts";
 import { STRUCTURE_LOCK } from "./locks.ts";
 
 /**
- * Creates the tables, as SQLite has them (`sqlite/schema.ts`). A file stores its name and its
- * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
- * no id, so the column `above` replaces `folder` as the foreign key. Files and changes have no
- * foreign key: locks (`locks.ts`) already protect the rows to which they refer, and each check of
- * a key would lock the row of the workspace or folder that all creates share. Paths, names and ids
- * are compared by their bytes, regardless of the collation of the database. The writer compresses
- * the text of a change (`codec`), as in SQLite. It uses half the space of the server's own
- * compression, and a third of the bytes on the network.
+ * Creates the tables, with the same columns as in SQLite (`sqlite/schema.ts`). A file stores its
+ * name and its folder; a folder stores its whole path. Folder 0 is the root of each workspace. It
+ * has no row and no id, so the column `above` replaces `folder` as the foreign key.
+ *
+ * Files and changes have no foreign keys. Locks (`locks.ts`) already protect the rows to which they
+ * refer. Each check of a foreign key would lock the row of a workspace or folder, and so make
+ * concurrent creates wait.
+ *
+ * Paths, names and ids are compared by their bytes, whatever the collation of the database. The
+ * service compresses the content of a change (`codec`), as with SQLite. This takes half the space
+ * of PostgreSQL's own compression, and a third of the bytes on the network.
  */
 const TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
@@ -104,10 +107,11 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
 `;
 
 /**
- * Creates the index of search. A key is a hash of three adjacent characters of a folded text or
- * name. Shorter words, and pairs of characters of a script without spaces, have keys too. Each hash
- * includes the number of the workspace (`search-table.ts`), so a search finds nothing of other
- * workspaces, in any script and collation. Documents found by keys are then read and checked.
+ * Creates the search index. An index key is a hash of three adjacent characters of a document's
+ * folded content or name. There are also keys for shorter words, and for pairs of characters of a
+ * script without spaces. Each hash includes the number of the workspace (`search-table.ts`), so
+ * that a search finds nothing of other workspaces. Documents that were found by keys are then read
+ * and checked.
  */
 const SEARCH = `
 CREATE TABLE search_texts (
@@ -144,9 +148,10 @@ CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
 `;
 
 /**
- * Records changes for listeners, as SQLite does (`sqlite/outbox-schema.ts`). Transactions commit in
- * another order than rows are numbered, so each row has the number of its transaction. Only rows
- * below every open transaction are read, so no later row comes before one that was read.
+ * Creates the outbox, in which triggers record changes for listeners, as in SQLite
+ * (`sqlite/outbox-schema.ts`). Transactions may commit in another order than their rows are
+ * numbered, so each row has the number of its transaction. Only rows below the number of every open
+ * transaction are read. So no row appears later with a position before a row that was already read.
  */
 const OUTBOX = `
 CREATE TABLE outbox (
@@ -195,7 +200,7 @@ FOR EACH ROW EXECUTE FUNCTION note_workspace();
 `;
 
 /**
- * Makes the trigger that records changes of files or folders.
+ * Returns the SQL for a trigger that records changes of files or of folders in the outbox.
  * @param parent column with the row number of the parent folder
  * @param columns columns whose updates are recorded
  */
@@ -221,10 +226,10 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 }
 
 /**
- * Creates a file with its first change by one statement. The lock excludes changes of the structure
- * (`locks.ts`). Each statement of the function sees the commits before it, so what the caller read
- * is checked again after the lock. If that has changed, the error makes the caller's work run
- * again.
+ * Creates the function that creates a file with its first change in one statement. It takes the
+ * lock that excludes changes of the folder tree (`locks.ts`). After the lock, it checks again what
+ * the caller has read, because each of its statements sees the commits before it. If something has
+ * changed, its error makes the work of the caller run again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(
@@ -250,13 +255,16 @@ BEGIN
 END $$;
 `;
 
-/** Adds columns for the sender of a change in review, and for the time of the decision. */
+/** Adds columns for the sender of a change in review, and for the time of its decision. */
 const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
-/** The first migration creates schema `OLDEST_SCHEMA`; each later one creates the next schema. */
+/**
+ * SQL of the migrations. The first one creates the schema with the number `OLDEST_SCHEMA`; each
+ * later one creates the next schema.
+ */
 export const MIGRATIONS: readonly string[] = [TABLES + SEARCH + OUTBOX + CREATE_FILE, SENDERS];
 
-/** Number of the oldest schema that is known. */
+/** Number of the oldest schema that this version of mdmirror knows. */
 export const OLDEST_SCHEMA = 6;

@@ -16,13 +16,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transactions } from "./transactions.ts";
 
 /**
- * LIMIT: newest rows of the queue in which a search looks for unindexed files. A file has a row for
- * each change.
+ * LIMIT: number of the newest queue rows in which a search looks for files without an index entry.
+ * A file has one row for each of its changes.
  */
 const MAX_WRITES = 4 * MAX_WAITING;
 /**
- * LIMIT: files of one portion, which is more than a search usually reads. For a common key, the
- * database stops comparing after about this many files.
+ * LIMIT: number of files that a search reads together. Most searches read fewer. For a key that
+ * many files have, the database stops comparing after about this number of files.
  */
 const PORTION = 256;
 
@@ -32,7 +32,9 @@ const WAITING = sql<{ file: number }>`
 const READ = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
-/** Returns the documents of a search, narrowed down by the keys of `search_texts`. */
+/**
+ * Returns the documents in which a search looks, narrowed down by the index keys in `search_texts`.
+ */
 export function searchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
   const { workspace } = scope;
   const all: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
@@ -60,16 +62,16 @@ export function searchSource(transactions: Transactions, scope: SearchScope): Do
 const PRIME = 0x9e3779b1;
 
 /**
- * Returns a key of a document (`src/markdown/search/keys.ts`) for the index. All workspaces share
- * one index, so each key includes the workspace: a search finds almost no document of other
- * workspaces.
+ * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index. All
+ * workspaces share one index, so each key includes the number of the workspace. A search then finds
+ * almost no document of other workspaces.
  */
 function keyIn(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, PRIME);
 }
 
 /**
- * Returns the SQL that selects the files of a set.
+ * Returns the SQL condition for the files that have the keys of a set.
  * @param value adds a value to the statement, and returns its placeholder
  */
 function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: (value: unknown) => string): string {
@@ -81,14 +83,14 @@ function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: 
   return expressions.join(set.kind === "each" ? " INTERSECT " : " UNION ");
 }
 
-/** Number of documents in one step; each 10,000 characters take some milliseconds. */
+/** Number of documents that one step indexes. Each 10,000 characters take some milliseconds. */
 const STEP = 8;
 
 type QueuedFile = { readonly n: number; readonly file: number };
 type IndexedDocument = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
 
 const SQL = {
-  // Takes the newest writes first from the queue. Several processes share the queue.
+  // Takes the newest writes from the queue. Several processes share the queue.
   take: sql<QueuedFile>`DELETE FROM search_queue
     WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING n, file`,
@@ -100,7 +102,7 @@ const SQL = {
     ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
 } as const;
 
-/** Indexes written documents in steps; any process may take a step. */
+/** Indexes written documents for search, in steps. Any process may take the next step. */
 export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
   for (;;) {
     const done = await transactions.write(indexDocuments, { isSynced: false });

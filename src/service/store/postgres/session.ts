@@ -6,8 +6,8 @@ import { LOCKS } from "./locks.ts";
 type Result = Pick<QueryResult, "rows">;
 
 /**
- * A connection within one transaction. Statements are answered in order, and no statement waits for
- * an earlier answer, so a write without a result costs no round trip.
+ * The connection to PostgreSQL, within one transaction. Statements are sent without waiting for
+ * earlier answers, and are answered in order. So a write without a result costs no round trip.
  */
 export class Session implements Port {
   readonly #client: Client;
@@ -37,14 +37,15 @@ export class Session implements Port {
   }
 
   /**
-   * Ends the transaction.
-   * @throws the reason why nothing was committed; StoreUnreachableError if the result is unknown
+   * Commits the transaction.
+   * @throws the reason why nothing was committed; StoreUnreachableError if it is unknown whether it
+   * was committed
    */
   async commit(): Promise<void> {
     const { command } = await this.#client.query("COMMIT").catch((error: unknown) => {
       throw isConnectionLost(error) ? new StoreUnreachableError(error, true) : error;
     });
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, without an error.
+    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and reports no error.
     if (command !== "COMMIT")
       throw this.#fault === null ? new Error("the transaction was rolled back") : this.#fault.error;
   }
@@ -54,8 +55,8 @@ export class Session implements Port {
       return await query(this.#client, statement, values);
     } catch (error) {
       this.#noteFault(error);
-      // After the first error, every statement fails with "the transaction is aborted", so the
-      // first error is thrown.
+      // After the first error, every statement fails with "the transaction is aborted". So the
+      // first error is thrown instead.
       throw this.#fault!.error;
     }
   }
@@ -68,9 +69,10 @@ export class Session implements Port {
 const NUL = /\0/g;
 
 /**
- * Runs a statement. PostgreSQL cannot store NUL, so no row has a value with NUL; a write replaces
- * NUL by the replacement character. ORDER: not an async function, because an error must be noted
- * before the answer to the next COMMIT is read.
+ * Runs a statement. PostgreSQL cannot store NUL: a write replaces it by the replacement character,
+ * and a comparison with such a value finds no row.
+ * ORDER: not an async function, because an error must be noted before the answer to the next COMMIT
+ * is read.
  */
 function query(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
   const text = statement.postgres;
@@ -82,8 +84,8 @@ function query(client: Client, statement: Sql<unknown>, values: readonly unknown
 }
 
 /**
- * Sends all statements of one turn of the event loop by one call of the system, which also wakes
- * the server only once. Most of the processor time of a short statement is this call.
+ * Sends all statements of one turn of the event loop together, by one system call. This call takes
+ * most of the processor time of a short statement. It also wakes the server only once.
  */
 function sendTogether({ connection: { stream } }: Client): void {
   stream.cork();

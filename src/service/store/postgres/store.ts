@@ -25,13 +25,13 @@ type PostgresOptions = {
   readonly url: string;
   /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Called when an idle connection broke. */
+  /** Called when an idle connection has broken. */
   readonly onFault?: (error: unknown) => void;
-  /** Settings of the operator for the pool. */
+  /** Options of the operator for the connection pool. */
   readonly pool?: PoolConfig;
 };
 
-/** A PostgreSQL database that any number of processes share. */
+/** A store on a PostgreSQL database, which any number of processes may share. */
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
@@ -50,7 +50,7 @@ export class PostgresStore implements Store {
 
   /**
    * Opens the database.
-   * @throws UnusableDatabaseError, or as `pg` does if the database cannot be reached
+   * @throws UnusableDatabaseError, or errors of `pg` if the database cannot be reached
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const { url, random, onFault = () => undefined } = options;
@@ -104,7 +104,7 @@ export class PostgresStore implements Store {
     return { connections, idle, waiting };
   }
 
-  /** Reads the SHA-256 of the admin key; null if there is none yet. */
+  /** Reads the SHA-256 of the admin key; null if the database has none yet. */
   adminKeyHash(): Promise<Buffer | null> {
     return this.#transactions.read(async (session) => (await session.one(META, "admin-key"))?.value ?? null);
   }
@@ -113,7 +113,7 @@ export class PostgresStore implements Store {
     return this.#transactions.write(async (session) => session.send(SET_META, "admin-key", hash));
   }
 
-  /** Runs `work`, but never while another process of the database runs work by this method. */
+  /** Runs `work` while no other process of this database runs work by this method. */
   async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -125,7 +125,7 @@ export class PostgresStore implements Store {
       client.release();
       return result;
     } catch (error) {
-      // Closing the connection releases the lock.
+      // The lock is released because the connection is closed.
       client.release(true);
       throw error;
     }
@@ -137,7 +137,10 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Reads a file of the key's workspace, so that the statement need not wait for the key's row. */
+/**
+ * Reads a file of the workspace to which a key belongs. So the statement can be sent before the row
+ * of the key has arrived.
+ */
 const FILE_OF_KEY = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id
   WHERE x.id = $2 AND x.workspace =
@@ -163,8 +166,8 @@ function tablesOf(session: Session): Tables {
       const holder = session.one(HOLDER, hash);
       if (file !== undefined) {
         begun = { id: file, found: session.one(FILE_OF_KEY, hash, file) };
-        // A refused request does not wait for the read of the file, so a failure of the read is
-        // ignored.
+        // A refused request does not wait for the file. If reading the file then fails, nobody
+        // needs the error.
         begun.found.catch(() => undefined);
       }
       const row = await holder;
@@ -175,7 +178,9 @@ function tablesOf(session: Session): Tables {
 
 type Marks = Pick<Store, "cursorSecret" | "generation">;
 
-/** Reads the secret and the generation. The first process of a database creates them. */
+/**
+ * Reads the secret and the generation of a database. The first process of a database creates them.
+ */
 async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Marks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
@@ -186,8 +191,8 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
 }
 
 /**
- * Reads everything about a key in one query, because every request begins with this query and
- * nothing is cached.
+ * Reads a key, its workspace, its grants and the settings in one query. Every request begins with
+ * this query, and the result is not cached.
  */
 const HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,

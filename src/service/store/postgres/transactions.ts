@@ -6,9 +6,10 @@ import { sql } from "../sql.ts";
 import { Session } from "./session.ts";
 
 /**
- * READ COMMITTED with locks: each read of a write sees earlier commits, and a write locks the rows
- * on which it depends (see `Store`). SERIALIZABLE would need no locks, but would roll back the
- * second of two edits of one document. That edit would run again instead of waiting briefly.
+ * Statements that begin a transaction. Writes use READ COMMITTED and locks: each read of a write
+ * sees earlier commits, and a write locks the rows on which it depends (see `Store`). SERIALIZABLE
+ * would need no locks, but of two edits of one document it would roll back the second. That edit
+ * would have to run again, instead of waiting briefly.
  */
 const BEGIN = {
   read: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
@@ -16,19 +17,24 @@ const BEGIN = {
 } as const;
 const UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
-/** LIMIT: attempts to run one transaction; after that, the caller gets 503. */
+/** LIMIT: number of attempts to run one transaction. If all fail, the request is answered 503. */
 const MAX_RUNS = 8;
-/** Longest pause before the second run, in milliseconds; each later pause may be twice as long. */
+/**
+ * Longest pause before the second attempt, in milliseconds. The limit doubles with each further
+ * attempt.
+ */
 const FIRST_PAUSE_MS = 4;
 
 type WriteOptions<T> = {
-  /** Returns true if the transaction should be committed with this result. Undefined: always. */
+  /**
+   * Returns true if the transaction may be committed with this result. Undefined if it always may.
+   */
   readonly keep?: (result: T) => boolean;
-  /** False if a power loss may undo the write. */
+  /** False if the write need not survive a power loss. Default true. */
   readonly isSynced?: boolean;
 };
 
-/** Runs work in transactions on connections of a pool. */
+/** Runs work in transactions, on the connections of a pool. */
 export class Transactions {
   readonly #pool: Pick<Pool, "connect">;
 
@@ -56,8 +62,9 @@ export class Transactions {
   }
 
   /**
-   * Runs a write in a transaction.
-   * @throws StoreBusyError if nothing was done; `StoreUnreachableError` if the result is unknown
+   * Runs `work` in a transaction that may write.
+   * @throws StoreBusyError if nothing was written; `StoreUnreachableError` if it is unknown whether
+   * the write was committed
    */
   write<T>(
     work: (session: Session) => Promise<T>,
@@ -79,8 +86,10 @@ export class Transactions {
   }
 
   /**
-   * Runs work again after a collision, or after a connection broke while the server restarted.
-   * @param once ends its transaction and releases the connection, unless it throws
+   * Repeats work after two transactions collided, or after a connection broke while the server
+   * restarted.
+   * @param once one attempt, which ends its transaction and releases the connection, unless it
+   * throws
    */
   async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
@@ -89,13 +98,15 @@ export class Transactions {
         return await once(client);
       } catch (thrown) {
         const error = errorForCaller(thrown);
-        // A server that hangs would not answer a rollback.
+        // A server that does not answer would not answer a rollback either, so the connection is
+        // closed.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
         const broke = isBroken(error);
         if (!broke && !isWorthRetrying(error)) throw error;
         if (run === MAX_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
-        // Lets the pool notice other broken connections, and parts transactions that collided.
+        // The pause keeps transactions that collided from colliding again. After a broken
+        // connection, it only gives the pool time to notice other broken connections.
         await pause(broke ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }
@@ -110,7 +121,10 @@ export class Transactions {
   }
 }
 
-/** Rolls back, and returns the connection to the pool; drops it if it is no longer usable. */
+/**
+ * Rolls back a transaction and returns its connection to the pool. Closes the connection if it
+ * cannot be used any more.
+ */
 async function rollBack(client: PoolClient): Promise<void> {
   try {
     await client.query("ROLLBACK");
@@ -121,15 +135,18 @@ async function rollBack(client: PoolClient): Promise<void> {
 }
 
 /**
- * Returns true if an open connection broke before anything was committed. Other connections of the
- * pool may be as old, so each is tried. If the server cannot be reached, the work fails
- * immediately.
+ * Returns true if an open connection broke before anything was committed. The other connections of
+ * the pool may have broken too, so the work is tried with each of them. If the server cannot be
+ * reached at all, the work fails immediately.
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);
 }
 
-/** Returns the error for the caller: StoreBusyError if a retry may succeed. */
+/**
+ * Returns the error that the caller of a transaction gets: StoreBusyError if a retry may succeed,
+ * otherwise the error itself.
+ */
 function errorForCaller(error: unknown): unknown {
   if (error instanceof StoreBusyError) return error;
   if (isConnectionLost(error)) return new StoreUnreachableError(error, false);
