@@ -8,8 +8,9 @@ const OF_A_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const OF_A_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
- * Tables of a backup, each after all tables to which it refers. The value is the condition, in
- * SQLite's SQL, for the rows to copy. All other rows are left over from an item that was removed.
+ * Tables of a backup. Each table comes after all tables to which its rows refer. The value is the
+ * SQL condition, in SQLite's dialect, for the rows to copy. Rows that do not meet it are left over
+ * from removed items.
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
@@ -26,13 +27,13 @@ type TableName = keyof typeof BACKUP_TABLES;
 export type BackupTable = {
   readonly name: TableName;
   readonly columns: readonly string[];
-  /** True if the rows of the table have a `seq`, which grows and is never used again. */
+  /** True if the rows have a column `seq`, a number that grows and is never used again. */
   readonly isNumbered: boolean;
 };
 
 /**
- * Returns the tables of a backup. In a backup of an older mdmirror, each table has the columns of
- * the older schema.
+ * Returns the tables of a backup with their columns. A backup of an older version of mdmirror has
+ * the columns of the older schema.
  */
 export function backupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as TableName[]).map((name) => {
@@ -41,12 +42,16 @@ export function backupTables(db: Sqlite.Database): BackupTable[] {
   });
 }
 
-/** Rows of `meta` in a backup. The admin key is not one, because it belongs to the data folder. */
+/**
+ * Names of the rows of table `meta` in a backup. The admin key is left out, because it belongs to
+ * the data folder.
+ */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**
- * Name of the digest in `meta`: SHA-256 of the rows that a restore uses. SQLite's own check finds
- * damaged pages; the digest finds content, grants or keys that were changed.
+ * Name of the row of table `meta` that contains a digest: the SHA-256 of all rows that a restore
+ * uses. SQLite itself notices damaged pages. The digest also shows content, grants or keys that
+ * were changed.
  */
 const DIGEST = "backup-digest";
 
@@ -72,7 +77,10 @@ function addTable(hash: Hash, db: Sqlite.Database, { name, columns, isNumbered }
   for (const row of rows.iterate() as Iterable<unknown[]>) for (const value of row) addValue(hash, value);
 }
 
-/** Adds type and length, so that different rows of values never give the same bytes. */
+/**
+ * Adds a value to the hash, with its type and length. So two different rows never give the same
+ * bytes.
+ */
 function addValue(hash: Hash, value: unknown): void {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   hash.update(`${value === null ? "null" : typeof value} ${bytes.length} `);
@@ -94,9 +102,8 @@ export class NoBackupError extends Error {
 }
 
 /**
- * Checks each page of a copied database, and makes the copy a backup: a single file with its
- * digest.
- * @throws NoBackupError; if the copy cannot be read, the error of node:fs or better-sqlite3
+ * Makes a copied database a backup: checks each page, adds the digest, and makes it a single file.
+ * @throws NoBackupError; errors of node:fs or better-sqlite3 if the copy cannot be read
  */
 export function sealBackup(file: string): BackupContents {
   return withBackup(file, (db) => {
@@ -107,22 +114,23 @@ export function sealBackup(file: string): BackupContents {
 }
 
 /**
- * Checks that a backup can be restored: reads each page, and compares the digest of the rows.
- * @throws as `sealBackup`
+ * Checks that a backup can be restored. Reads each page, and compares the digest of the rows.
+ * @throws the errors of `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
   return withBackup(file, examineSealed);
 }
 
 /**
- * Turns the copy of a backup into a service's database with a new generation, so that clients
- * notice the restore.
- * @throws as `sealBackup`
+ * Turns the copy of a backup into the database of a service. Gives it a new generation, so that
+ * clients notice the restore.
+ * @throws the errors of `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
   return withBackup(copy, (db) => {
     const contents = examineSealed(db);
-    // The restored database will change, so its digest would be wrong.
+    // The digest is removed, because it will be wrong after the first change of the restored
+    // database.
     db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST);
     setMeta(db, GENERATION_NAME, newGeneration());
     return contents;
@@ -130,7 +138,8 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // SQLite has one error for a missing file and for a file that it cannot open; node:fs has two.
+  // The file is opened with node:fs first, because its errors distinguish a missing file from one
+  // that cannot be opened. SQLite has only one error for both.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {
@@ -144,17 +153,18 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
 }
 
 /**
- * Makes a backup, in SQLite's format, of a store other than SQLite. The backup has no search index;
- * the restored service builds it in steps.
- * @param file absolute path; nothing may exist at this path
+ * Makes a backup file, in the format of SQLite, for a store that is not SQLite. It has no search
+ * index; the restored service builds the index in steps.
+ * @param file absolute path; must not exist
  * @param fill writes the rows, in one transaction
- * @throws as `fill` does; the file is then removed
+ * @throws the errors of `fill`; the file is then removed
  */
 export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) => Promise<void>): Promise<void> {
   closeSync(openSync(file, "wx", 0o600));
   const db = new Sqlite(file);
   try {
-    // A journal on the disk is not needed: the file is written once and synced at the end.
+    // The journal need not be on the disk, because the file is written once and flushed to the disk
+    // at the end.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN");
     for (const sql of migrationsFrom(0)) db.exec(sql);
@@ -176,7 +186,7 @@ function examine(db: Sqlite.Database): BackupContents {
   if (version === 0 || !isOurs) throw new NoBackupError("is not a backup of a service");
   if (version < OLDEST_SCHEMA)
     throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
-  // The copy of a running service's database is marked as having a WAL, but a backup must be a
+  // The copy of a running service's database expects a WAL file beside it, but a backup must be a
   // single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];

@@ -5,14 +5,17 @@ import type { Db } from "./database.ts";
 import { boundJournal, holdJournal } from "./journal.ts";
 import { ConnectionQueue } from "./group-commit.ts";
 
-/** Name of the finished copy beside the database. The command that requested it moves it away. */
+/**
+ * Name of the finished copy in the folder of the database. The command that requested the backup
+ * then moves the file away.
+ */
 export const BACKUP_FILE = "backup.db";
-/** Number of bytes that are read at a time. */
+/** Number of bytes that are copied at a time. */
 const PORTION_BYTES = 1024 * 1024;
 
 /**
- * Copies the database while it is in use. First the journal is written back. Then no write-back
- * happens until the end, so that the file does not change during the copy. New writes stay in the
+ * Copies the database while it is in use. First, the journal is written back into the database
+ * file. Then the file does not change until the copy is complete, because new writes stay in the
  * journal.
  */
 export class OnlineBackup {
@@ -21,9 +24,9 @@ export class OnlineBackup {
   readonly #turns: ConnectionQueue;
   readonly #backups = new ConnectionQueue();
   /**
-   * The database file, from the first backup on. It stays open until the database closes: when a
-   * process closes any descriptor of a file, POSIX releases all its locks on that file. A second
-   * service could then open the same folder.
+   * The open database file; null before the first backup. It stays open until the database closes:
+   * if a process closes any descriptor of a file, POSIX releases all locks of the process on that
+   * file. A second service could then open the same folder.
    */
   #source: FileHandle | null = null;
 
@@ -34,21 +37,22 @@ export class OnlineBackup {
   }
 
   /**
-   * Makes a backup with every write that was acknowledged before the call. A call during a backup
-   * waits, and then makes another backup.
+   * Makes a backup that contains every write acknowledged before the call. A call during another
+   * backup waits for it, and then makes a further backup.
    */
   make(): Promise<BackupMade> {
     return this.#backups.take(() => this.#make());
   }
 
-  /** Resolves when all backups have ended, after a success or a failure. */
+  /** Resolves when no backup is running. Does not reject if a backup failed. */
   ended(): Promise<void> {
     return this.#backups.take(async () => undefined);
   }
 
   /**
-   * Closes the database file. ORDER: called after the database was closed, because closing this
-   * descriptor releases the database's lock.
+   * Closes the database file.
+   * ORDER: must be called after the database was closed, because closing the file releases the lock
+   * of the database.
    */
   async close(): Promise<void> {
     await this.#source?.close();

@@ -8,9 +8,9 @@ import { boundJournal } from "./journal.ts";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Matches a parameter with which a column is compared. SQLite's planner uses its value, and so
- * prepares the statement again for each value, which is slow. A unary plus leaves the value
- * unchanged, but hides it from the planner.
+ * Matches a parameter with which a column is compared. The planner of SQLite uses the value of such
+ * a parameter, so it would plan the statement for each value, which is slow. A unary plus before
+ * the parameter hides the value from the planner and changes nothing else.
  */
 const COMPARED = /([=<>]) ([?@$])/g;
 
@@ -18,8 +18,8 @@ export class Db extends Sqlite {
   readonly #inode = this.memory ? null : inodeOf(this.name);
 
   /**
-   * Checks that the database is still the file at its path. Writes into a file that was deleted or
-   * moved away would be lost at the next start.
+   * Checks that the file at the path is still the open database. If somebody deleted or moved the
+   * file, writes would be lost at the next start.
    * @throws Error with the code `database-moved`
    */
   checkPath(): void {
@@ -34,20 +34,20 @@ export class Db extends Sqlite {
   }
 }
 
-/** Returns the inode of a file; null if there is no file. */
+/** Returns the inode of the file at a path; null if there is no file. */
 function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 /**
- * `:memory:`, the folder with `service.db`, or a copy of a database (`SqliteStore.copy`) that a
- * service in memory continues.
+ * Place of a database: `:memory:`, a data folder with `service.db`, or the bytes of a database
+ * (`SqliteStore.copy`) that is opened in memory.
  */
 export type DatabaseLocation = ":memory:" | DataFolder | { readonly copy: Uint8Array };
 
 type DataFolder = {
   readonly folder: string;
-  /** Milliseconds to wait while another process has the database open (default 2,000). */
+  /** Milliseconds to wait while another process has the database open. Default 2,000. */
   readonly waitMs?: number;
 };
 
@@ -55,27 +55,28 @@ const WAIT_MS = 2_000;
 
 /**
  * Opens the database and brings it to the newest schema.
- * @throws if the folder cannot be used, another process has it open, or a newer program wrote it
+ * @throws if the folder cannot be used, another process has the database open, or a newer version
+ * of mdmirror wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
   const disk = onDisk(location);
   const db = new Db(sourceOf(location), { timeout: disk?.waitMs ?? WAIT_MS });
   try {
     if (disk !== null) {
-      // Allows only one process for each folder. The operating system ends the lock with the
-      // process, even after kill -9.
+      // Only one process may open the database of a folder. The operating system ends the lock with
+      // the process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
-      // FULL: an acknowledged write survives a power loss and a killed process.
+      // With FULL, an acknowledged write survives a power loss.
       db.pragma("synchronous = FULL");
-      // On macOS, fsync leaves bytes in the medium's own cache. On other systems, this pragma
+      // On macOS, fsync alone leaves bytes in the cache of the disk. On other systems, this pragma
       // changes nothing.
       db.pragma("fullfsync = ON");
       boundJournal(db);
     }
     db.pragma("cache_size = -65536");
-    // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than 64
-    // KiB is a file, which is slow.
+    // SQLite keeps old pages to be able to undo a statement or savepoint. By default, more than 64
+    // KiB of them go to a file, which is slow.
     db.pragma("temp_store = MEMORY");
     migrate(db, disk?.folder ?? null);
   } catch (error) {
@@ -96,23 +97,23 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
 }
 
 /**
- * Creates the file with its mode before SQLite would make the file readable for all users. SQLite
- * gives the companion files the same mode.
+ * Creates the database file with a mode that lets only its owner read it. SQLite would make the
+ * file readable for all users. It gives its other files the same mode as this file.
  */
 function ownFile(folder: string): string {
   makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
-  // Does not open an existing file: closing the file would release the lock of a service in this
-  // process.
+  // An existing file is not opened, because closing it would release the lock of another service in
+  // this process.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else closeSync(openSync(file, "a", 0o600));
   return file;
 }
 
 /**
- * Migrates to the newest schema.
- * @param folder folder for a copy of the database with the old schema, which is kept until a start
- * has nothing to migrate; null for no copy
+ * Brings the database to the newest schema.
+ * @param folder folder for a copy of the database with the old schema; null for no copy. The copy
+ * is removed by the first later start that has nothing to migrate
  */
 function migrate(db: Db, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
@@ -130,8 +131,9 @@ function migrate(db: Db, folder: string | null): void {
 }
 
 /**
- * Copies the file before a migration. ORDER: the copy is complete before the first step of the
- * migration; an interrupted copy is replaced.
+ * Copies the database file before a migration.
+ * ORDER: the copy is complete before the first step of the migration. An incomplete copy of an
+ * earlier start is replaced.
  */
 function keepBefore(db: Db, path: string): void {
   const fresh = `${path}.new`;

@@ -5,25 +5,31 @@ import { indexedBy, isAt, isBelow, sql, sqlPart } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** LIMIT: characters of recently read files in memory, about 8 to 16 MB: a few thousand notes. */
+/**
+ * LIMIT: number of characters of recently read files in memory. They take about 8 to 16 MB, enough
+ * for a few thousand notes.
+ */
 const KEPT_CHARACTERS = 8 * 1024 * 1024;
 
-/** A file as a request read it; `version`: see `Transactions.version`. */
+/**
+ * A cached file. `version` is the version of the database that it was read from (see
+ * `Transactions.version`).
+ */
 type KeptFile = ShownFile & { readonly workspace: number; readonly version: number };
 
 /**
- * Returns storage for recently read files by id. Every client of a workspace reads a document that
- * has just changed; reading the row, decompressing the content and writing JSON take most of the
- * time of that request.
+ * Returns a cache for recently read files, by id. After a change, every client of the workspace
+ * reads the changed document. Most of the time of such a request goes into reading the row,
+ * decompressing the content and writing JSON.
  */
 export function keptFiles(): BoundedMap<string, KeptFile> {
   return new BoundedMap(KEPT_CHARACTERS, ({ json }) => json.length);
 }
 
 /**
- * LIMIT: files of a subtree for which the query uses the index by folder, and sorts the result. For
- * a larger subtree, it reads the whole workspace in the order of creation, because sorting for each
- * page would take longer.
+ * LIMIT: number of files below a folder. Up to this number, the query uses the index by folder, and
+ * sorts the result. For more files, it reads the whole workspace in the order of creation, because
+ * sorting them for each page would take longer.
  */
 const SMALL_TREE = 2_000;
 
@@ -43,8 +49,8 @@ const SQL = {
 } as const;
 
 /**
- * Returns the table `files` of the only process that uses the database. It remembers files that
- * were read last, and chooses the index for a subtree by the subtree's size.
+ * Returns the methods for the table `files` of a database that only this process uses. They cache
+ * files that were read recently, and choose the index for the files below a folder by their number.
  */
 export function sqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): Files {
   const files = filesTable(session);

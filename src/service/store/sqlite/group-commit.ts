@@ -1,13 +1,13 @@
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Runs work on the single connection in order. Reads wait too: between two awaits, a read would see
- * the open transaction of another caller.
+ * Runs work on the single connection, one after the other. Reads wait for their turn too, because a
+ * read must not see the open transaction of another caller.
  */
 export class ConnectionQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Begins `work` after all earlier work has ended, successfully or not. */
+  /** Begins `work` after all earlier work has ended, whether or not it failed. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const taken = this.#last.then(work);
     this.#last = taken.catch(() => undefined);
@@ -15,7 +15,7 @@ export class ConnectionQueue {
   }
 }
 
-/** A write that waits for its savepoint, and then for the commit. */
+/** A write that waits for its turn in the transaction, and then for the commit. */
 type Member = {
   readonly work: () => Promise<unknown>;
   readonly keep: (result: unknown) => boolean;
@@ -24,11 +24,13 @@ type Member = {
 };
 
 /**
- * Commits concurrent writes in one transaction, so that all wait for the disk once. Writes are
- * concurrent if they come in one turn of the event loop, or while the connection is in use. Each
- * write has its own savepoint for a rollback, and sees the writes before it. All are answered after
- * the commit, even refused ones, because a write of the same transaction may be the reason of the
- * refusal. Reads wait for the commit.
+ * Commits concurrent writes in one transaction, so that all of them wait for the disk only once.
+ * Writes are concurrent if they come in one turn of the event loop, or while the connection is in
+ * use. Each write has a savepoint of its own, so that it can be rolled back alone. It sees the
+ * writes before it.
+ *
+ * All writes are answered after the commit. This includes refused ones, because an earlier write of
+ * the same transaction may be the reason for the refusal. Reads wait for the commit.
  */
 export class GroupCommit {
   readonly #turns: ConnectionQueue;
@@ -52,9 +54,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs and commits the waiting writes. If the transaction is lost, for example because the disk
-   * has no space for one of them, each write runs again in a transaction of its own. Then only a
-   * write that is too large fails, even if all clients repeat their writes at the same time.
+   * Runs the waiting writes and commits them. If the transaction is lost, for example because one
+   * write needs too much disk space, each write runs again in a transaction of its own. So only the
+   * write that needs too much space fails.
    */
   async #commitTogether(): Promise<void> {
     const begun: Member[] = [];
@@ -65,7 +67,7 @@ export class GroupCommit {
     } catch (error) {
       const members = [...begun, ...this.#waiting.splice(0)];
       this.#isGathering = false;
-      // No write has begun, because no transaction can begin at present, so each write fails.
+      // Not even a transaction could begin, so every write fails.
       if (begun.length === 0) for (const { reject } of members) reject(error);
       else for (const member of members) await this.#commitAlone(member);
     }
@@ -81,7 +83,8 @@ export class GroupCommit {
 
   async #gather(begun: Member[], ended: (() => void)[]): Promise<void> {
     await this.#runWaiting(begun, ended);
-    // Lets the process read requests that have already arrived.
+    // The process first reads requests that have already arrived, so that their writes join the
+    // transaction.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#runWaiting(begun, ended);
     this.#isGathering = false;
@@ -96,7 +99,7 @@ export class GroupCommit {
         ended.push(() => resolve(result));
       } catch (error) {
         ended.push(() => reject(error));
-        // A full disk may have ended the whole transaction, not only this savepoint.
+        // A full disk may have ended the whole transaction, and not only this savepoint.
         if (!this.#transactions.isOpen) throw error;
       }
     }

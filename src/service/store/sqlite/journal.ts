@@ -2,14 +2,14 @@ import { RESERVED_BYTES } from "./reserve.ts";
 
 const PAGE_BYTES = 4_096;
 
-/** Part of a database that its journal needs. */
+/** The methods of a database that are needed to control its journal. */
 type Pragmas = { pragma(text: string): unknown };
 
 /**
- * Limits the journal. It is written back at half the size of the reserved disk space
- * (`reserve.ts`): writing it back lets the database grow by the size of the journal, and the next
- * changes need as much again. After one large transaction, journal space beyond 16 MB is returned
- * to the disk.
+ * Limits the size of the journal. It is written back into the database when it has half the size of
+ * the reserved disk space (`reserve.ts`). The write-back can let the database grow by the size of
+ * the journal, and the next changes need as much again. After one large transaction, journal space
+ * beyond 16 MB is returned to the disk.
  * LIMIT: a journal of more than 4 MB may need the whole reserve.
  */
 export function boundJournal(db: Pragmas): void {
@@ -18,10 +18,10 @@ export function boundJournal(db: Pragmas): void {
 }
 
 /**
- * Writes the whole journal back into the database. Until `boundJournal` is called, no further
- * write-back happens: the database file does not change, and the journal grows.
- * @throws if the journal cannot be written back, which is a bug, because no other process reads the
- * file
+ * Writes the whole journal back into the database file. Until `boundJournal` is called, nothing
+ * more is written back, so the file does not change and the journal grows.
+ * @throws if the journal cannot be written back. This would be a bug, because no other process
+ * reads the file
  */
 export function holdJournal(db: Pragmas): void {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];

@@ -1,18 +1,21 @@
 /**
- * LIMIT: rows kept for clients that reconnect; a client that is further behind scans everything.
+ * LIMIT: number of outbox rows that are kept for clients that reconnect. A client that missed more
+ * must scan everything.
  */
 const KEPT_ROWS = 20_000;
 
 /**
- * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a backup
- * was restored, the next change has another id, so the mark shows that a row is a different one. A
- * random number of SQLite would make two runs with one seed differ.
+ * SQL for the `mark` of an outbox row: the id of the newest change of any document. Row numbers
+ * start again after a backup was restored, but the next change then has another id. So the mark
+ * shows whether two rows with one number are the same row. A random number made by SQLite would
+ * differ between two runs with the same seed.
  */
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 
 /**
- * Records changes in the order of commits. Triggers see every kind of write. The entry of a removed
- * row contains its grants, because listeners are filtered by these grants later.
+ * Creates the outbox and the triggers that record changes in it, in the order of commits. The row
+ * about a removed item contains the grants on that item, because they decide which listeners get
+ * the event.
  */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (
@@ -54,7 +57,8 @@ END;
 
 function trigger(kind: "file" | "folder", name: string, event: string, values: string): string {
   const row = event === "DELETE" ? "old" : "new";
-  // The change of a new file is inserted after the file.
+  // The row of a new file is inserted before its first change, so the mark also contains the id of
+  // that change.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${event} ON ${kind}s BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)
@@ -62,7 +66,10 @@ function trigger(kind: "file" | "folder", name: string, event: string, values: s
 END;`;
 }
 
-/** Selects the grants on a row. ORDER: grants are removed after their row. */
+/**
+ * Returns SQL that selects the grants on a row.
+ * ORDER: grants must be removed after the row that they are on.
+ */
 function grantsOn(kind: "file" | "folder"): string {
   return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;
 }

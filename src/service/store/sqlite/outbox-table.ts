@@ -7,7 +7,7 @@ type StoredRow = Omit<OutboxRow, "position" | "grants"> & OutboxPosition & { rea
 
 const COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent", grants';
 
-/** Position before the first row. */
+/** Position before the first row of the outbox. */
 const BEGIN: OutboxPosition = { n: 0, mark: "" };
 
 const SQL = {
@@ -24,18 +24,19 @@ const SQL = {
 } as const;
 
 /**
- * Returns the table `outbox`, which triggers fill: with one writer, the order of numbers is the
- * order of commits. A position contains the number and mark of the last row that was read.
+ * Returns the methods for the table `outbox`, which triggers fill. There is only one writer, so the
+ * order of row numbers is the order of commits. A position contains the number and the mark of the
+ * last row that was read.
  */
 export function outboxTable(session: Session): OutboxTable {
-  /** Returns true if a reader starts at the beginning, but the first rows were pruned. */
+  /** Returns true if a client reads from the beginning, but the first rows were pruned. */
   const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {
     newest: async () => positionOf((await session.one(SQL.newest)) ?? BEGIN),
     async after(position, most, workspace) {
       const [n = "", mark] = position.split(".");
-      // If the row is missing or has another mark, it was pruned, or the position is from before a
-      // backup was restored. In both cases the rows after it are not known.
+      // If the row is missing or has another mark, the rows after the position are not known.
+      // Either the row was pruned, or a backup was restored after the position was issued.
       const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
       if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
       const stored =

@@ -2,23 +2,25 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/** LIMIT: bytes of the reserve: twice the size at which the journal is written back. */
+/**
+ * LIMIT: size of the reserve in bytes. It is twice the size at which the journal is written back.
+ */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
-/** Free space in bytes below which nothing is reserved. */
+/** Number of free bytes on the disk that are required to reserve space. */
 export const LEAST_FREE = 2 * RESERVED_BYTES;
 
 /**
- * Disk space that is released when the disk is full, so that documents can still be deleted. A
- * deletion needs space in the journal before it frees any.
+ * Reserved disk space. It is released when the disk is full, so that documents can still be
+ * deleted: a deletion needs space in the journal before it frees any.
  */
 export class Reserve implements ReservedSpace {
   readonly #file: string;
   readonly #free: () => number;
 
   /**
-   * Reserves space immediately.
-   * @param folder the data folder
-   * @param free returns the free bytes of the disk
+   * Reserves the space immediately.
+   * @param folder absolute path of the data folder
+   * @param free returns the number of free bytes on the disk
    */
   constructor(folder: string, free: () => number = () => freeIn(folder)) {
     this.#file = join(folder, "reserve");
@@ -29,10 +31,10 @@ export class Reserve implements ReservedSpace {
   reserve(): void {
     if (sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_FREE) return;
     try {
-      // The file is filled with zeros, because a hole would occupy no space.
+      // The file is filled with zeros, because a sparse file would occupy no space.
       writeFileSync(this.#file, Buffer.alloc(RESERVED_BYTES), { mode: 0o600 });
     } catch {
-      // The disk has no space for the reserve now, so the partial file is removed.
+      // The disk has too little space, so the partial file is removed.
       rmSync(this.#file, { force: true });
     }
   }

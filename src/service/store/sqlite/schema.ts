@@ -1,7 +1,10 @@
 import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
 import { KEY_SCHEMA } from "../../../markdown/search/key-index.ts";
 
-/** Replaces the tables of search by keys. */
+/**
+ * Replaces the tables of an older search index by the present one, which uses keys
+ * (`src/markdown/search/key-index.ts`).
+ */
 const SEARCH_BY_KEYS = `
 DROP TRIGGER IF EXISTS search_file_made;
 DROP TRIGGER IF EXISTS search_file_changed;
@@ -44,11 +47,11 @@ END;
 `;
 
 /**
- * Tables of schema 10. A file stores its name and its folder, a folder its whole path. A list then
- * needs one join by row id, and renaming a folder rewrites hundreds of folders instead of tens of
- * thousands of files. AUTOINCREMENT, because a cursor is a place in the order of creation: a number
- * reused after a deletion would hide the new item. Folder 0 is the root of each workspace; it has
- * no row and no id.
+ * Creates the tables of schema 10. A file stores its name and its folder; a folder stores its whole
+ * path. So a list needs only one join, and renaming a folder rewrites hundreds of folders instead
+ * of tens of thousands of files. Row numbers are AUTOINCREMENT, because a cursor is a position in
+ * the order of creation: a client would miss an item whose number was used before. Folder 0 is the
+ * root of each workspace; it has no row and no id.
  */
 const TABLES = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -139,22 +142,28 @@ ${OUTBOX_SCHEMA}
 CREATE INDEX outbox_by_workspace ON outbox (workspace, n);
 `;
 
-/** Adds columns for the sender of a change in review, and for the time of the decision. */
+/** Adds columns for the sender of a change in review, and for the time of its decision. */
 const SENDERS = `
 ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
 
-/** The first migration creates schema `OLDEST_SCHEMA`; each later one creates the next schema. */
+/**
+ * SQL of the migrations. The first one creates the schema with the number `OLDEST_SCHEMA`; each
+ * later one creates the next schema.
+ */
 const MIGRATIONS: readonly string[] = [TABLES, SEARCH_BY_KEYS, SENDERS];
 
-/** Oldest and newest schema that this version knows, by the number in `user_version`. */
+/**
+ * Numbers of the oldest and the newest schema that this version of mdmirror knows. The database
+ * stores its number in `user_version`.
+ */
 export const OLDEST_SCHEMA = 10;
 export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;
 
 /**
- * Returns the migrations to the newest schema.
- * @param version a known schema; 0 for an empty database
+ * Returns the SQL of the migrations that lead to the newest schema.
+ * @param version number of a known schema; 0 for an empty database
  */
 export function migrationsFrom(version: number): readonly string[] {
   return MIGRATIONS.slice(version === 0 ? 0 : version - OLDEST_SCHEMA + 1);

@@ -14,18 +14,18 @@ import type { ConnectionQueue } from "./group-commit.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
- * LIMIT: characters of texts in memory, enough for the published texts of a large workspace. The
- * text of a change never changes, so no entry becomes stale. A regular expression without a literal
- * reads all of them.
+ * LIMIT: number of characters of contents that a search keeps in memory, enough for a large
+ * workspace. The content of a change never changes, so the cache is always valid. A regular
+ * expression without a literal reads the content of every document.
  */
 const MAX_CHARACTERS_READ = 32 * 1024 * 1024;
 
 const READ = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
 const TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
-/** Returns `Store.search`, narrowed down by the index, which the caller keeps up to date. */
+/** Returns `Store.search`. It finds documents by the index, which the caller keeps up to date. */
 export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
-  /** Decompressed texts of changes, by the id of the change. */
+  /** Decompressed contents of changes, by the id of the change. */
   const texts = new BoundedMap<string, string>(MAX_CHARACTERS_READ, (text) => text.length);
   const readPortion = portionsOf(db, index);
   const found = (file: FileRow) => {
@@ -46,8 +46,8 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
 }
 
 /**
- * Returns a function that reads the documents of the next block of the index that has documents of
- * the workspace.
+ * Returns a function that reads documents of a workspace, block by block of the index. Blocks
+ * without documents of the workspace are skipped.
  */
 function portionsOf(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
@@ -85,24 +85,27 @@ type QueuedItem = {
 };
 
 /**
- * LIMIT: cost of one step of indexing: 6 short documents, or 6,000 characters or keys. The part of
- * a document with which a step reaches this limit is still indexed. A request may have to wait for
- * a step, so steps are short.
+ * LIMIT: cost of one step of indexing. It equals 6 short documents, or 6,000 characters or keys. A
+ * part of a document that reaches this limit is still indexed completely. Steps are short, because
+ * a request may have to wait for one.
  */
 export const STEP = 6;
 const COST = { document: 1, work: 1 / 1_000 } as const;
-/** LIMIT: files of a renamed folder that are queued at the cost of one short document. */
+/** LIMIT: number of files of a renamed folder that are queued at the cost of one short document. */
 const FOLDER_PORTION = 4;
 /**
- * Index of the published contents. Triggers only queue the written file or folder, in the
- * transaction of the write. The index is updated later in small steps, the newest write first, and
- * a search also reads queued files. So no request waits for the index.
+ * Search index of the published contents. The transaction of a write only adds the file or folder
+ * to a queue, by a trigger. The index is updated later, in small steps, the newest write first. A
+ * search also reads the queued files. So no request waits for the index.
  */
 export class SearchIndex {
   readonly keys: KeyIndex;
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
-  /** File that is being indexed, by its number in the queue; a later write gets another number. */
+  /**
+   * File that is being indexed, with its number in the queue. A later write of the file gets
+   * another number.
+   */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 
@@ -115,22 +118,29 @@ export class SearchIndex {
     );
   }
 
-  /** Returns true if `update` has work: documents to index, or pieces of the index to merge. */
+  /**
+   * Returns true if `update` has something to do: documents to index, or pieces of the index to
+   * merge.
+   */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
 
-  /** Returns the files of a workspace that wait to be indexed, each once, newest write first. */
+  /**
+   * Returns the files of a workspace that wait to be indexed, without duplicates, the newest write
+   * first.
+   */
   waiting(workspace: number): number[] {
     const waiting = this.#queue.waiting.all({ workspace, most: MAX_WAITING });
-    // A file may be in the queue itself, and also through its folder.
+    // A file may be in the queue twice: for itself, and for its folder.
     return [...new Set(waiting.map(({ seq }) => seq))];
   }
 
   /**
    * Indexes queued documents, the newest first, and merges pieces of the index. The caller must
    * have begun a transaction.
-   * @param most cost limit: 1 for a document, and 1 for each 1,000 characters or keys of it
+   * @param most cost of the step. A document costs 1, and each 1,000 of its characters or keys cost
+   * 1
    */
   update(most: number): "done" | "more" {
     this.keys.merger.takeOver();
@@ -141,8 +151,8 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the unfinished file, if no later write changed it and its last part was committed;
-   * otherwise the newest.
+   * Returns the next item to index: the newest one in the queue. An unfinished file comes first if
+   * its last part was committed and no later write has changed the file.
    */
   #next(): QueuedItem | undefined {
     const open = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
@@ -157,7 +167,7 @@ export class SearchIndex {
 
   /**
    * Indexes one part of a file.
-   * @returns the cost of the part, in the unit of `update`
+   * @returns cost of the part, in the unit of `update`
    */
   #indexPart({ n, kind, seq, after }: QueuedItem): number {
     if (kind === "folder") {

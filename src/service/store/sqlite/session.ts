@@ -3,9 +3,9 @@ import type { Session, Sql } from "../sql.ts";
 import type { Db } from "./database.ts";
 
 /**
- * The connection to SQLite. A statement is prepared on its first run, because a short-lived service
- * runs few of them. It is prepared only once, because better-sqlite3 frees statements only when the
- * database closes.
+ * The connection to SQLite. A statement is prepared on its first run, because a process that runs
+ * for a short time needs few of them. It is prepared only once, because better-sqlite3 frees
+ * statements only when the database closes.
  */
 export class SqliteSession implements Session {
   readonly #db: Db;
@@ -16,7 +16,7 @@ export class SqliteSession implements Session {
   }
 
   lock(): void {
-    // Only one connection writes, so no locks are needed.
+    // Does nothing, because only one connection writes.
   }
 
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
@@ -31,7 +31,10 @@ export class SqliteSession implements Session {
     this.#prepared(statement).run(bound(values));
   }
 
-  /** Runs a statement immediately, as `all` does, before any other statement of this process. */
+  /**
+   * Runs a statement immediately and returns its rows, as `all` does. No other statement of this
+   * process can run before it.
+   */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
     return this.#prepared(statement).all(bound(values)) as Row[];
   }
@@ -47,7 +50,7 @@ export class SqliteSession implements Session {
   }
 }
 
-/** Returns an object with each value by the number of its parameter (`?1`). */
+/** Returns an object that maps the number of each parameter (`?1`) to its value. */
 function bound(values: readonly unknown[]): object {
   return Object.fromEntries(values.map((value, index) => [index + 1, boundAs(value)]));
 }

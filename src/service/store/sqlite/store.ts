@@ -21,16 +21,16 @@ type SqliteOptions = {
   /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
   /**
-   * Default `each`: a transaction for each write. `together`: one for several writes; for a
-   * database on a disk.
+   * How writes are committed: `each` in a transaction of its own (default), or several `together`
+   * in one transaction. `together` is for a database on a disk.
    */
   readonly commits?: "each" | "together";
 };
 
 /**
- * An open database: its tables, its transactions, and the reserved disk space. All use one
- * connection, so one transaction ends before the next begins. A transaction never waits for input
- * or output, so it ends in the turn of the event loop in which it began.
+ * A store on a SQLite database, with its tables, its transactions and the reserved disk space. All
+ * of them use one connection, so a transaction must end before the next one begins. A transaction
+ * never waits for input or output, so it ends in the turn of the event loop in which it began.
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
@@ -48,7 +48,7 @@ export class SqliteStore implements Store {
   readonly #backup: OnlineBackup | null;
   readonly #listeners = new Set<() => void>();
 
-  /** @throws as `openDatabase` */
+  /** @throws the errors of `openDatabase` */
   constructor(location: DatabaseLocation, { random, commits = "each" }: SqliteOptions) {
     const db = openDatabase(location);
     this.#db = db;
@@ -95,8 +95,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs a write without a sync. A power loss keeps every write acknowledged earlier, because the
-   * journal is in order.
+   * Runs a write that need not survive a power loss. All writes that were acknowledged before it do
+   * survive, because the journal is in order.
    */
   async #unsynced<T>(work: () => Promise<T>): Promise<T> {
     this.#db.pragma("synchronous = NORMAL");
@@ -108,10 +108,11 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Returns the holder of a key, without waiting for a turn. Each write begins with this read,
-   * before its body. Waiting would keep the write from joining a group commit. RACE: an open
-   * transaction may have changed the key and may still be undone. The transaction of the request
-   * reads the key again.
+   * Returns the holder of a key immediately, without waiting for other work on the connection. Each
+   * write begins with this read, before its body is read. If it waited, the write could not join a
+   * group commit.
+   * RACE: an open transaction may have changed the key and may still be rolled back. The
+   * transaction of the request therefore reads the key again.
    */
   async holder(hash: Buffer): Promise<Holder | undefined> {
     return this.#holderOf(hash);
@@ -121,14 +122,17 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#session.oneNow(FIGURES)!);
   }
 
-  /** Returns the whole database, which a store opened on `{ copy }` continues. */
+  /**
+   * Returns the bytes of the whole database. A store that is opened with `{ copy }` continues with
+   * them.
+   */
   copy(): Promise<Uint8Array> {
     return this.#turns.take(async () => this.#db.serialize());
   }
 
   /**
-   * Copies the database file.
-   * @throws for a database in memory, which has no file
+   * Copies the database file while the store is in use.
+   * @throws for a database in memory, because it has no file
    */
   backup(): Promise<BackupMade> {
     if (this.#backup === null) throw new Error("a database in memory has no file to copy");
@@ -136,15 +140,15 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // ORDER: the backup ends before the database closes, because closing writes the journal back
-    // into the file that is being copied.
+    // ORDER: the backup must end before the database closes. Closing writes the journal back into
+    // the file, which the backup is still copying.
     await this.#backup?.ended();
     await this.#turns.take(async () => this.#db.close());
     await this.#backup?.close();
   }
 
   /**
-   * Runs one step of indexing. After a power cut that undoes it, the queue still has its entries.
+   * Runs one step of indexing. A power loss may undo it, but then the queue still has the entries.
    */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : STEP;
@@ -165,8 +169,8 @@ function cursorSecretOf(session: SqliteSession, random: (bytes: number) => Uint8
 const KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
 
 /**
- * Returns a function that finds a key, with its grants, by its SHA-256. Every request needs these
- * four reads, so the result is kept until the database changes.
+ * Returns a function that finds the holder of a key by the SHA-256 of the key. Every request needs
+ * these four reads, so a result is cached until the database changes.
  */
 function keptHolders(transactions: Pick<Transactions, "version">, session: SqliteSession) {
   const kept = new Map<string, Holder>();

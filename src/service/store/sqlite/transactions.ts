@@ -1,6 +1,6 @@
 import type { Db } from "./database.ts";
 
-/** Begins and ends transactions; within a transaction, savepoints. */
+/** Begins and ends transactions. A transaction within another one is a savepoint. */
 export class Transactions {
   readonly #db: Db;
   readonly #outer;
@@ -18,14 +18,18 @@ export class Transactions {
   }
 
   /**
-   * Number of ended transactions: while this number is unchanged, the results of earlier reads are
-   * valid. Null during a transaction, whose writes may still be undone.
+   * Version of the data: the number of transactions that have ended. While it stays the same, the
+   * results of earlier reads are valid. Null during a transaction, because its writes may still be
+   * rolled back.
    */
   get version(): number | null {
     return this.#version;
   }
 
-  /** Runs `work` in a transaction. Rolls back if `work` throws or `keep` refuses the result. */
+  /**
+   * Runs `work` in a transaction. Rolls back if `work` throws, or if `keep` returns false for its
+   * result.
+   */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
     const isNested = this.#db.inTransaction;
     const { begin, commit, rollback } = isNested ? this.#inner : this.#outer;
@@ -36,17 +40,17 @@ export class Transactions {
     try {
       const result = await work();
       if (keep(result)) {
-        // RACE: the file can still be moved during the commit.
+        // RACE: the file may still be moved or deleted during the commit.
         if (!isNested) this.#db.checkPath();
         commit.run();
         isCommitted = true;
       }
       return result;
     } finally {
-      // SQLite may have rolled back by itself, because the disk is full.
+      // SQLite may have rolled the transaction back by itself, because the disk is full.
       if (!isCommitted && this.#db.inTransaction) {
         rollback.run();
-        // A savepoint must still be released after its rollback.
+        // A savepoint still exists after its rollback, so it must be released.
         if (isNested) commit.run();
       }
       this.#version = version === null ? null : version + 1;
