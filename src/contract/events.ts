@@ -1,34 +1,36 @@
 /**
- * Events of `GET /v1/events`: an endless answer, `text/event-stream`, with hints at possible
- * changes. The published contract does not mention events. A client detects whether a deployment
- * has events, and works without them, too.
+ * Events of `GET /v1/events`: an endless answer of the type `text/event-stream`. Each event is a
+ * hint that something may have changed. The published contract does not mention events. A client
+ * finds out whether a deployment has events, and also works without them.
  */
 
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** Milliseconds without a byte after which a connection counts as dead. */
+/** Milliseconds without any data after which a client treats the connection as lost. */
 export const SILENCE_MS = 45_000;
 
-// LIMIT: characters of the id of an event; a client sends an id in a header of its next request.
+// LIMIT: number of characters of an event id, because a client sends the last id in a header when
+// it reconnects.
 export const MAX_EVENT_ID_LENGTH = 256;
 
 /**
- * Type of an event; clients ignore other types. `reset`: events since the id that was sent are no
- * longer known, or the access of the key changed, so the client must scan everything.
+ * Type of an event; clients ignore other types. `reset` means that the client must scan everything:
+ * either the events after the id that it sent are no longer known, or the access of its key
+ * changed.
  */
 export type EventType = "file" | "folder" | "reset";
 
 /**
- * Kind of a change. `gone`: deleted, or no longer readable by this key; an event does not
+ * Kind of a change. `gone` means deleted, or no longer readable by this key. Events do not
  * distinguish the two.
  */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
 /**
- * Data of an event of type `file`. `path` and `lastChangeId` are the current values; undefined if
- * the file is gone.
+ * Data of an event about a file. `path` and `lastChangeId` are the current values; undefined if the
+ * file is gone.
  */
 export type FileEvent = {
   readonly id: DocId;
@@ -37,5 +39,5 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/** Data of an event of type `folder`, about the folder itself and not about its contents. */
+/** Data of an event about a folder. It concerns the folder itself, and not its contents. */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

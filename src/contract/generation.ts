@@ -1,11 +1,13 @@
 /**
- * Header with the service's generation, on each answer: an opaque mark that changes only when the
- * service is restored from a backup. Some deployments never send one. ASSUMES: the published
- * contract allows further headers (contract test "names its generation on each answer").
+ * Name of the header that contains the generation of the service, on each answer. The generation is
+ * an opaque string that changes only when the service is restored from a backup. Some deployments
+ * never send it.
+ * ASSUMES: the published contract allows further headers (contract test "names its generation on
+ * each answer").
  */
 export const GENERATION_HEADER = "x-service-generation";
 
-// LIMIT: form of the mark of a generation; a client only stores and compares it.
+// LIMIT: characters and length of a generation. A client only stores and compares it.
 const GENERATION_FORM = /^[\x21-\x7e]{1,128}$/;
 
 export function isGeneration(value: string | undefined): value is string {

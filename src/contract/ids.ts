@@ -1,28 +1,30 @@
 /**
- * Ids are issued by the service and never change; a rename or move changes the path, not the id
- * (`src/contract/README.md`, "Identifiers").
+ * Types of ids. The service issues ids, and they never change: if a document is renamed or moved,
+ * its path changes, but not its id (`src/contract/README.md`, "Identifiers").
  */
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** `doc_` followed by an opaque suffix. */
+/** Id of a document: `doc_` and an opaque suffix. */
 export type DocId = Branded<"DocId">;
-/** `dir_` followed by an opaque suffix. */
+/** Id of a folder: `dir_` and an opaque suffix. */
 export type DirId = Branded<"DirId">;
-/** `chg_` followed by an opaque suffix. Identifies one saved version of one document. */
+/**
+ * Id of a change, which identifies one saved version of one document: `chg_` and an opaque suffix.
+ */
 export type ChangeId = Branded<"ChangeId">;
 
-// Form of ids that services issue: 14 lower-case letters and digits.
+// Form of ids that services issue today: 14 lower-case letters and digits after the prefix.
 const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// Suffix that is safe in URLs, SQL and logs. Two joined ids, as `doc_…-cmit_…`, are not an id in
-// any deployment.
+// Suffix of an id, which is safe in URLs, SQL and logs. Two ids joined to one, such as
+// `doc_…-cmit_…`, are not an id in any deployment.
 const ID_SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
 const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
 const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);
 const CHANGE_ID = new RegExp(`^chg_${ID_SUFFIX}$`);
 
-/** Returns true if an id of any kind has the form that services issue. */
+/** Returns true if an id of any kind has the form that services issue today. */
 export function isStrictId(id: string): boolean {
   return ISSUED_ID.test(id);
 }

@@ -4,7 +4,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the object that a text is as JSON; null if it is anything else. */
+/** Parses a JSON object; returns null if the string is anything else. */
 export function parseObject(text: string): JsonObject | null {
   try {
     const json: unknown = JSON.parse(text);
@@ -15,14 +15,14 @@ export function parseObject(text: string): JsonObject | null {
 }
 
 /**
- * Returns an own field of the object, never one of its prototype. With the type of a declared
- * answer, only its fields are accepted.
+ * Returns a field of a parsed object, but never a field of its prototype. The type parameter limits
+ * the names to the fields of a declared answer.
  */
 export function member<Declared = JsonObject>(object: JsonObject, name: string & keyof Declared): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns true if a value is an object whose fields have these types. */
+/** Returns true if a value is an object whose fields have the given types. */
 export function hasMembers<T extends object>(
   value: unknown,
   types: { readonly [Name in keyof T]: "string" | "number" },

@@ -2,7 +2,10 @@
 
 import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/** Reason why a name is refused, in kebab-case: logs, SQLite and messages also show it. */
+/**
+ * Reason why a name is refused, in kebab-case, because it also appears in logs, SQLite and
+ * messages.
+ */
 export type NameFault =
   | "empty"
   | "too-long"
@@ -19,27 +22,28 @@ export type NameFault =
 export type NameKind = "file" | "folder";
 
 /**
- * Characters refused in every name as shell metacharacters, in addition to the backslash. Another
- * deployment may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
+ * Characters that every name must lack because shells interpret them. The backslash is refused too.
+ * Another deployment may refuse more or fewer characters, which the client finds out (see
+ * `DOUBTFUL_CHARACTERS`).
  */
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters on which deployments may differ: legal ones that some shell interprets, and the colon,
- * which is illegal. A client sends a name that it considers legal once, and learns from the answer;
- * it also learns from names on the service.
+ * Characters that some deployments may refuse and others accept: legal characters that some shell
+ * interprets, and the colon, which is illegal. A client sends a name that it considers legal, and
+ * learns from the answer. It also learns from the names of existing documents on the service.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
 /**
- * File with the rules for a folder's contents. It is configuration: it is stored as a document, but
- * no search finds it.
+ * Name of the file with rules for the contents of its folder. It is a configuration file: the
+ * service stores it as a document, but no search finds it.
  */
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the embedded service refused in its first version. Names on the service that
- * mdmirror converted at that time contain none of these characters.
+ * Characters that the first version of the embedded service refused in names. When mdmirror
+ * converted names at that time, the new names had none of these characters.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -48,10 +52,10 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Checks one name (a path segment).
- * @param refused characters that count as shell metacharacters; default: the embedded service's,
- * unless a client has learned others
- * @returns every fault, in a fixed order; empty for a legal name
+ * Checks one name, which is one segment of a path.
+ * @param refused characters that count as shell metacharacters. Default: those of the embedded
+ * service; a client passes those that it has learned of its deployment
+ * @returns all faults, in a fixed order; empty for a legal name
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
@@ -86,7 +90,7 @@ function isDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
-/** Meaning of a fault, as a clause for messages: "it …". */
+/** Text for each fault in messages: a clause whose subject is the name. */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,
@@ -101,21 +105,21 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   "lone-surrogate": "is not well-formed Unicode",
 };
 
-/** Fault of a path: that of its first bad name. */
+/** Fault of a path, which is the fault of its first illegal name. */
 type PathFault = { readonly name: string; readonly fault: NameFault };
 
 /**
- * Splits a path of the API, with or without a leading slash, into its names. ASSUMES: a path
- * without a leading slash also starts at the root (contract test "takes a path without its leading
- * slash").
+ * Splits a path of the API, with or without a leading slash, into its names.
+ * ASSUMES: a path without a leading slash also begins at the root (contract test "takes a path
+ * without its leading slash").
  */
 export function pathSegments(path: string): string[] {
   return (path.startsWith("/") ? path.slice(1) : path).split("/");
 }
 
 /**
- * @returns the first fault of a path of the API, or null. The last name is checked as `kind`, the
- * names before it as folders.
+ * Returns the first fault of a path of the API; null if it is legal.
+ * @param kind kind of the last name; all names before it are names of folders
  */
 export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
   const segments = pathSegments(path);
@@ -127,11 +131,12 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 }
 
 /**
- * Returns the legal name on the service for a local name (`names: map`). Deterministic; a legal
- * name stays the same. White space and refused characters become one hyphen; a name of nothing else
- * becomes `u` and its code points (`[.md` → `u5b.md`).
- * @returns null if no conversion is safe: not a `.md` file, a dot folder, a name that is too long
- * or not Unicode
+ * Converts a local name to a legal name on the service, for the setting `names: map`. The result
+ * depends only on the arguments. A legal name stays the same. Otherwise, white space and refused
+ * characters become one hyphen. A name that consists of nothing else becomes `u` and its code
+ * points (`[.md` → `u5b.md`).
+ * @returns null if no conversion is safe: the file is not a `.md` file, the folder begins with a
+ * dot, or the name is too long or not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);

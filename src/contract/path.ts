@@ -1,13 +1,13 @@
 /**
- * Functions on paths. Paths are relative, `/`-separated, without leading or trailing slash; `""` is
- * the root.
+ * Functions on paths. Paths are relative, separated by `/`, and have no slash at either end. `""`
+ * is the root.
  */
 
-/** A path below the linked folder, spelled as on the disk. */
+/** A path below the linked folder, as it is spelled on the disk. */
 export type LocalPath = string;
 /**
- * A path below the linked subtree of the workspace, spelled as on the service, without a leading
- * slash.
+ * A path below the linked part of the workspace, as it is spelled on the service, but without a
+ * leading slash.
  */
 export type RemotePath = string;
 
@@ -15,7 +15,7 @@ export function joinPath(parent: string, name: string): string {
   return parent === "" ? name : `${parent}/${name}`;
 }
 
-/** @returns the parent's path; `""` for a path in the root. */
+/** Returns the path of the parent folder; `""` if the parent is the root. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash === -1 ? "" : path.slice(0, slash);
@@ -42,7 +42,9 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
 
-/** Replaces the folder `from` at the start of `path` by `to`. `path` must be `from` or below it. */
+/**
+ * Replaces the folder `from` at the beginning of `path` by `to`. `path` must be `from` or below it.
+ */
 export function rebase(path: string, from: string, to: string): string {
   if (path === from) return to;
   const relativePath = from === "" ? path : path.slice(from.length + 1);
@@ -50,7 +52,8 @@ export function rebase(path: string, from: string, to: string): string {
 }
 
 /**
- * @returns every folder above `path`, outermost first, without the root. `a/b/c.md` → `a`, `a/b`.
+ * Returns the path of every folder above `path`, the topmost first, without the root. For
+ * `a/b/c.md`, these are `a` and `a/b`.
  */
 export function ancestorsOf(path: string): string[] {
   const result: string[] = [];
@@ -59,45 +62,47 @@ export function ancestorsOf(path: string): string[] {
 }
 
 /**
- * Differences between names that a side ignores: upper and lower case, or the Unicode normal form.
+ * Differences between two names that a file system ignores: upper and lower case, or the Unicode
+ * normal form.
  */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
 /**
- * Names that the disk of the linked folder accepts. mdmirror tests the disk; the platform alone
- * does not decide.
+ * Rules for names on the disk of the linked folder. mdmirror tests the disk, because the platform
+ * alone does not decide them.
  */
 export type DiskNames = DiskFolding & {
   readonly maxNameBytes: number;
 };
 
-/** Returns true if the disk treats some different names as equal. */
+/** Returns true if the disk treats some different names as the same name. */
 export function foldsNames({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
 
-/** LIMIT: bytes of a name on the common file systems. */
+/** LIMIT: number of bytes of a name on common file systems. */
 export const MAX_NAME_BYTES = 255;
 
 export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, maxNameBytes: MAX_NAME_BYTES };
 
 /**
- * Returns the key under which a local path is unique on a disk (I11): the path itself, or its NFC
- * form, whose case may be folded.
+ * Returns a key for a local path. Two paths have the same key if the disk treats them as the same
+ * path (I11). The key is the path itself, or its NFC form, with the case folded if the disk ignores
+ * case.
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const composed = foldsNames(disk) ? path.normalize("NFC") : path;
-  // Disks that ignore case treat letters such as "ß" and "ss", "ſ" and "s" as one. Converting to
-  // upper case and then to lower case does the same; each conversion alone leaves some of them
-  // apart.
+  // Disks that ignore case treat some pairs as equal that differ in one case only, such as "ß" and
+  // "ss", or "ſ" and "s". Converting to upper case and then to lower case makes all of them equal.
+  // Either conversion alone does not.
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
 
 const CONFLICT_COPY = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
 /**
- * Returns the longest beginning of a text that fits into `maxBytes`. Cuts between code points,
- * never within one.
+ * Returns the longest beginning of a string that fits into `maxBytes` bytes. Cuts only between two
+ * code points.
  */
 export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
@@ -111,8 +116,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Returns true if a name has the form of a conflict copy. Such files are neither matched to a
- * document nor uploaded, even if the state is lost.
+ * Returns true if a name has the form of a conflict copy. A file with such a name is never matched
+ * to a document or uploaded, even if the state is lost.
  */
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY.test(name);

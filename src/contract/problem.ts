@@ -1,11 +1,14 @@
 /**
- * Errors of the API: `application/problem+json` (`src/contract/README.md`, "Errors"), and the
- * meaning of each code.
+ * Errors of the API, which are sent as `application/problem+json` (`src/contract/README.md`,
+ * "Errors"), and the meaning of each code.
  */
 
 type CodeFacts = { readonly status: number; readonly title: string };
 
-/** The 18 codes that the contract lists, followed by codes that it leaves open. */
+/**
+ * Status and title of each error code: first the 18 codes that the contract lists, then codes that
+ * it does not mention.
+ */
 export const PROBLEM_CODES = {
   unauthenticated: { status: 401, title: "API key missing or not valid" },
   forbidden: { status: 403, title: "The key may not perform this write" },
@@ -25,29 +28,30 @@ export const PROBLEM_CODES = {
   content_too_large: { status: 422, title: "Content is too long" },
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
-  // ASSUMES: a protected file's change that no longer merges with the published content is not
-  // accepted (contract test "answers edit_conflict to accepting what cannot be combined…"). The
-  // embedded service never answers a PUT with it; the client accepts it from other deployments.
+  // ASSUMES: a change of a protected file is not accepted if it no longer merges with the published
+  // content (contract test "answers edit_conflict to accepting what cannot be combined…"). The
+  // embedded service never answers a PUT with this code, but a client expects it from other
+  // deployments.
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
-  // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the
-  // rate when configured").
+  // ASSUMES: a request over the rate limit is answered 429 rate_limited with Retry-After (contract
+  // test "limits the rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
-  // ASSUMES: a valid regex that needs more steps than the limit for one search gets 422
-  // search_too_costly. Load does not change the answer (contract test "refuses a search of too many
-  // steps").
+  // ASSUMES: a valid regex that needs more steps than the limit for one search is answered 422
+  // search_too_costly. The answer does not depend on the load of the service (contract test
+  // "refuses a search of too many steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, CodeFacts>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** Codes that the contract lists; the other codes are choices of this project. */
+/** Codes that the contract lists. This project chose all other codes. */
 export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_CODES) as ProblemCode[]).filter(
   (code) => code !== "edit_conflict" && code !== "rate_limited" && code !== "search_too_costly",
 );
 
 /**
- * Codes of fields in `errors`. The contract shows `out_of_range` and `too_long`.
- * ASSUMES: the others (contract test "names each bad field").
+ * Codes for faulty fields in `errors`. The contract shows `out_of_range` and `too_long`.
+ * ASSUMES: all other codes (contract test "names each bad field").
  */
 export type FieldCode =
   | "out_of_range"
@@ -57,19 +61,22 @@ export type FieldCode =
   | "wrong_type"
   | "invalid_format"
   | "invalid_name"
-  /** A link in the content is broken, on a service that checks links. */
+  /** A link in the content is broken; only a service that checks links has this code. */
   | "unresolved_reference"
   | "mutually_exclusive";
 
-/** LIMIT: faults of one request that are reported. */
+/** LIMIT: number of faulty fields that an answer lists. */
 export const MAX_FIELD_ERRORS = 20;
 
 /**
- * `pointer`: JSON Pointer to a query parameter (`/limit`) or to a field of the body (`/content`).
+ * Fault of one field. `pointer` is a JSON Pointer to a query parameter (`/limit`) or to a field of
+ * the body (`/content`).
  */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
-/** Returns the documented form: {docs_base}/errors/<code-with-hyphens>. */
+/**
+ * Returns the `type` of a problem in its documented form: `{docs_base}/errors/<code-with-hyphens>`.
+ */
 export function problemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;
 }

@@ -1,4 +1,4 @@
-/** Paths of the API, relative to {base_url}. */
+/** Paths of the API, relative to its base URL. */
 
 import type { DirId, DocId } from "./ids.ts";
 import type { Selector } from "./resources.ts";
@@ -6,20 +6,23 @@ import type { Selector } from "./resources.ts";
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 /**
- * Search, by POSTs of JSON: `{query, limit?, includeSources?}`. ASSUMES: both also have
- * `path_prefix` (contract tests "searches below a prefix alone: search", "searches below a prefix
- * alone: regex search").
+ * Paths of the two searches. A search is a POST of JSON: `{query, limit?, includeSources?}`.
+ * ASSUMES: both searches also have `path_prefix` (contract tests "searches below a prefix alone:
+ * search", "searches below a prefix alone: regex search").
  */
 export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
-/** Stream of changes as they happen, if a deployment offers one (`events.ts`). */
+/** Path of the stream of changes (`events.ts`), which not every deployment offers. */
 export const EVENTS = "/v1/events";
-/** Checks whether a key is valid, even if its workspace is closed or removed. */
+/**
+ * Path of the request that checks whether a key is valid, even if its workspace is closed or
+ * removed.
+ */
 export const VALIDATE_KEY = "/auth/validate-key";
 
 /**
- * Returns the route of a document. The id is encoded, so that an id from a damaged state file
- * cannot lead to another route.
+ * Returns the path of a document in the API. The id is percent-encoded, so that an id from a
+ * damaged state file cannot lead to another route.
  */
 export function fileRoute(id: DocId): string {
   return `${FILES}/${encodeURIComponent(id)}`;
@@ -33,7 +36,7 @@ export function folderRoute(id: DirId): string {
   return `${FOLDERS}/${encodeURIComponent(id)}`;
 }
 
-/** Returns the query of a list. `cursor` must come from an earlier answer. */
+/** Returns the query string for a page of a list. `cursor` must come from an earlier answer. */
 export function listQuery(selector: Selector, page: { readonly limit?: number; readonly cursor?: string }): string {
   const query = new URLSearchParams();
   if (selector.kind === "path") query.set("path", selector.path);

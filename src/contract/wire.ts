@@ -1,23 +1,23 @@
 /**
- * One exchange with the service, independent of any transport: tests send it in process, and HTTP
- * carries it.
+ * A request to the service and its answer, whatever carries them. Tests call the service in the
+ * same process; otherwise HTTP carries them.
  */
 
-/** Header names are lower case. */
+/** Headers of a request or an answer, by name in lower case. */
 export type WireHeaders = Readonly<Record<string, string>>;
 
 export type WireRequest = {
   readonly method: string;
-  /** Path and query as in the request line, percent-encoded: `/v1/files?limit=10`. */
+  /** Path and query of the request, percent-encoded, such as `/v1/files?limit=10`. */
   readonly path: string;
   readonly headers: WireHeaders;
-  /** Body of the request as JSON; null if it has no body. */
+  /** Body of the request as JSON; null if the request has no body. */
   readonly body: string | null;
 };
 
 export type WireResponse = {
   readonly status: number;
   readonly headers: WireHeaders;
-  /** Body of the answer as JSON; empty for 204. */
+  /** Body of the answer as JSON; empty for status 204. */
   readonly body: string;
 };

@@ -1,6 +1,6 @@
 /**
- * Schemas of request fields: ids, names, paths, content. Each has the codes of field and problem
- * from the contract, and a description for `openapi.json`.
+ * Schemas of the fields of requests: ids, names, paths, content. Each schema has the error codes of
+ * the contract, and a description for `openapi.json`.
  */
 
 import { z } from "zod";
@@ -9,24 +9,26 @@ import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_
 import { NAME_FAULT_TEXT, type NameFault, type NameKind, nameFaults, pathFault, pathSegments } from "../names.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
-/** Fault of a value. `problem`: code of the whole answer, by default `invalid_request`. */
+/** Fault of a value. `problem` is the error code of the whole answer; default `invalid_request`. */
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
 
-/** LIMIT: characters of a request's value that a message repeats. */
+/** LIMIT: number of characters of a sent value that a message repeats. */
 const SHOWN_CHARACTERS = 100;
 
-/** Quotes a request's value in a message. */
+/** Quotes a value of a request for a message, and cuts it if it is long. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
-/** Returns the JSON Pointer (RFC 6901) to a parameter or a field. */
+/** Returns the JSON Pointer (RFC 6901) to a query parameter or to a field of the body. */
 export function pointerTo(...names: readonly PropertyKey[]): string {
   const parts = names.map((name) => String(name).slice(0, SHOWN_CHARACTERS));
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Makes the schema of a string that `judge` accepts by returning null. */
+/**
+ * Returns the schema of a string. `judge` returns the fault of a value; null if the value is valid.
+ */
 export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
   return z.string().superRefine((value, { addIssue }) => {
     const fault = judge(value);
@@ -34,7 +36,9 @@ export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
   });
 }
 
-/** Checks the length of a path. The leading slash does not count. */
+/**
+ * Returns the fault of a path that is too long; otherwise null. The leading slash does not count.
+ */
 export function pathLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;
@@ -45,15 +49,17 @@ export function pathLimitText(kind: NameKind): string {
 }
 
 /**
- * Checks a path. ASSUMES: a path with legal names whose ending is of the other kind (`docs` instead
- * of a file) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract
- * tests "answers type_mismatch …").
+ * Returns the fault of a path; null if it is valid.
+ * ASSUMES: a path with legal names but the ending of the other kind, such as `docs` for a file, is
+ * answered `409 type_mismatch`. A path with any other illegal name is answered `400
+ * invalid_request` (contract tests "answers type_mismatch …").
  */
 function judgePath(value: string, kind: NameKind): FieldFault | null {
   const path = withoutSlash(value);
   const long = pathLengthFault(path, kind);
   if (long !== null) return long;
-  // Restores the leading slash: otherwise a second slash would count as the leading one.
+  // The leading slash is added again. Otherwise, if the path began with two slashes, the second
+  // would count as the leading one.
   const bad = pathFault(`/${path}`, kind);
   if (bad === null) return null;
   const isOfOtherKind = bad.fault === "not-lowercase-md" || bad.fault === "folder-ends-in-md";
@@ -74,13 +80,13 @@ function fieldCode(fault: NameFault): FieldCode {
 }
 
 /**
- * Checks the content of a file. ASSUMES: content is well-formed Unicode without NUL; anything else
- * is not "Markdown or plain text" and is refused as `invalid_request` (contract test "refuses
- * content that is not text").
+ * Returns the fault of a file's content; null if it is valid.
+ * ASSUMES: content is well-formed Unicode without NUL. Anything else is not "Markdown or plain
+ * text", and is refused as `invalid_request` (contract test "refuses content that is not text").
  */
 export function contentFault(value: string): FieldFault | null {
-  // Below the limit in UTF-16 units, characters need not be counted: a text never has more
-  // characters than units.
+  // Characters are counted only if the UTF-16 units exceed the limit, because a string never has
+  // more characters than units.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };
@@ -109,12 +115,12 @@ export const content = stringJudgedBy(contentFault).meta({
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
-/** Path of a folder; `/` is the whole tree, read as an empty path. */
+/** Path of a folder. `/` is the whole workspace, and is read as an empty path. */
 export const pathPrefix = stringJudgedBy((value) => (value === "/" ? null : judgePath(value, "folder")))
   .transform(withoutSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
-/** Matches a decimal integer without plus sign, blanks, exponent or leading zero. */
+/** Matches a decimal integer without a plus sign, blanks, an exponent or a leading zero. */
 const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
 
 export type Range = { readonly min: number; readonly max: number; readonly default: number };

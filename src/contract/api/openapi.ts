@@ -9,7 +9,7 @@ import { problem } from "./resources.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Path at which the service serves the document. */
+/** Path at which the service serves the OpenAPI document. */
 export const OPENAPI_PATH = "/openapi.json";
 
 export function openapiDocument(): Json {
@@ -45,7 +45,7 @@ export function openapiDocument(): Json {
   };
 }
 
-/** Returns the JSON Schema of what a client sends or gets. */
+/** Returns the JSON Schema of the values that a client sends (`input`) or gets (`output`). */
 type JsonOf = (schema: z.ZodType, io: "input" | "output") => Json;
 
 function describeOperation(operation: Operation, jsonOf: JsonOf): Json {
@@ -73,7 +73,7 @@ const SUCCESS_STATUS: Readonly<Record<string, string>> = {
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
-/** Statuses of requests that a client may repeat later. */
+/** HTTP statuses after which a client may send the same request again later. */
 const RETRIABLE: readonly number[] = [429, 503];
 
 function parametersOf({ path, id, query }: Operation, jsonOf: JsonOf): Json[] {
@@ -86,7 +86,10 @@ function parametersOf({ path, id, query }: Operation, jsonOf: JsonOf): Json[] {
   return parameters;
 }
 
-/** Describes problems by status. Each status lists its possible codes. */
+/**
+ * Describes the error answers of an operation by status. Each status lists the codes that it can
+ * have.
+ */
 function problemAnswers({ problems }: Operation, schema: Json): Json {
   const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);
@@ -101,7 +104,10 @@ function problemAnswers({ problems }: Operation, schema: Json): Json {
   return Object.fromEntries(answers);
 }
 
-/** Adds defaults, which zod omits if a function reads the value. */
+/**
+ * Adds the default of a field, which zod leaves out of the JSON Schema if a function parses the
+ * value.
+ */
 const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
@@ -109,7 +115,10 @@ const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchem
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** Returns the JSON Schema; schemas with an id are moved to `schemas` and referenced. */
+/**
+ * Returns the JSON Schema of a zod schema. Moves each schema that has an id to `schemas`, and
+ * refers to it.
+ */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): Json {
   const written = JSON.stringify(z.toJSONSchema(schema, { io, override: complete }));
   const moved = JSON.parse(written.replaceAll("#/$defs/", "#/components/schemas/")) as Json & { readonly $defs?: Json };

@@ -1,6 +1,7 @@
 /**
- * Declares every operation of the service once. The service routes and validates by these
- * declarations, handlers take their types from them, and `openapi.json` is generated from them.
+ * Declares every operation of the API once. The service finds routes and validates requests by
+ * these declarations, request handlers take their types from them, and `openapi.json` is generated
+ * from them.
  */
 
 import { z } from "zod";
@@ -44,21 +45,21 @@ import {
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path with `{id}` instead of the id. */
+  /** Path of the operation; `{id}` is the place of the id. */
   readonly path: string;
   readonly summary: string;
   readonly id?: z.ZodType<string>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** True if a POST only reads. */
+  /** True if the operation is a POST that changes nothing. */
   readonly reads?: true;
-  /** Body of each successful answer by status; null for no body. */
+  /** Schema of the body of each successful answer, by status; null if the answer has no body. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Codes of problems, in addition to those of every operation. */
+  /** Error codes of this operation, in addition to those of every operation. */
   readonly problems: readonly ProblemCode[];
 };
 
-/** Codes of problems with which every operation may answer. */
+/** Error codes with which every operation may answer. */
 export const COMMON_PROBLEMS: readonly ProblemCode[] = [
   "unauthenticated",
   "workspace_not_found",
@@ -71,7 +72,9 @@ export const COMMON_PROBLEMS: readonly ProblemCode[] = [
 const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 
 /**
- * Returns the schema of a list's query, from the schemas of one item's path and of a folder's id.
+ * Returns the schema for the query of a list.
+ * @param path schema of the path that selects one item
+ * @param folderId schema of the id of the folder whose items are listed
  */
 function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>) {
   const parameters = z.strictObject({
@@ -100,7 +103,11 @@ function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
   });
 }
 
-/** ASSUMES: a query of white space only is refused (contract test "refuses a blank query"). */
+/**
+ * Returns the fault of a search query; null if it is valid.
+ * ASSUMES: a query that contains only white space is refused (contract test "refuses a blank
+ * query").
+ */
 function judgeQuery(query: string): FieldFault | null {
   if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
   return lengthFault(query, SEARCH_QUERY_CHARACTERS);
@@ -123,7 +130,8 @@ const [fileId, folderId, changeId] = [idSchema("doc_"), idSchema("dir_"), idSche
 const parentId = folderId.nullable();
 
 /**
- * ORDER: reads first, then writes of files, then of folders, as `openapi.json` shows them.
+ * ORDER: `openapi.json` shows the operations in this order: reads, then writes of files, then
+ * writes of folders.
  */
 export const OPERATIONS = {
   listFiles: {
@@ -143,8 +151,8 @@ export const OPERATIONS = {
     problems: ["invalid_id", "file_not_found"],
   },
   /**
-   * ASSUMES: the list of folders has the parameters of the list of files, and answers pages in
-   * the same way (contract tests of folders).
+   * ASSUMES: the list of folders has the same parameters and pages as the list of files (contract
+   * tests of folders).
    */
   listFolders: {
     method: "GET",
@@ -246,8 +254,8 @@ export const OPERATIONS = {
     ],
   },
   /**
-   * ASSUMES: both searches have `path_prefix`, too (contract tests "searches below a prefix alone:
-   * search", "searches below a prefix alone: regex search").
+   * ASSUMES: both searches have the field `path_prefix` (contract tests "searches below a prefix
+   * alone: search", "searches below a prefix alone: regex search").
    */
   searchHybrid: {
     method: "POST",
@@ -274,7 +282,10 @@ export const OPERATIONS = {
     answers: { 200: z.string() },
     problems: ["not_found"],
   },
-  /** ASSUMES: 200 with `valid: true` (contract test "says whether a key is good"). */
+  /**
+   * ASSUMES: a valid key is answered 200 with `valid: true` (contract test "says whether a key is
+   * good").
+   */
   validateKey: {
     method: "POST",
     path: VALIDATE_KEY,

@@ -1,4 +1,7 @@
-/** Schemas of the service's answers. A client may rely only on the documented fields. */
+/**
+ * Schemas of the service's answers. A client may rely only on the fields that the contract
+ * documents.
+ */
 
 import { z } from "zod";
 import type { ChangeId, DirId, DocId } from "../ids.ts";
@@ -9,14 +12,14 @@ const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>
 const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
 const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
 
-/** A schema for each field of a resource; further fields are allowed. */
+/** Schemas of the fields of a resource, one for each field. Further fields are allowed. */
 type Members<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<string, z.ZodType>;
 
 const beginsWithSlash = z.string().regex(/^\//);
 
 /**
- * Place of a file or folder. `parentId` is null at the root. ASSUMES: `parentPath` is `/` at the
- * root (contract test "shows the parents of a file and of a folder").
+ * Fields for the place of a file or folder. `parentId` is null if the item is in the root.
+ * ASSUMES: `parentPath` is then `/` (contract test "shows the parents of a file and of a folder").
  */
 const position = { parentId: dirId.nullable(), parentPath: beginsWithSlash };
 
@@ -29,7 +32,7 @@ const file = {
   lastChangeId: changeId,
 } satisfies Members<FileResource>;
 
-/** A file without its content. `path` is absolute. */
+/** A file without its content. `path` begins with a slash. */
 export const answeredFile = z.strictObject(file).meta({ id: "File" });
 export const answeredContent = z.strictObject({ ...file, content: z.string() }).meta({ id: "FileWithContent" });
 
@@ -43,12 +46,12 @@ const folder = {
 
 export const answeredFolder = z.strictObject(folder).meta({ id: "Folder" });
 
-/** Answer 200 of a PUT: `content` is the text now saved. */
+/** Answer with status 200 to a PUT. `content` is the content that is now published. */
 export const edit = z
   .strictObject({ object: z.literal("edit"), file: answeredFile, content: z.string() })
   .meta({ id: "EditFileResponse" });
 
-/** Answer 202 of a PUT. */
+/** Answer with status 202 to a PUT: the edit is in review. */
 export const changeInReview = z
   .strictObject({
     object: z.literal("change"),
@@ -59,7 +62,7 @@ export const changeInReview = z
   })
   .meta({ id: "ChangeInReview" });
 
-/** Makes the schema of a list whose items have one schema. */
+/** Returns the schema of a list of items. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     object: z.literal("list"),
@@ -70,15 +73,19 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** Half-open range of characters (code points) from 0, in the `text` of the same source. */
+/**
+ * Range of characters (code points) in the `text` of the same source. Characters are counted from
+ * 0; the end is not included.
+ */
 const range = z.array(z.int().min(0)).length(2) as unknown as z.ZodType<readonly [number, number]>;
 const line = { fileId: docId, line: z.int().min(1), text: z.string(), ranges: z.array(range).readonly() };
 
 /**
- * ASSUMES: an item of a search is a File with its `content`, and `sources` unless `includeSources`
- * is false. `sources` are the places of matches in the file. A hybrid search has up to three, each
- * a line, counted from 1, or a part of a long line, with its matches. `score` (greater is better)
- * is comparable within one answer only (contract test "marks what matched in its sources").
+ * ASSUMES: an item of a search is a File with its `content`. It also has `sources`, unless
+ * `includeSources` is false. `sources` are the places in the file that match. A hybrid search has
+ * up to three of them. Each is a line, counted from 1, or a part of a long line, with the ranges
+ * that match. `score` (greater is better) can be compared within one answer only (contract test
+ * "marks what matched in its sources").
  */
 export const searchHit = z
   .strictObject({
@@ -90,8 +97,9 @@ export const searchHit = z
   .meta({ id: "SearchHit" });
 
 /**
- * ASSUMES: the sources of a regex search are its matches, one per line. `line` and `column` count
- * from 1, `text` is the whole line (contract test "gives line and column of each match").
+ * ASSUMES: the `sources` of a regex search are its matches, one for each line. `line` and `column`
+ * are counted from 1; `text` is the whole line (contract test "gives line and column of each
+ * match").
  */
 export const regexHit = z
   .strictObject({
