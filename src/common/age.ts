@@ -2,14 +2,14 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 
 /**
  * Reads a length of time as people write it: `90s`, `15m`, `6h`, `2d`.
- * @returns milliseconds; null if the text is not a length of time
+ * @returns milliseconds; null if the string is not a length of time
  */
 export function parseAge(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
   return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
 }
 
-/** Returns a length of time in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
+/** Formats a length of time in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

@@ -1,4 +1,7 @@
-/** A map whose values take up no more than a fixed size: the oldest entries are removed first. */
+/**
+ * A map of limited size. If its values take up more than the limit, it removes the oldest entries
+ * first.
+ */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #maxSize: number;
@@ -6,9 +9,9 @@ export class BoundedMap<Key, Value> {
   #size = 0;
 
   /**
-   * @param maxSize limit of the whole map, in the unit of `sizeOf`
-   * @param sizeOf returns the memory that a value uses, always the same for one value; undefined:
-   * each value counts as one
+   * @param maxSize limit for the whole map, in the unit of `sizeOf`
+   * @param sizeOf returns the size of a value, which must always be the same for the same value;
+   * default: each value counts as 1
    */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maxSize = maxSize;
@@ -27,7 +30,7 @@ export class BoundedMap<Key, Value> {
     this.delete(key);
     this.#values.set(key, value);
     this.#size += this.#sizeOf(value);
-    // A Map keeps the order of insertion.
+    // The oldest entry is the first one, because a Map keeps the order of insertion.
     for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#maxSize) break;
       this.delete(oldest);

@@ -1,4 +1,4 @@
-/** Formats a number: `12345` becomes `12,345`. */
+/** Formats an integer with separators: `12345` becomes `12,345`. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

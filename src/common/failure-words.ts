@@ -1,6 +1,6 @@
 /**
- * Explains, in words for users, why an exchange had no answer. The codes of undici, Node and
- * OpenSSL are only logged.
+ * Explains to users, in words, why a request got no answer. The codes of undici, Node and OpenSSL
+ * appear only in the log.
  */
 
 const UNKNOWN_AUTHORITY =
@@ -45,7 +45,10 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
   EPROTO: "no secure connection could be made: it may not speak https",
 };
 
-/** @param why the wire's reason: a code, or words of mdmirror */
+/**
+ * Returns the explanation for a failed request.
+ * @param why reason from the wire: an error code, or words of mdmirror
+ */
 export function failureWords(why: string): string {
   const deadline = /^deadline of (\d+) ms$/.exec(why);
   if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;
@@ -53,6 +56,7 @@ export function failureWords(why: string): string {
   if (known !== undefined) return known;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
-  // A message without a lower-case letter is a code, which belongs in the log only.
+  // A reason without lower-case letters, or the name of an error class, is a code that belongs only
+  // in the log.
   return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;
 }

@@ -2,11 +2,11 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes a folder and the missing folders above it. Node's `mkdir` with `recursive` never ends if
- * the system allows no new folder and answers ENOENT (`/proc`).
- * @param mode mode of each new folder
+ * Creates a folder and the missing folders above it. This replaces Node's `mkdir` with `recursive`,
+ * which never ends if the system refuses a new folder with ENOENT, as in `/proc`.
+ * @param mode file mode of each new folder
  * @returns the topmost new folder; null if all folders existed
- * @throws as node:fs does; EEXIST if a file is at one of the paths
+ * @throws errors of node:fs; EEXIST if there is a file at one of the paths
  */
 export function makeFolders(path: string, mode = 0o777): string | null {
   const missing: string[] = [];
@@ -15,7 +15,10 @@ export function makeFolders(path: string, mode = 0o777): string | null {
   return created[0] ?? null;
 }
 
-/** @throws ENOTDIR if a file is above the path; EEXIST if a file is at the path */
+/**
+ * Returns true if the path is a folder; false if nothing is at the path.
+ * @throws ENOTDIR if there is a file above the path; EEXIST if there is a file at the path
+ */
 function isFolder(path: string): boolean {
   const existing = fs.statSync(path, { throwIfNoEntry: false });
   if (existing !== undefined && !existing.isDirectory())
@@ -23,7 +26,7 @@ function isFolder(path: string): boolean {
   return existing !== undefined;
 }
 
-/** Makes one folder. Returns false if another process has made the folder meanwhile. */
+/** Creates one folder; returns false if another process created it meanwhile. */
 function makeFolder(path: string, mode: number): boolean {
   try {
     fs.mkdirSync(path, { mode });

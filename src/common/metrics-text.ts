@@ -1,7 +1,13 @@
-/** Metrics in Prometheus's text format 0.0.4: a HELP and a TYPE line for each, then its samples. */
+/**
+ * A metric in the text format 0.0.4 of Prometheus. Each metric has a HELP line and a TYPE line,
+ * which its samples follow.
+ */
 
 export type Metric = {
-  /** Name: `[a-z_]+` with the unit at the end, and `_total` if the metric only grows. */
+  /**
+   * Name of the metric, `[a-z_]+`. It ends with the unit, or with `_total` if the metric only
+   * grows.
+   */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";
@@ -11,11 +17,11 @@ export type Metric = {
 export type Sample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Suffix of a sample of a histogram: `_bucket`, `_sum`, `_count`. */
+  /** Suffix of the name for a sample of a histogram: `_bucket`, `_sum` or `_count`. */
   readonly suffix?: string;
 };
 
-/** Returns the metrics as lines. A metric without samples is left out. */
+/** Formats metrics as lines. A metric without samples is left out. */
 export function metricsText(metrics: readonly Metric[]): string {
   const lines = metrics
     .filter(({ samples }) => samples.length > 0)

@@ -1,7 +1,7 @@
 /**
- * Counts the edits between two words in code points: a letter added, removed, replaced, or two
- * neighbours swapped.
- * @returns the distance, or `limit + 1` if it is greater
+ * Counts the edits that turn one word into another. An edit adds, removes or replaces one letter
+ * (code point), or swaps two neighbours.
+ * @returns number of edits, or `limit + 1` if it is greater than `limit`
  */
 export function distanceWithin(word: string, other: string, limit: number): number {
   const from = [...word];
@@ -25,7 +25,10 @@ export function distanceWithin(word: string, other: string, limit: number): numb
   return Math.min(last[to.length]!, limit + 1);
 }
 
-/** Returns the word that is probably meant; null if no word is similar. */
+/**
+ * Returns the most similar one of the words, which the user probably meant; null if none is similar
+ * enough.
+ */
 export function nearestWord(word: string, words: readonly string[]): string | null {
   const maxDistance = Math.max(1, Math.floor(word.length / 3));
   const similar = words

@@ -1,6 +1,6 @@
 /**
- * Returns a function that calls `make` on first use, for values that are rarely needed and may be
- * large.
+ * Returns a function that calls `make` on its first call and then always returns the same value.
+ * Used for values that are rarely needed and may be large.
  */
 export function once<T>(make: () => T): () => T {
   let cached: { readonly value: T } | null = null;

@@ -1,14 +1,17 @@
 /**
- * Files of the package, by their paths from this module. The paths are valid in the bundle too,
- * because the bundle is as deep in the package as this module is.
+ * Finds files of the npm package by their paths relative to this module. The paths are also valid
+ * in the bundle, because the bundle is at the same depth of the package as this module.
  */
 
 import { fileURLToPath } from "node:url";
 
-/** Path of the program that Node runs. */
+/** Path of the program file that starts the command line. */
 export const PROGRAM_FILE = fileURLToPath(new URL("../cli/entry.mjs", import.meta.url));
 
-/** @param path below the package */
+/**
+ * Returns the URL of a file in the package.
+ * @param path path relative to the root of the package
+ */
 export function packageFile(path: string): URL {
   return new URL(`../../${path}`, import.meta.url);
 }

@@ -1,6 +1,9 @@
 export interface Random {
-  /** Returns a number from 0 to 1, 1 excluded. Used to spread waits, never for secrets. */
+  /**
+   * Returns a random number from 0 up to, but not including, 1. Used to spread waiting times, never
+   * for secrets.
+   */
   fraction(): number;
-  /** Returns this number of lower-case hex digits. */
+  /** Returns a string of `digits` random hex digits in lower case. */
   hex(digits: number): string;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a sentence of a clause, with a capital and a full stop. A name at the beginning keeps its
- * lower-case letter.
+ * Makes a clause a sentence: begins it with a capital letter and ends it with a full stop. If the
+ * clause begins with a name, its first letter stays lower case.
  */
 export function sentenceOf(clause: string): string {
   const isName = !/^[a-z]+(?:[ ,.;]|$)/.test(clause) || /^[^:]*\.\w+: /.test(clause);

@@ -2,13 +2,16 @@ import type Sqlite from "better-sqlite3";
 
 type Result = Sqlite.RunResult;
 
-/** A row as an object, as an array of its columns (`raw`), or its first column (`pluck`). */
+/**
+ * Form of a result row: an object (`rows`), an array of its columns (`raw`), or the value of its
+ * first column (`pluck`).
+ */
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement that is prepared on its first run, because a short run of the program needs only
- * a few statements of each database.
- * @throws as better-sqlite3 does; faults of the SQL itself at the first run
+ * A SQL statement that is prepared on its first run. Most commands need only a few statements of
+ * each database, so preparing all of them would waste time.
+ * @throws errors of better-sqlite3; an error in the SQL itself is thrown by the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
   readonly #db: Sqlite.Database;

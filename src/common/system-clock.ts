@@ -1,18 +1,19 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * LIMIT: callers that continue in one turn of the event loop. Many answers arrive together; with
- * one caller per turn, the last ones would keep their content in memory for many turns.
+ * LIMIT: number of callers that continue in one turn of the event loop. Many answers may arrive
+ * together. If only one caller continued per turn, the content of the last answers would stay in
+ * memory for many turns.
  */
 const CALLERS_PER_TURN = 16;
 
-/** Returns the system's clock. No other code reads the time. */
+/** Returns the clock of the system. No other code reads the time. */
 export function systemClock(): Clock {
   return new SystemClock();
 }
 
 class SystemClock implements Clock {
-  /** Callbacks that wait for a turn of the event loop, in order. */
+  /** Callbacks that wait for a later turn of the event loop, in the order of their calls. */
   readonly #waiting: (() => void)[] = [];
 
   now(): number {
@@ -20,7 +21,8 @@ class SystemClock implements Clock {
   }
 
   monotonic(): number {
-    // `performance.now()` would load five modules of Node on its first use.
+    // `process.hrtime` is used because `performance.now()` would load five modules of Node on its
+    // first use.
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
   }
@@ -36,7 +38,8 @@ class SystemClock implements Clock {
   }
 
   /**
-   * Continues the caller in a later turn. Between two turns, answers that have arrived are read.
+   * Resolves in a later turn of the event loop. Answers that have arrived are read between two
+   * turns.
    */
   readonly turn = (): Promise<void> =>
     new Promise((resolve) => {

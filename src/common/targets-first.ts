@@ -1,9 +1,9 @@
 /**
- * Returns an order of creation in which a document comes after the documents that it links to. A
- * link that closes a circle does not count.
- * @param targetsOf numbers of the documents that each document links to
+ * Returns an order in which to create documents: each document comes after the documents to which
+ * it links. If links form a circle, the link that closes the circle is ignored.
+ * @param targetsOf for each document, the numbers of the documents to which it links
  * @param all numbers of the documents, in the preferred order
- * @returns the position of each number in the order
+ * @returns position of each document in the order, by its number
  */
 export function targetsFirst(targetsOf: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
   const position = new Map<number, number>();

@@ -4,21 +4,21 @@ import { countCharacters, MAX_CONTENT_CHARACTERS, type TextFault } from "../cont
 type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
 
 /**
- * Decodes the bytes of a file as strict UTF-8 (no overlong forms, no surrogates). The text includes
- * a BOM, so that encoding it gives the same bytes (I25).
- * @returns `text` null if the bytes are not UTF-8
+ * Decodes the bytes of a file as strict UTF-8, without overlong forms or surrogates. The result
+ * includes a BOM, so that encoding it again gives the same bytes (I25).
+ * @returns `text` is null if the bytes are not UTF-8
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   if (!isUtf8(bytes)) return { text: null, fault: "not-utf-8" };
   // `toString` keeps a BOM and replaces nothing in valid UTF-8.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (bytes.includes(0)) return { text, fault: "contains-nul" };
-  // A character has at least one byte, so the characters of a short file need not be counted.
+  // A character takes at least one byte, so the characters of a short file need not be counted.
   const isTooLong = bytes.length > MAX_CONTENT_CHARACTERS && countCharacters(text) > MAX_CONTENT_CHARACTERS;
   return { text, fault: isTooLong ? "too-large" : null };
 }
 
-/** Returns null for a text without a UTF-8 form (lone surrogates). */
+/** Encodes a string in UTF-8; returns null if it has lone surrogates, which have no UTF-8 form. */
 export function encodeText(text: string): Uint8Array | null {
   return text.isWellFormed() ? Buffer.from(text, "utf8") : null;
 }

@@ -2,26 +2,31 @@ import { constants } from "node:os";
 import { UnsafePathError } from "./unsafe-path.ts";
 
 /**
- * Reason why a command cannot continue, for people: what, which path, the code, the request, the
- * next step. The client returns it as a value, and the CLI shows it. It never has a key or content.
+ * Reason why a command cannot continue, in words for people: what failed, the path or request, the
+ * error code, and the next step. The client returns it as a value, and the command line shows it.
+ * It never contains a key or content.
  */
 export type Trouble = {
   /**
-   * `usage`: the user has to correct an argument or the configuration; `fault`: the disk or the
-   * state file fails; `offline`: no service, or a refused key.
+   * Kind of the failure. `usage`: the user has to correct an argument or the configuration.
+   * `fault`: the disk or the state file fails. `locked`: another process uses the folder.
+   * `offline`: the service cannot be reached, or refuses the key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
-  /** The failure, as one clause without a full stop. */
+  /** Words for the failure: one clause without a full stop. */
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
-  /** Names of the versions that changed since the caller read them; only with the code `stale`. */
+  /**
+   * Names of the versions that have changed since the caller read them. Set only if the code is
+   * `stale`.
+   */
   readonly changed?: readonly string[];
-  /** The next step, as a clause; often a command. */
+  /** The next step for the user, as a clause; often a command. */
   readonly next: string;
 };
 
-/** Result of an operation that may fail. */
+/** Result of an operation that may fail: its value, or the trouble. */
 export type Result<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "trouble"; readonly trouble: Trouble };
@@ -39,7 +44,10 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
-/** Trouble that ends the work of a front end. Its entry point reports the trouble. */
+/**
+ * Error that ends the work of a front end with a trouble. The entry point of the front end reports
+ * the trouble.
+ */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
 
@@ -50,21 +58,27 @@ export class TroubleError extends Error {
 }
 
 /**
- * Returns the value of a result. Only front ends call this function: below them, trouble is a
- * value.
- * @throws TroubleError if the result is trouble
+ * Returns the value of a result. Only front ends call this function; in all other modules, a
+ * trouble is returned as a value.
+ * @throws TroubleError if the result is a trouble
  */
 export function unwrap<T>(result: Result<T>): T {
   if (result.kind === "trouble") throw new TroubleError(result.trouble);
   return result.value;
 }
 
-/** Ends the work of a front end, because the user or the caller has to correct something. */
+/**
+ * Ends the work of a front end, because the user or the calling program has to correct something.
+ * @throws TroubleError always
+ */
 export function refuse(what: string, next: string, code: string | null = null): never {
   throw new TroubleError({ kind: "usage", what, next, code });
 }
 
-/** A file that SQLite cannot enlarge for its shared memory counts as a full disk. */
+/**
+ * Error codes that mean a full disk. The last one means that SQLite could not enlarge the file for
+ * its shared memory.
+ */
 const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
 const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
@@ -90,7 +104,7 @@ const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program uses this address"],
 ]);
 
-/** Returns the meaning of a system error, by its code, as words that fit into a sentence. */
+/** Returns the meaning of a system error by its code, in words that fit into a sentence. */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePathError) return error.message;
   const code = errorCodeOf(error);
@@ -104,8 +118,8 @@ export function isDiskFull(code: string | null): boolean {
 }
 
 /**
- * Returns the trouble with a file that cannot be written. A full disk has its own next step,
- * because permissions are then not the cause.
+ * Returns the trouble for a file that cannot be written. A full disk has another next step than
+ * missing permissions.
  */
 export function unwritableFileTrouble(
   file: string,
@@ -117,13 +131,16 @@ export function unwritableFileTrouble(
   return isDiskFull(code) ? trouble("fault", what, FREE_SPACE_NEXT, { code }) : trouble(kind, what, next, { code });
 }
 
-/** Matches Node's code for an errno that libuv does not name, such as that of a used-up quota. */
+/**
+ * Matches the code that Node gives to an errno without a name in libuv, such as that of a used-up
+ * quota.
+ */
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
 
 /**
- * Returns the trouble of a system error.
- * @param what clause to which the reason is added
- * @throws the error if it has no code: a bug
+ * Returns the trouble for a system error.
+ * @param what clause about the failure, to which the reason is added
+ * @throws the error if it has no code, because then it is a bug
  */
 export function systemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
   const code = errorCodeOf(error);
@@ -132,8 +149,8 @@ export function systemTrouble(error: unknown, what: string, next: string, kind: 
 }
 
 /**
- * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); `E` and the
- * number if the errno has no name; null if the error has no code.
+ * Returns the code of an error of the system or of SQLite, such as `ENOSPC` or `SQLITE_FULL`.
+ * Returns `E` and the number for an errno without a name, and null for an error without a code.
  */
 export function errorCodeOf(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;

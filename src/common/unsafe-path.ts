@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 
 /**
- * A file or folder in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses for the
- * user.
+ * Error for a file or folder in `.mdmirror/` that cannot be trusted. `why` and `next` (the next
+ * step) are clauses for the user.
  */
 export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
@@ -18,8 +18,8 @@ export class UnsafePathError extends Error {
 export type ExpectedFile = "file" | "own-file" | "folder";
 
 /**
- * Checks the file at a path. `own-file`: a file written in place, which must have no second name (a
- * hard link).
+ * Checks that the file or folder at a path is of the expected kind and belongs to a trusted user.
+ * `own-file` is a file that is written in place, so it must not have a second name (a hard link).
  * @throws UnsafePathError
  */
 export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
@@ -57,8 +57,8 @@ function quote(path: string): string {
 }
 
 /**
- * Returns true if this process may trust files of this user id: its own, or under sudo that of the
- * user who called sudo.
+ * Returns true if this process may trust files of this user: the user of the process or, under
+ * sudo, the user who called sudo.
  */
 export function isOwner(uid: number): boolean {
   const own = process.geteuid?.();

@@ -3,17 +3,17 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /**
-   * A success (2xx) whose body cannot be read, for the reason `why`: it is too large, not UTF-8, or
-   * badly compressed. `response.body` is empty.
+   * The service answered with success (2xx), but the body cannot be read, because it is too large,
+   * not UTF-8, or badly compressed. `why` is the reason; `response.body` is empty.
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
   /**
-   * The request was certainly not sent: connection refused, name not found, or the deadline passed
-   * in the queue.
+   * The request was certainly not sent: the connection was refused, the name was not found, or the
+   * time limit passed in the queue.
    */
   | NoAnswer<"not-sent">
   /**
-   * The request was sent, perhaps in part, but no whole answer arrived: the change may have
+   * The request was sent, perhaps only in part, but no complete answer arrived. The change may have
    * happened.
    */
   | NoAnswer<"lost">;
@@ -21,37 +21,37 @@ export type WireResult =
 type NoAnswer<K extends string> = {
   readonly kind: K;
   readonly why: string;
-  /** True if the deadline of the request ended the exchange. */
+  /** True if the exchange ended because of the time limit of the request. */
   readonly timedOut?: true;
 };
 
-/** End of an answer that has no fixed length. */
+/** End of an answer whose length is not known in advance. */
 export type StreamEnd =
-  /** The answer was a stream of events, which has ended. */
+  /** The answer was a stream of events, which has ended for the reason `why`. */
   | { readonly kind: "ended"; readonly why: string }
-  /** The answer was not a stream of events: a whole answer, or none. */
+  /** There was no stream of events, but a complete answer, or no answer. */
   | WireResult;
 
 export type StreamBounds = {
-  /** Milliseconds until the answer's headers have arrived. */
+  /** Milliseconds within which the headers of the answer must arrive. */
   readonly deadlineMs: number;
-  /** Milliseconds without data after which a stream is ended. */
+  /** Milliseconds without data after which the stream is ended. */
   readonly silenceMs: number;
-  /** Limit for an answer that is not a stream. */
+  /** Limit in bytes for the body of an answer that is not a stream. */
   readonly maxBytes: number;
-  /** Ends the stream. */
+  /** Signal that ends the stream. */
   readonly signal: AbortSignal;
 };
 
 /**
- * One HTTP exchange, without policy: the wire does not retry or follow redirects. Bodies are text;
- * `maxBytes` limits their size after decoding.
+ * Sends single HTTP requests. It never retries a request or follows a redirect. Bodies are strings;
+ * `maxBytes` limits the size of an answer's body after decompression.
  */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   /**
-   * Opens a stream of events (200, `text/event-stream`), whose bytes are passed on as they arrive.
-   * Undefined if this wire has no streams.
+   * Opens a stream of events (status 200, `text/event-stream`), and passes its bytes on as they
+   * arrive. Undefined if this wire has no streams.
    */
   stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
   close(): Promise<void>;
