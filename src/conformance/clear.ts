@@ -2,16 +2,19 @@ import type { FileResource } from "../contract/resources.ts";
 import { isBelow, NoAnswerError } from "./observe.ts";
 import { Api, type Exchange } from "./world.ts";
 
-/** LIMIT: pages of files read in one folder; a tested service may never end a list. */
+/**
+ * LIMIT: number of pages that are read of one list, because the list of a tested service may never
+ * end.
+ */
 const MAX_PAGES = 50;
 
-/** Suffixes of the folders that cases create beside their own one. */
+/** Suffixes of the folders that cases create beside their own folder. */
 const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
 
 /**
- * Deletes the folder of a case, its documents, and everything that the case created beside the
- * folder.
- * @returns true if lists show afterwards that nothing is left; false if an answer is not a list
+ * Deletes the folder of a case with its documents, and the folders that the case created beside it.
+ * @returns true if the lists of the service then show that nothing is left; false if an answer is
+ * not a list
  */
 export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
@@ -24,7 +27,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    // A tested service may answer anything. It is then not known whether something is left.
+    // A tested service may answer with anything, so it is not known whether something is left.
     return false;
   }
 }
@@ -44,12 +47,15 @@ async function deleteFiles(api: Api, folder: string, listUrl: string): Promise<v
   }
 }
 
-/** Lists only the items of a case, because a service that ignores filters also lists others. */
+/** Lists the items of a case. Drops all other items, because the service may ignore the filter. */
 async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileResource[]> {
   return (await listItems(api, listUrl)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
 }
 
-/** @throws if an answer is not a list */
+/**
+ * Reads the pages of a list.
+ * @throws if an answer is not a list
+ */
 async function listItems(api: Api, listUrl: string): Promise<FileResource[]> {
   const items: FileResource[] = [];
   let cursor = "";

@@ -1,4 +1,7 @@
-/** Cases about content: the permitted texts, and that each is returned exactly as sent. */
+/**
+ * Cases about content: which content is permitted, and that the service returns it exactly as it
+ * was sent.
+ */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";

@@ -1,10 +1,10 @@
-/** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
+/** Cases about pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 import assert from "node:assert/strict";
 import { createItem, createItems, idsOf, type ItemKind, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
 import { type CaseSetup, type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-/** Creates items, and returns the first page of their list, with its query. */
+/** Creates items. Returns the first page of their list, and the query for that list. */
 async function beginPaging(setup: CaseSetup, kind: ItemKind, { count, limit }: { count: number; limit: number }) {
   const paths = await createItems(setup, kind, count);
   const query = { parent_id: setup.folder.id, limit };

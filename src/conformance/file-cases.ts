@@ -4,8 +4,8 @@ import { ABSENT_DIR, ABSENT_DOC } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /**
- * Returns texts that are not ids: other forms and kinds, composites, oversize, encodings that do
- * not decode.
+ * Returns strings that are not ids: of another form or kind, two ids joined to one, too long, or
+ * with an encoding that cannot be decoded.
  */
 function malformedIds(kind: "doc" | "dir"): string[] {
   const others = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];

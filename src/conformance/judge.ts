@@ -6,13 +6,13 @@ import { withChangesBelow, NoAnswerError, NotOfferedError, rememberLastAnswer } 
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange, type Reply } from "./world.ts";
 
-/** A case in which the service's answer differs from the contract. */
+/** A case in which the service behaves differently from the contract. */
 type Difference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
-  /** The last request of the case, as `GET /v1/files`; null if none was answered. */
+  /** The last answered request of the case, such as `GET /v1/files`; null if none was answered. */
   readonly request: string | null;
-  /** HTTP status of the service's answer. */
+  /** HTTP status of the last answer; null if no request was answered. */
   readonly status: number | null;
   readonly detail: string;
 };
@@ -21,19 +21,24 @@ export type SectionReport = {
   readonly section: Section;
   passed: number;
   readonly differences: Difference[];
-  /** Cases that need an operation which the contract does not demand and the service lacks. */
+  /**
+   * Cases that could not run, because they need an operation that the contract does not require and
+   * the service lacks.
+   */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
-  /** Titles of cases that would leave something behind. */
+  /**
+   * Titles of cases that did not run because they would leave a review or a folder on the service.
+   */
   readonly skipped: string[];
 };
 
 export type Report = {
-  /** True if all cases were run, and no case of the published contract differs. */
+  /** True if all cases were run, and the service differs in no case of the published contract. */
   readonly conforms: boolean;
-  /** False if the run was stopped. */
+  /** False if the run was stopped before its end. */
   readonly isComplete: boolean;
   readonly sections: readonly SectionReport[];
-  /** Paths of folders that could not be deleted. */
+  /** Paths of folders on the service that could not be deleted. */
   readonly leftBehind: readonly string[];
 };
 
@@ -42,19 +47,19 @@ export type JudgeOptions = {
   readonly url: string;
   readonly exchange: Exchange;
   readonly key: string;
-  /** Beginning of the names of the folders that the cases create at the root. */
+  /** Beginning of the names of all folders that the cases create in the root. */
   readonly name: string;
   readonly sections: readonly Section[];
-  /** True to run cases that leave a change in review or a folder. */
+  /** True to run also the cases that leave a change in review or a folder on the service. */
   readonly leaveBehind: boolean;
   readonly onCase: (done: number, total: number) => void;
-  /** When the signal aborts, no further case begins. */
+  /** Signal that stops the run; after it, no further case begins. */
   readonly stop: AbortSignal;
 };
 
 /**
- * Runs the cases of the sections, each in a folder of its own, and deletes these folders. Documents
- * outside these folders are listed, never changed.
+ * Runs the cases of the sections against a service. Each case gets a folder of its own, which is
+ * deleted afterwards. Documents outside these folders are listed, but never changed.
  */
 export async function judgeService(callerOptions: JudgeOptions): Promise<Result<Report>> {
   const options = { ...callerOptions, exchange: withChangesBelow(callerOptions.exchange, callerOptions.name) };
@@ -68,14 +73,14 @@ export async function judgeService(callerOptions: JudgeOptions): Promise<Result<
 }
 
 /**
- * Tries three requests: lists files, creates a folder and deletes it. Returns the reason why the
- * cases cannot run, or null.
+ * Tries whether the cases can run: lists files, creates a folder, and deletes it. Returns the
+ * reason why they cannot run; null if they can.
  */
 async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return refused("GET /v1/files", list);
-  // Another service, or a login page, answers at this URL.
+  // The answer is no list, so another program, or a login page, answers at this URL.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
@@ -135,8 +140,8 @@ async function runCase(
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
-    // A single lost answer is a difference. If the service stays unreachable, this request ends the
-    // run.
+    // One lost answer counts as a difference. This further request throws if the service stays
+    // unreachable, which ends the run.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: detailOf(error as Error) });
   }

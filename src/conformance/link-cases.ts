@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase } from "./world.ts";
 
 /**
- * Checks links in content that each deployment accepts and stores unchanged, whether the deployment
- * checks links or not.
+ * Cases about links in content that every deployment accepts and stores unchanged, whether or not
+ * it checks links.
  */
 export const linkCases: readonly ContractCase[] = [
   defineAssumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {

@@ -1,4 +1,4 @@
-/** Items to list, of either kind. */
+/** Creates items for the cases of lists, of either kind: files or folders. */
 
 import type { Api, CaseSetup } from "./world.ts";
 
@@ -12,7 +12,7 @@ export async function createItem(setup: CaseSetup, kind: ItemKind, path: string)
   return (kind === "files" ? await setup.api.file(named) : await setup.api.folder(named)).id;
 }
 
-/** Creates items directly in the test's folder, in an order that is not alphabetical. */
+/** Creates items directly in the folder of the case. The order of creation is not alphabetical. */
 export async function createItems(setup: CaseSetup, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
   for (const stem of stems) await createItem(setup, kind, `${setup.folder.path}/${stem}`);

@@ -4,7 +4,7 @@ import type { ProblemCode } from "../contract/problem.ts";
 import { createItem, idsOf } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase, type Reply, type CaseSetup } from "./world.ts";
 
-/** A request that contains a name. Each such request is tested with the same names. */
+/** A request that contains a name. All such requests are tested with the same names. */
 type WriteCase = {
   readonly kind: "file" | "folder";
   readonly description: string;
@@ -63,7 +63,10 @@ const lengths = WRITE_CASES.flatMap((write) => [
   }),
 ]);
 
-/** Names that every request refuses; `@` stands for the extension. */
+/**
+ * Names that every request must refuse, with the characters that make them illegal. `@` stands for
+ * the extension.
+ */
 const ILLEGAL_NAMES: readonly (readonly [characters: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [
@@ -152,7 +155,7 @@ const otherNames: readonly ContractCase[] = [
     (await api.post("/v1/files", body)).problem("type_mismatch", "/path");
   }),
   defineAssumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
-    // The limit of a path's characters does not include the leading slash.
+    // The limit for the characters of a path does not count the leading slash.
     const charactersLeft = 4_096 - folder.path.length;
     const long = `${"n".repeat(200)}/`.repeat(30).slice(0, charactersLeft - 13);
     const at = `${folder.path}/${long.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;

@@ -2,10 +2,10 @@ import { isJsonObject, member } from "../contract/json.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Exchange, parseOrNull } from "./world.ts";
 
-/** Thrown if a request gets no answer: the connection failed or was lost. */
+/** Error for a request that got no answer, because the connection failed or was lost. */
 export class NoAnswerError extends Error {}
 
-/** Thrown if the service lacks an operation that the contract does not demand. */
+/** Error for a missing operation that the contract does not require of a service. */
 export class NotOfferedError extends Error {
   readonly operation: string;
 
@@ -15,7 +15,7 @@ export class NotOfferedError extends Error {
   }
 }
 
-/** Operations that the published contract mentions without giving their path. */
+/** Operations that the published contract mentions without their path. A service may lack them. */
 const OPTIONAL: readonly (readonly [method: RegExp, path: RegExp, shown: string])[] = [
   [/^POST$/, /^\/v1\/search\/(hybrid|regex)$/, "/v1/search"],
   [/^(GET|PATCH|DELETE)$/, /^\/v1\/folders\/[^/]+$/, "/v1/folders/{id}"],
@@ -24,14 +24,15 @@ const OPTIONAL: readonly (readonly [method: RegExp, path: RegExp, shown: string]
 /** The last request that was answered, and the status of its answer. */
 type LastAnswer = { readonly request: string | null; readonly status: number | null };
 
-/** Path of an operation that changes one document or folder. */
+/** Matches the path of an operation that changes one document or folder. */
 const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
- * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * tested service may ignore a filter, and list documents that no case created. If a request would
- * change an item that was listed outside these folders, the exchange throws and sends nothing. It
- * also throws for an item without a path, unless this exchange created the item.
+ * Returns a function that sends requests, but only such that change nothing outside the folders of
+ * the cases. The names of these folders begin with `prefix`. The tested service may ignore a
+ * filter, and list documents that no case created. If a request would change an item that was
+ * listed outside these folders, the function throws and sends nothing. It also throws for an item
+ * without a path, unless the item was created by this function.
  */
 export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();
@@ -52,19 +53,22 @@ export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
   };
 }
 
-/** Returns the id of the item that a request would change; "" if the request changes no item. */
+/** Returns the id of the item that a request would change; "" if it would change none. */
 function idToChange({ method, path }: WireRequest): string {
   return method === "GET" ? "" : (CHANGES_ONE.exec(path)?.[1] ?? "");
 }
 
-/** Returns true for a path below a folder of the cases. A service may omit the leading slash. */
+/**
+ * Returns true if a path is below a folder of the cases. A tested service may omit the leading
+ * slash.
+ */
 export function isBelow(path: string, prefix: string): boolean {
   return path.replace(/^\//, "").startsWith(prefix);
 }
 
 type ShownItem = { readonly id: string; readonly path?: unknown };
 
-/** Returns the documents and folders of an answer: of a list, or a single one. */
+/** Returns the documents and folders in an answer, which is a list or a single item. */
 function itemsOf(body: string): readonly ShownItem[] {
   const answer = parseOrNull(body);
   if (!isJsonObject(answer)) return [];
@@ -74,8 +78,8 @@ function itemsOf(body: string): readonly ShownItem[] {
 }
 
 /**
- * Returns an exchange that remembers the last answer.
- * @throws NotOfferedError (from the exchange) if the service lacks an optional operation
+ * Returns a function that sends requests and remembers the last answer. The returned function
+ * throws NotOfferedError if the service lacks an optional operation.
  */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let last: LastAnswer = { request: null, status: null };
@@ -91,7 +95,10 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
   };
 }
 
-/** Codes of a missing document or workspace, which a missing operation never has. */
+/**
+ * Matches the error codes for a missing document or workspace. An answer about a missing operation
+ * never has them.
+ */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
 function lackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
@@ -101,10 +108,15 @@ function lackingOperation({ method, path }: WireRequest, { status, body }: WireR
   return found === undefined ? null : `${method} ${found[2]}`;
 }
 
-/** LIMIT: repetitions of a request that the service refuses with `Retry-After`. */
+/**
+ * LIMIT: number of times that a request is sent again if the service answers with `Retry-After`.
+ */
 const MAX_REPETITIONS = 20;
 
-/** Returns an exchange that waits for the time in `Retry-After`, then sends the request again. */
+/**
+ * Returns a function that sends requests. If an answer has `Retry-After`, the function waits for
+ * that time and sends the request again.
+ */
 export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
     for (let waits = 0; ; waits++) {

@@ -1,4 +1,4 @@
-/** PUT /v1/files/{id}/content on a file that is not protected. */
+/** Cases about PUT /v1/files/{id}/content, on a file that is not protected. */
 
 import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";

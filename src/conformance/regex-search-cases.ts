@@ -1,4 +1,4 @@
-/** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
+/** Cases about search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json } from "./world.ts";
@@ -99,7 +99,8 @@ export const regexSearchCases: readonly ContractCase[] = [
   }),
   defineCase("lets no pattern hang the service", async (setup) => {
     await createDocument(setup, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
-    // With backtracking, these patterns would take longer than the age of the universe.
+    // A regex engine with backtracking would take longer than the age of the universe for these
+    // patterns.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(.*)*d", "(a*)*(a*)*(a*)*[b-z]", "(x+x+)+y", "(?:a?){60}a{60}z"])
       assert.deepEqual(await foundItems(setup, "regex search", pattern), [], pattern);
   }),

@@ -1,4 +1,6 @@
-/** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
+/**
+ * Cases about both searches, hybrid and regex (`src/contract/README.md`, "Search" and "Limits").
+ */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json, leavingReview } from "./world.ts";

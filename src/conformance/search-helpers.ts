@@ -1,4 +1,7 @@
-/** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
+/**
+ * Helpers for the cases about search. They send requests, and return the parts of answers that the
+ * cases compare.
+ */
 
 import type { Problem } from "../contract/api/resources.ts";
 import type { Json, Reply, CaseSetup } from "./world.ts";
@@ -7,12 +10,13 @@ type Kind = "search" | "regex search";
 export const SEARCH_KINDS: readonly Kind[] = ["search", "regex search"];
 export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
-/** Number of equal answers in a row after which the index counts as up to date. */
+/** Number of equal answers in a row after which the search index counts as up to date. */
 const EQUAL_ANSWERS_WANTED = 4;
 const MAX_REPEATS = 200;
 
 /**
- * Searches. If the service indexes late, the search is repeated until its answer stays the same.
+ * Sends a search and returns its answer. If the service updates its index late, repeats the search
+ * until the answer stays the same.
  */
 export async function searchUntilStable(
   setup: Pick<CaseSetup, "api" | "indexesLate">,
@@ -35,7 +39,7 @@ export async function searchUntilStable(
   return reply;
 }
 
-/** Asserts that a search is refused for one field. */
+/** Expects that a search is refused because of one field. */
 export async function expectRefused(
   { api }: CaseSetup,
   kind: Kind,
@@ -46,7 +50,7 @@ export async function expectRefused(
   return (await api.post(ROUTE[kind], { query, ...extra })).invalid(pointer);
 }
 
-/** Returns the items of a search below the test's folder. */
+/** Returns the items that a search finds in the folder of the case. */
 export async function foundItems(setup: CaseSetup, kind: Kind, query: string, extra: object = {}): Promise<Json[]> {
   return (await searchUntilStable(setup, kind, query, { path_prefix: setup.folder.path, ...extra })).ok(200).data;
 }
@@ -59,11 +63,13 @@ export async function foundPaths(setup: CaseSetup, kind: Kind, query: string, ex
 export const createDocument = (setup: CaseSetup, name: string, content: string) =>
   setup.api.file(`${setup.folder.path}/${name}`, content);
 
-/** Returns the place of each match in a file: only the fields that differ between matches. */
+/**
+ * Returns the place of each match in a file. Contains only the fields that differ between matches.
+ */
 export const matchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
-/** Returns the parts of a snippet or match that its ranges mark, in characters. */
+/** Returns the parts of a snippet or of a matching line that its `ranges` mark. */
 export const markedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 

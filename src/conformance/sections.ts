@@ -14,7 +14,10 @@ import { searchCases } from "./search-cases.ts";
 import { structureCases } from "./structure-cases.ts";
 import type { ContractCase } from "./world.ts";
 
-/** Sections of the contract (`src/contract/README.md`), in its order, with the cases of each. */
+/**
+ * Sections of the contract (`src/contract/README.md`) in their order, with the cases of each
+ * section.
+ */
 export const SECTIONS = {
   "paths-and-names": nameCases,
   limits: contentCases,

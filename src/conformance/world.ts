@@ -4,42 +4,45 @@ import { PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
 
-/** Sends one request. Rejects if the connection is lost. A problem answer is an ordinary answer. */
+/**
+ * Sends one request and returns the answer. Rejects if the connection is lost. An answer with an
+ * error status is an ordinary answer.
+ */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
 /**
- * One case of the contract. A case uses the service through HTTP alone, so that it can test any
- * service that offers this API.
+ * One case of the contract. It uses the service only over HTTP, so it can test any service that
+ * offers this API.
  */
 export type ContractCase = {
   readonly title: string;
   /**
-   * `published`: the published contract states the rule. `assumed`: the contract does not mention
-   * it, and mdmirror chose.
+   * Source of the tested rule. `published`: the published contract states it. `assumed`: the
+   * contract does not mention it, and mdmirror chose it.
    */
   readonly basis: "published" | "assumed";
-  /** True if the case leaves a change in review, which no request of this API can withdraw. */
+  /** True if the case leaves a change in review. No request of the API can remove such a change. */
   readonly leavesReview: boolean;
   readonly run: (setup: CaseSetup) => Promise<void>;
 };
 
-/** The service and the helpers that a case uses. */
+/** The service, and the helpers that a case uses to test it. */
 export type CaseSetup = {
   readonly api: Api;
-  /** A folder for this case alone, at the root of the workspace. */
+  /** Folder in the root of the workspace that only this case uses. */
   readonly folder: FolderResource;
-  /** True if a search may show a write some requests later. */
+  /** True if a search may find a write only after some more requests. */
   readonly indexesLate: boolean;
-  /** Returns a client with another key, or with none. */
+  /** Returns a client that sends another key, or no key. */
   readonly as: (key: string | null) => Api;
 };
 
-/** An answer, and what a case expects of it. */
+/** An answer of the service, with methods that check it. */
 export class Reply {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly text: string;
-  /** The parsed body; null if it is not JSON. */
+  /** Parsed body of the answer; null if it is not JSON. */
   readonly json: Json;
 
   constructor({ status, headers, body }: WireResponse) {
@@ -49,7 +52,7 @@ export class Reply {
     this.json = parseOrNull(body);
   }
 
-  /** Expects a success. Returns the parsed body. */
+  /** Expects an answer with this status. Returns the parsed body. */
   ok(status: number): Json {
     assert.equal(this.status, status, this.text);
     assert.match(this.headers["content-type"] ?? "", /^application\/json/);
@@ -57,7 +60,7 @@ export class Reply {
     return this.json;
   }
 
-  /** Expects the answer 200 to a PUT. Returns the file with the saved content. */
+  /** Expects status 200 as the answer to a PUT. Returns the file with the saved content. */
   edited(): Json {
     const { object, file, content, ...more } = this.ok(200);
     assert.deepEqual([object, more], ["edit", {}]);
@@ -70,8 +73,8 @@ export class Reply {
   }
 
   /**
-   * Expects a problem with all documented fields.
-   * @param pointers expected pointers of `errors`, in order; if none, `errors` may have any
+   * Expects an error answer with this code and all documented fields.
+   * @param pointers expected pointers in `errors`, in order; if none are given, any are allowed
    */
   problem(code: ProblemCode, ...pointers: string[]): Problem {
     const problem = this.json as Problem;
@@ -93,7 +96,7 @@ export class Reply {
     return problem;
   }
 
-  /** Expects the problem `invalid_request`, as `problem` does. */
+  /** Expects an error answer with the code `invalid_request`, as `problem` does. */
   invalid(...pointers: string[]): Problem {
     return this.problem("invalid_request", ...pointers);
   }
@@ -107,7 +110,7 @@ type ListEnvelope<Item> = {
   readonly nextCursor: string | null;
 };
 
-// Cases assert the shape of a reply, so they read its members without checking their types first.
+// Cases check the shape of an answer, so they read its fields without checking their types first.
 // biome-ignore lint/suspicious/noExplicitAny: the only untyped JSON of the suite
 export type Json = any;
 
@@ -120,7 +123,10 @@ export class Api {
     this.#key = key;
   }
 
-  /** @param body an object is sent as JSON, a string unchanged */
+  /**
+   * Sends a request.
+   * @param body body of the request; an object is sent as JSON, a string unchanged
+   */
   async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<Reply> {
     const sent = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
     const type: WireHeaders = sent === null ? {} : { "content-type": "application/json" };
@@ -160,7 +166,7 @@ export class Api {
     return (await this.get(`/v1/${kind}${text === "" ? "" : `?${text}`}`)).ok(200);
   }
 
-  /** Returns the paths of all pages of a list. */
+  /** Returns the paths of the items on all pages of a list. */
   async paths(kind: "files" | "folders", query: Record<string, string | number> = {}): Promise<string[]> {
     const paths: string[] = [];
     let page = await this.page(kind, query);
@@ -174,7 +180,7 @@ export class Api {
   }
 }
 
-/** Returns the value of a JSON text; null for any other text. */
+/** Parses JSON; returns null if the string is not JSON. */
 export function parseOrNull(text: string): Json {
   try {
     return JSON.parse(text);
@@ -192,7 +198,7 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
   return { title, basis: "assumed", leavesReview: false, run };
 }
 
-/** Returns a copy of a case with the note that the case leaves a change in review. */
+/** Returns a copy of a case that says that the case leaves a change in review. */
 export function leavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }
