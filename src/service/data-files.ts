@@ -12,7 +12,7 @@ import { join } from "node:path";
  * @returns null if the file does not exist
  */
 export function readKey(file: string): string | null {
-  const text = readIfThere(file);
+  const text = readIfExists(file);
   if (text === null) return null;
   chmodSync(file, 0o600);
   const key = text.trim();
@@ -54,18 +54,18 @@ export function removeAddress(dir: string): void {
  * only while the database is locked
  */
 export function readAddress(dir: string): string | null {
-  return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfThere(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
+  return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
 }
 
 /** Writes a line completely or not at all, so that a killed process leaves no partial file. */
 function writeOwnFile(file: string, line: string): void {
-  const temporary = `${file}.new`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, `${line}\n`, { mode: 0o600, flag: "wx" });
-  renameSync(temporary, file);
+  const temporaryFile = `${file}.new`;
+  rmSync(temporaryFile, { force: true });
+  writeFileSync(temporaryFile, `${line}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(temporaryFile, file);
 }
 
-function readIfThere(file: string): string | null {
+function readIfExists(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

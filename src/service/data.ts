@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
-import { isOfDatabase, WrongStoreError } from "./database-marker.ts";
+import { isDatabaseFolder, WrongStoreError } from "./database-marker.ts";
 import { makeAdminKey, readKey, writeKey } from "./data-files.ts";
-import { randomSource } from "./random-bytes.ts";
+import { makeRandomSource } from "./random-bytes.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
 import { startUpkeep } from "./upkeep.ts";
@@ -45,13 +45,13 @@ export type OpenData<Key extends string | null = string> = {
  * @throws if another process has the folder open; OtherVersionError
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
-  if (isOfDatabase(dir)) throw new WrongStoreError("the documents of its service are in PostgreSQL");
+  if (isDatabaseFolder(dir)) throw new WrongStoreError("the documents of its service are in PostgreSQL");
   makeFolders(dir, 0o700);
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
   const { waitMs, settings, links, docsBase, onFault } = options;
-  const random = randomSource();
+  const random = makeRandomSource();
   // SQLite is loaded on demand, so that a program with another store never loads it.
   const { SqliteStore } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
@@ -59,8 +59,8 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const service = createService({ store, now: Date.now, random, adminKey, links, docsBase, onFault });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);
-    const key = await usableKey(service, keyFile);
-    return openedData({ service, key, keyFile, adminKeyFile, adminKey }, onFault);
+    const key = await findOrCreateKey(service, keyFile);
+    return toOpenData({ service, key, keyFile, adminKeyFile, adminKey }, onFault);
   } catch (error) {
     await service.close();
     throw error;
@@ -72,7 +72,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
  * first.
  * @param onClosed called after the service has closed
  */
-export function openedData<Key extends string | null>(
+export function toOpenData<Key extends string | null>(
   data: Omit<OpenData<Key>, "close">,
   onFault: OpenDataOptions["onFault"],
   onClosed: () => void = () => undefined,
@@ -87,19 +87,19 @@ export function openedData<Key extends string | null>(
   return { ...data, close };
 }
 
-async function usableKey(service: Service, file: string): Promise<string> {
-  const kept = readKey(file);
-  if (kept !== null && (await knowsKey(service, kept))) return kept;
+async function findOrCreateKey(service: Service, file: string): Promise<string> {
+  const savedKey = readKey(file);
+  if (savedKey !== null && (await knowsKey(service, savedKey))) return savedKey;
   const [workspace] = await service.admin.workspaces();
   const grants = [{ on: null, level: "full" }] as const;
-  const made =
+  const created =
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
   // The service cannot refuse to create the key, because the workspace was read just before.
-  if (!("key" in made)) throw new Error(made.detail);
-  writeKey(file, made.key);
-  return made.key;
+  if (!("key" in created)) throw new Error(created.detail);
+  writeKey(file, created.key);
+  return created.key;
 }
 
 async function knowsKey(service: Service, key: string): Promise<boolean> {

@@ -14,7 +14,7 @@ export class WrongStoreError extends Error {
   readonly code = "other-data";
 }
 
-export function isOfDatabase(dir: string): boolean {
+export function isDatabaseFolder(dir: string): boolean {
   return existsSync(join(dir, MARKER));
 }
 
@@ -23,7 +23,7 @@ export function isOfDatabase(dir: string): boolean {
  * @returns a function that releases the lock
  * @throws SQLITE_BUSY if another process has locked the file
  */
-export function holdForDatabase(dir: string): () => void {
+export function lockMarker(dir: string): () => void {
   const lock = new Sqlite(join(dir, MARKER), { timeout: 0 });
   try {
     lock.pragma("locking_mode = EXCLUSIVE");

@@ -7,16 +7,16 @@ const READ_BYTES = 4_096;
  * Returns a source of random bytes. It reads many bytes together, because each request needs some
  * for its id, and a system call for each request would be slow.
  */
-export function randomSource(): (bytes: number) => Uint8Array {
-  let read = randomBytes(READ_BYTES);
+export function makeRandomSource(): (bytes: number) => Uint8Array {
+  let buffer = randomBytes(READ_BYTES);
   let offset = 0;
   return (bytes) => {
-    if (offset + bytes > read.length) {
-      read = randomBytes(Math.max(bytes, READ_BYTES));
+    if (offset + bytes > buffer.length) {
+      buffer = randomBytes(Math.max(bytes, READ_BYTES));
       offset = 0;
     }
-    const taken = read.subarray(offset, offset + bytes);
+    const nextBytes = buffer.subarray(offset, offset + bytes);
     offset += bytes;
-    return taken;
+    return nextBytes;
   };
 }

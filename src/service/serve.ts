@@ -61,12 +61,12 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
  * @param database URL of the database, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
-  const open = async () => {
+  const openDatabase = async () => {
     // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
     const { openSharedData } = await import("./store/postgres/data.ts");
     return openSharedData(options.data, database, options);
   };
-  return start(options, open, (error) =>
+  return start(options, openDatabase, (error) =>
     isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error),
   );
 }
@@ -99,7 +99,7 @@ async function start<Key extends string | null>(
     return ok(await listen(data.value, options, pem.value));
   } catch (error) {
     await data.value.close();
-    const failure = listenTrouble(error, options);
+    const failure = explainListenError(error, options);
     if (failure === null) throw error;
     return failure;
   }
@@ -113,7 +113,7 @@ async function listen<Key extends string | null>(
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port } = options;
   const pages = { core: service.core, proxy: options.appOrigin ?? null };
-  const log = accessLogOf(options);
+  const log = openAccessLog(options);
   const server = await startHttp(service, {
     host,
     port,
@@ -123,13 +123,13 @@ async function listen<Key extends string | null>(
     ...(log === null ? {} : { log: log.note }),
   });
   const adminPort = await openAdminPort(data, options, server);
-  const unreachable = writeAddressFile(options.data, (adminPort ?? server).url);
+  const missingAddress = writeAddressFile(options.data, (adminPort ?? server).url);
   return {
     url: server.url,
     key,
     keyFile,
     adminKeyFile,
-    lacks: [...(service.reserved() === 0 ? [lackOfSpace(options.data)] : []), ...unreachable],
+    lacks: [...(service.reserved() === 0 ? [describeLackOfSpace(options.data)] : []), ...missingAddress],
     importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
     // ORDER: the server closes first, so that the last answers are written before the database
     // closes.
@@ -142,7 +142,7 @@ async function listen<Key extends string | null>(
   };
 }
 
-function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | null {
+function openAccessLog({ accessLog = null, onFault }: ServeOptions): AccessLog | null {
   if (accessLog === null) return null;
   const append = typeof accessLog === "string" ? appendTo(accessLog) : accessLog;
   return new AccessLog(append, (error) => onFault(error, "access-log"));
@@ -158,8 +158,8 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
     return [];
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
-    const what = `mdmirror serve cannot write its address into ${dataFolder}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
-    return [{ what, next: "free some disk space, then start it again" }];
+    const missingAbility = `mdmirror serve cannot write its address into ${dataFolder}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
+    return [{ what: missingAbility, next: "free some disk space, then start it again" }];
   }
 }
 
@@ -170,7 +170,7 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
  * @returns null if the commands can use the public address
  */
 async function openAdminPort(
-  { service }: AnyData,
+  { service }: AnyOpenData,
   { host, tls }: ServeOptions,
   server: HttpServer,
 ): Promise<HttpServer | null> {
@@ -185,7 +185,7 @@ async function openAdminPort(
   }
 }
 
-function lackOfSpace(dataFolder: string): MissingCondition {
+function describeLackOfSpace(dataFolder: string): MissingCondition {
   const megabytes = LEAST_FREE / (1024 * 1024);
   return {
     what: `the disk of ${dataFolder} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
@@ -193,16 +193,16 @@ function lackOfSpace(dataFolder: string): MissingCondition {
   };
 }
 
-type AnyData = OpenData<string | null>;
+type AnyOpenData = OpenData<string | null>;
 
 async function importInto(
-  { service, key, keyFile }: AnyData,
+  { service, key, keyFile }: AnyOpenData,
   dir: string,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<Result<ImportReport>> {
   if (key === null) {
-    const next = `put a key of the workspace into ${keyFile}: mdmirror serve admin keys create makes one`;
-    return trouble("usage", `${dir} cannot be imported: another process made the first key of the database`, next);
+    const nextStep = `put a key of the workspace into ${keyFile}: mdmirror serve admin keys create makes one`;
+    return trouble("usage", `${dir} cannot be imported: another process made the first key of the database`, nextStep);
   }
   try {
     return ok(await importFolder({ service, key }, dir, onProgress));
@@ -215,22 +215,22 @@ async function importInto(
 type Pem = { readonly cert: Buffer; readonly key: Buffer };
 
 function readPem(tls: { readonly certFile: string; readonly keyFile: string }): Result<Pem> {
-  const read: Buffer[] = [];
+  const contents: Buffer[] = [];
   for (const file of [tls.certFile, tls.keyFile]) {
     try {
-      read.push(readFileSync(file));
+      contents.push(readFileSync(file));
     } catch (error) {
       return systemTrouble(error, `${file} cannot be read`, "give PEM files with --tls-cert and --tls-key");
     }
   }
-  return ok({ cert: read[0]!, key: read[1]! });
+  return ok({ cert: contents[0]!, key: contents[1]! });
 }
 
 /**
  * Returns the reason why the service cannot listen.
  * @returns null if the error is a bug, because it concerns neither the address nor the certificate
  */
-function listenTrouble(error: unknown, { host, port }: ServeOptions): Result<never> | null {
+function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = errorCodeOf(error) ?? "";
   if (code === "EADDRINUSE") {
     const next = "give another with --port N; --port 0 takes any free one";

@@ -76,10 +76,10 @@ const DAY_MS = 86_400_000;
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: number of keys whose workspace and grants are cached for a second. */
-const MAX_KEYS = 1_000;
+const MAX_CACHED_HOLDERS = 1_000;
 const ADMIT_ALL: RateCheck = () => null;
 /** Hash that no key has; looking it up only tests whether the store answers. */
-const NO_HOLDER = Buffer.alloc(32);
+const UNKNOWN_KEY_HASH = Buffer.alloc(32);
 
 /** The file and folder service, independent of the transport and of the kind of store. */
 export class Service {
@@ -96,17 +96,17 @@ export class Service {
   constructor({ store, now, random, combine = combineByMerge, ...options }: ServiceOptions) {
     const [uses, { links = "any" }] = [new KeyUses(), options];
     const turns = new SearchScheduler(options.atNextRound ?? ((begin) => void setImmediate(begin)));
-    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links, turns };
-    const rates = new RateLimiter(now);
+    const serverContext = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links, turns };
+    const rateLimiter = new RateLimiter(now);
     this.#store = store;
-    this.admin = new Admin(server);
-    this.#admitByRate = admitByRate({ rates, server });
+    this.admin = new Admin(serverContext);
+    this.#admitByRate = admitByRate({ rates: rateLimiter, server: serverContext });
     this.#core = {
-      server,
+      server: serverContext,
       admin: this.admin,
       adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
-      rates,
-      recent: new BoundedMap(MAX_KEYS),
+      rates: rateLimiter,
+      recent: new BoundedMap(MAX_CACHED_HOLDERS),
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
       generation: store.generation,
       onFault: options.onFault ?? (() => undefined),
@@ -138,7 +138,7 @@ export class Service {
     const { server, onFault, isOpen } = this.#core;
     if (!isOpen) return false;
     try {
-      await server.store.holder(NO_HOLDER);
+      await server.store.holder(UNKNOWN_KEY_HASH);
       return true;
     } catch (error) {
       onFault(error, "ready");
@@ -176,14 +176,14 @@ export class Service {
    */
   async pruneStep(): Promise<"done" | "more"> {
     if (!this.#core.isOpen) return "done";
-    const next = await this.#store.write(async ({ settings, changes }) => {
+    const prunedUpTo = await this.#store.write(async ({ settings, changes }) => {
       const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
       if (days === null && keep === null) return null;
-      const before = days === null ? null : this.#core.server.now() - days * DAY_MS;
-      return changes.prune(this.#prunedTo, PRUNE_PORTION, { before, keep });
+      const replacedBefore = days === null ? null : this.#core.server.now() - days * DAY_MS;
+      return changes.prune(this.#prunedTo, PRUNE_PORTION, { before: replacedBefore, keep });
     });
-    this.#prunedTo = next ?? 0;
-    return next === null ? "done" : "more";
+    this.#prunedTo = prunedUpTo ?? 0;
+    return prunedUpTo === null ? "done" : "more";
   }
 
   /**

@@ -23,7 +23,7 @@ const PAUSE_FACTOR = 4;
 /** Milliseconds between an error of indexing (such as a full disk) and the next try. */
 const RETRY_MS = 60_000;
 
-type Upkeep = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
+type UpkeepService = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
 
 /**
  * Does periodic work of the service, in steps of some milliseconds between requests. A request
@@ -31,30 +31,30 @@ type Upkeep = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "
  * @returns a function that stops the work
  */
 export function startUpkeep(
-  service: Upkeep,
+  service: UpkeepService,
   onFault: (error: unknown, requestId: string) => void = () => undefined,
 ): () => void {
-  const begin = (name: string, firstMs: number, againMs: number, step: Step) =>
-    repeat(step, firstMs, againMs, (error) => onFault(error, name));
-  const each = (ms: number, work: () => void | Promise<void>) =>
-    begin("upkeep", ms, ms, async () => {
+  const startTask = (name: string, firstMs: number, againMs: number, step: UpkeepStep) =>
+    repeatStep(step, firstMs, againMs, (error) => onFault(error, name));
+  const repeatEvery = (ms: number, work: () => void | Promise<void>) =>
+    startTask("upkeep", ms, ms, async () => {
       await work();
       return ms;
     });
-  let served = service.served();
-  const indexing = begin("index", INDEX_MS, RETRY_MS, async () => {
-    const started = performance.now();
+  let servedBefore = service.served();
+  const indexTask = startTask("index", INDEX_MS, RETRY_MS, async () => {
+    const startedAt = performance.now();
     if ((await service.indexStep()) === "done") return null;
-    const isBusy = service.served() !== served;
-    served = service.served();
-    return isBusy ? (performance.now() - started) * PAUSE_FACTOR : 0;
+    const isBusy = service.served() !== servedBefore;
+    servedBefore = service.served();
+    return isBusy ? (performance.now() - startedAt) * PAUSE_FACTOR : 0;
   });
-  service.onWrite(() => indexing.wake(INDEX_MS));
-  const works = [
-    indexing,
-    begin("upkeep", PAUSE_MS, ROUND_MS, async () => ((await service.pruneStep()) === "more" ? PAUSE_MS : ROUND_MS)),
-    each(ROUND_MS, () => service.holdReserve()),
-    each(USES_MS, () =>
+  service.onWrite(() => indexTask.wake(INDEX_MS));
+  const tasks = [
+    indexTask,
+    startTask("upkeep", PAUSE_MS, ROUND_MS, async () => ((await service.pruneStep()) === "more" ? PAUSE_MS : ROUND_MS)),
+    repeatEvery(ROUND_MS, () => service.holdReserve()),
+    repeatEvery(USES_MS, () =>
       // On a full disk, the uses stay in memory. Requests already report the full disk.
       service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
@@ -62,7 +62,7 @@ export function startUpkeep(
     ),
   ];
   return () => {
-    for (const { stop } of works) stop();
+    for (const { stop } of tasks) stop();
   };
 }
 
@@ -70,7 +70,7 @@ export function startUpkeep(
  * Does a part of some periodic work. Returns the milliseconds until the next part; null if nothing
  * is left to do.
  */
-type Step = () => Promise<number | null>;
+type UpkeepStep = () => Promise<number | null>;
 
 /**
  * Runs a step again and again. The returned `wake` plans the next step, unless a step is planned
@@ -78,23 +78,23 @@ type Step = () => Promise<number | null>;
  * @param firstMs milliseconds until the first step
  * @param againMs milliseconds between an error and the next step
  */
-function repeat(step: Step, firstMs: number, againMs: number, onFault: (error: unknown) => void) {
+function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault: (error: unknown) => void) {
   let timer: NodeJS.Timeout | null = null;
   let isOver = false;
-  const run = async () => {
+  const runStep = async () => {
     timer = null;
-    let next: number | null = againMs;
+    let nextMs: number | null = againMs;
     try {
-      next = await step();
+      nextMs = await step();
     } catch (error) {
       // An error is expected if the service closed during the step.
       if (!isOver) onFault(error);
     }
-    if (next !== null) wake(next);
+    if (nextMs !== null) wake(nextMs);
   };
   const wake = (ms: number) => {
     // The timer is unreferenced, so that it alone does not keep the process running.
-    if (!isOver) timer ??= setTimeout(() => void run(), ms).unref();
+    if (!isOver) timer ??= setTimeout(() => void runStep(), ms).unref();
   };
   const stop = () => {
     isOver = true;

@@ -2,11 +2,11 @@ import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../
 import { type ServerContext, newId, readWith, writeWith } from "../requests/context.ts";
 import {
   type KeyInfo,
-  keyInfo,
-  keyInfos,
+  readKeyInfo,
+  readKeyInfos,
   makeKey,
   type NewKeyInfo,
-  noWorkspace,
+  refuseUnknownWorkspace,
   readGrants,
   setGrants,
 } from "../keys/keys.ts";
@@ -18,7 +18,7 @@ import type { CountedWorkspace, Settings, WorkspaceState } from "../store/rows.t
 
 type KeyPageRequest = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
-const noKey = () => refuse("not_found", "There is no such key.");
+const refuseUnknownKey = () => refuse("not_found", "There is no such key.");
 
 /**
  * Operations for administrators, which the API does not define. Also available over HTTP, below
@@ -57,7 +57,7 @@ export class Admin {
     return writeWith(this.#server, async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
       const [workspace] = await workspaces.counted(workspaceId);
-      return workspace ?? noWorkspace();
+      return workspace ?? refuseUnknownWorkspace();
     });
   }
 
@@ -67,7 +67,7 @@ export class Admin {
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return writeWith(this.#server, async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
-      if (workspace === undefined) return noWorkspace();
+      if (workspace === undefined) return refuseUnknownWorkspace();
       await tables.lockStructure(workspace.seq);
       await tables.workspaces.remove(workspace.seq);
       return null;
@@ -76,13 +76,13 @@ export class Admin {
 
   keys(): Promise<KeyInfo[]> {
     return readWith(this.#server, async (working) => {
-      return keyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
+      return readKeyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
     });
   }
 
   /** Returns a key; null if the key does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
-    return readWith(this.#server, (working) => keyInfo(working, keyId));
+    return readWith(this.#server, (working) => readKeyInfo(working, keyId));
   }
 
   /**
@@ -92,8 +92,8 @@ export class Admin {
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
     return readWith(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
-      if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return noWorkspace();
-      return keyInfos(working, await keys.page(workspaceId, from, most));
+      if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return refuseUnknownWorkspace();
+      return readKeyInfos(working, await keys.page(workspaceId, from, most));
     });
   }
 
@@ -108,24 +108,24 @@ export class Admin {
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return writeWith(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
-      const row = await keys.byId(keyId);
-      const workspace = row && (await workspaces.byId(row.workspaceId));
-      if (row === undefined || workspace === undefined) return noKey();
+      const keyRow = await keys.byId(keyId);
+      const workspace = keyRow && (await workspaces.byId(keyRow.workspaceId));
+      if (keyRow === undefined || workspace === undefined) return refuseUnknownKey();
       if (grants !== undefined) {
-        const wanted = await readGrants(working, workspace, grants);
-        if (isRefused(wanted)) return wanted;
-        await setGrants(working, row.seq, workspace, wanted);
+        const newGrants = await readGrants(working, workspace, grants);
+        if (isRefused(newGrants)) return newGrants;
+        await setGrants(working, keyRow.seq, workspace, newGrants);
       }
-      const { label, expiresAt } = row;
-      await keys.change(row.seq, { label, rateLimit: limitOf(row), expiresAt, ...members });
-      return (await keyInfo(working, keyId))!;
+      const { label, expiresAt } = keyRow;
+      await keys.change(keyRow.seq, { label, rateLimit: limitOf(keyRow), expiresAt, ...members });
+      return (await readKeyInfo(working, keyId))!;
     });
   }
 
   removeKey(keyId: string): Promise<Refused | null> {
     return writeWith(this.#server, async ({ tables: { keys } }) => {
       const row = await keys.byId(keyId);
-      if (row === undefined) return noKey();
+      if (row === undefined) return refuseUnknownKey();
       await keys.remove(row.seq);
       return null;
     });
@@ -142,16 +142,16 @@ export class Admin {
 
   /** Makes a backup of the whole database while requests are served. */
   async backup(): Promise<BackupMade | Refused> {
-    const made = await this.#server.store.backup?.();
+    const backup = await this.#server.store.backup?.();
     return (
-      made ??
+      backup ??
       refuse("not_found", "A PostgreSQL database is not one file: copy it with mdmirror serve backup --database URL.")
     );
   }
 }
 
 /** Returns the result of an admin operation as an HTTP answer. */
-export async function answered(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
+export async function toAnswer(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const result = await operation;
   if (result === null) return DELETED;
   return isRefused(result) ? result : done(status, result);

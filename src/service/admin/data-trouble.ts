@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isDiskFull, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 
 /** Error codes for missing permissions, and for a path at which no folder can be. */
-const MISPLACED = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
+const FOLDER_ERROR_CODES = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
 
 /**
  * Returns the reason why the data folder of a service cannot be opened.
@@ -11,8 +11,8 @@ const MISPLACED = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:R
 export function dataTrouble(dir: string, error: unknown): Result<never> {
   const code = (error as NodeJS.ErrnoException).code ?? null;
   if (isInUse(error)) {
-    const next = "stop that one, or give another folder with --data";
-    return trouble("locked", `${dir} is in use by another mdmirror serve`, next, { code });
+    const nextStep = "stop that one, or give another folder with --data";
+    return trouble("locked", `${dir} is in use by another mdmirror serve`, nextStep, { code });
   }
   if (code === null) throw error;
   if (code === "other-data") {
@@ -20,14 +20,14 @@ export function dataTrouble(dir: string, error: unknown): Result<never> {
     return trouble("usage", `${dir} cannot be used: ${(error as Error).message}`, next, { code });
   }
   if (code === "newer-data" || code === "older-data") {
-    const what = `${dir}: ${(error as Error).message}; nothing was changed`;
+    const failure = `${dir}: ${(error as Error).message}; nothing was changed`;
     const program = code === "newer-data" ? "the newer mdmirror" : "the mdmirror that wrote it";
-    return trouble("usage", what, `use ${program}, or give another folder with --data`, { code });
+    return trouble("usage", failure, `use ${program}, or give another folder with --data`, { code });
   }
   const next = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"
     : "run mdmirror as the user that the service runs as, or give a folder that this user may write with --data";
-  return systemTrouble(error, `${dir} cannot be used`, next, MISPLACED.test(code) ? "usage" : "fault");
+  return systemTrouble(error, `${dir} cannot be used`, next, FOLDER_ERROR_CODES.test(code) ? "usage" : "fault");
 }
 
 /** Returns true if the error concerns the data folder or a file in it. */

@@ -3,10 +3,10 @@ import { type Result, type Trouble, trouble } from "../../common/trouble.ts";
 
 type DatabaseTrouble = Pick<Trouble, "kind" | "what" | "next">;
 
-const WAIT = "check that PostgreSQL runs at this address, then start the service again";
+const START_ADVICE = "check that PostgreSQL runs at this address, then start the service again";
 
 /** Errors of PostgreSQL and of the network, with a message for each. */
-const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
+const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
     // Matched first, because PostgreSQL gives this error a code of the same class (28) as a refused
     // login.
@@ -47,16 +47,21 @@ const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
     next: "raise max_connections, or the user's CONNECTION LIMIT: a process uses up to twelve",
   },
   { when: /^57P0/, kind: "offline", what: "is starting or stopping", next: "start mdmirror again in a while" },
-  { when: /^ECONNREFUSED/, kind: "offline", what: "cannot be reached: nothing listens at this port", next: WAIT },
+  {
+    when: /^ECONNREFUSED/,
+    kind: "offline",
+    what: "cannot be reached: nothing listens at this port",
+    next: START_ADVICE,
+  },
   {
     when: /^(?:ENOTFOUND|EAI_)/,
     kind: "offline",
     what: "cannot be reached: the host name has no address",
     next: "check the host name, then start it again",
   },
-  { when: /^ENOENT/, kind: "offline", what: "cannot be reached: the socket does not exist", next: WAIT },
-  { when: /^E[A-Z]{3,} /, kind: "offline", what: "cannot be reached", next: WAIT },
-  { when: /Connection terminated|timeout/, kind: "offline", what: "does not answer", next: WAIT },
+  { when: /^ENOENT/, kind: "offline", what: "cannot be reached: the socket does not exist", next: START_ADVICE },
+  { when: /^E[A-Z]{3,} /, kind: "offline", what: "cannot be reached", next: START_ADVICE },
+  { when: /Connection terminated|timeout/, kind: "offline", what: "does not answer", next: START_ADVICE },
 ];
 
 /**
@@ -70,11 +75,11 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
   const error = thrown instanceof StoreBusyError && thrown.cause !== undefined ? thrown.cause : thrown;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
-  const name = shownDatabase(url);
+  const name = describeDatabase(url);
   if (code === "newer-data" || code === "older-data") {
-    const next =
+    const nextStep =
       code === "newer-data" ? "use the newer mdmirror" : "use the mdmirror that wrote it, or another database";
-    return trouble("usage", `${name}: ${message}; nothing was changed`, next, { code });
+    return trouble("usage", `${name}: ${message}; nothing was changed`, nextStep, { code });
   }
   if (code === "other-data" || code === "other-key") {
     const next = "give this process its own folder with --data; the valid admin-key is in the first process's folder";
@@ -84,8 +89,9 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
     const next = "create another: createdb --encoding UTF8 --template template0 NAME";
     return trouble("usage", `${name} cannot be used: ${message}`, next, { code });
   }
-  const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
-  if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
+  const knownTrouble = KNOWN_TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
+  if (knownTrouble !== undefined)
+    return trouble(knownTrouble.kind, `${name} ${knownTrouble.what}`, knownTrouble.next, { code });
   // All other errors of PostgreSQL have a code of five characters. An error without such a code is
   // a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw thrown;
@@ -93,7 +99,7 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
 }
 
 /** Returns a URL without its password, and without the part after the database name. */
-function shownDatabase(url: string): string {
+function describeDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = searchParams.get("host") ?? hostname;

@@ -38,11 +38,11 @@ export function openKeyFile(path: string): Result<KeyFile> {
  * @param path absolute; `-` is standard input
  */
 export function readNewText(path: string): Result<string> {
-  const next = "give a file of UTF-8 text with --content";
+  const nextStep = "give a file of UTF-8 text with --content";
   try {
     const { text } = decodeText(readFileSync(path === "-" ? 0 : path));
-    return text === null ? trouble("usage", `${path} is not UTF-8 text`, next) : ok(text);
+    return text === null ? trouble("usage", `${path} is not UTF-8 text`, nextStep) : ok(text);
   } catch (error) {
-    return systemTrouble(error, `${path} cannot be read`, next);
+    return systemTrouble(error, `${path} cannot be read`, nextStep);
   }
 }

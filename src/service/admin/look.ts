@@ -15,15 +15,15 @@ export async function listAll<Name extends ListName>(
   name: Name,
   query: Readonly<Record<string, string>> = {},
 ): Promise<Result<ItemOf<Name>[]>> {
-  const all: ItemOf<Name>[] = [];
-  let from: Readonly<Record<string, string>> | null = {};
-  while (from !== null) {
-    const page: Result<Page<ItemOf<Name>>> = await session.ask(name, { query: { ...query, ...from } });
+  const items: ItemOf<Name>[] = [];
+  let cursorQuery: Readonly<Record<string, string>> | null = {};
+  while (cursorQuery !== null) {
+    const page: Result<Page<ItemOf<Name>>> = await session.ask(name, { query: { ...query, ...cursorQuery } });
     if (page.kind === "trouble") return page;
-    all.push(...page.value.data);
-    from = page.value.nextCursor == null ? null : { cursor: page.value.nextCursor };
+    items.push(...page.value.data);
+    cursorQuery = page.value.nextCursor == null ? null : { cursor: page.value.nextCursor };
   }
-  return ok(all);
+  return ok(items);
 }
 
 type Page<Item> = { readonly data: readonly Item[]; readonly nextCursor?: string | null | undefined };
@@ -34,7 +34,7 @@ export async function findWorkspace(session: AdminSession, word: string): Promis
 }
 
 export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Result<WorkspaceJson> {
-  return findOne(
+  return findByIdOrName(
     "workspaces",
     word,
     all,
@@ -46,9 +46,9 @@ export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Res
 export async function findKey(session: AdminSession, word: string): Promise<Result<KeyJson>> {
   const all = await listAll(session, "listKeys");
   if (all.kind === "trouble") return all;
-  const keyLine = ({ id, workspaceId, grants }: KeyJson) =>
-    `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
-  return findOne("keys", word, all.value, ({ label }) => [label], keyLine);
+  const describeKey = ({ id, workspaceId, grants }: KeyJson) =>
+    `${id} of ${workspaceId}, ${grants.map(formatGrant).join(" ")}`;
+  return findByIdOrName("keys", word, all.value, ({ label }) => [label], describeKey);
 }
 
 /**
@@ -59,20 +59,20 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const all = await listAll(session, "listReviews");
   if (all.kind === "trouble") return all;
-  const found = findOne(
+  const matchingReview = findByIdOrName(
     "reviews",
     word,
     all.value,
     ({ path }) => [path, path.slice(1)],
     ({ id }) => id,
   );
-  return found.kind === "trouble" ? found : ok(found.value.id);
+  return matchingReview.kind === "trouble" ? matchingReview : ok(matchingReview.value.id);
 }
 
 /** LIMIT: number of matches that a message lists for an ambiguous name. */
-const MAX_NAMED = 10;
+const MAX_LISTED_MATCHES = 10;
 
-function findOne<T extends { readonly id: string }>(
+function findByIdOrName<T extends { readonly id: string }>(
   kind: "workspaces" | "keys" | "reviews",
   word: string,
   all: readonly T[],
@@ -81,17 +81,21 @@ function findOne<T extends { readonly id: string }>(
 ): Result<T> {
   const byId = all.find(({ id }) => id === word);
   if (byId !== undefined) return ok(byId);
-  const found = all.filter((item) => namesOf(item).includes(word));
-  const [first] = found;
-  const next = `mdmirror serve admin ${kind} lists them`;
-  if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, next);
-  if (found.length === 1) return ok(first);
-  const named = found.slice(0, MAX_NAMED).map(describe).join("; ");
-  const more = found.length > MAX_NAMED ? `; and ${found.length - MAX_NAMED} more` : "";
-  return trouble("usage", `${shownName(word)} names ${found.length} ${kind}: ${named}${more}`, "give an id instead");
+  const matches = all.filter((item) => namesOf(item).includes(word));
+  const [first] = matches;
+  const nextStep = `mdmirror serve admin ${kind} lists them`;
+  if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, nextStep);
+  if (matches.length === 1) return ok(first);
+  const listedMatches = matches.slice(0, MAX_LISTED_MATCHES).map(describe).join("; ");
+  const omittedText = matches.length > MAX_LISTED_MATCHES ? `; and ${matches.length - MAX_LISTED_MATCHES} more` : "";
+  return trouble(
+    "usage",
+    `${shownName(word)} names ${matches.length} ${kind}: ${listedMatches}${omittedText}`,
+    "give an id instead",
+  );
 }
 
 /** Formats a grant, such as `/notes=edit`. */
-function grantWords({ path, level }: { readonly path: string; readonly level: string }): string {
+function formatGrant({ path, level }: { readonly path: string; readonly level: string }): string {
   return `${shownName(path)}=${level}`;
 }

@@ -21,7 +21,7 @@ export type AdminOperation = {
 };
 
 /** LIMIT: 200 characters for a label or for the name of a workspace, because lists show both. */
-const name = z.string().max(200);
+const itemName = z.string().max(200);
 const rateLimit = z
   .strictObject({ requests: z.int32(), seconds: z.int32() })
   .refine(({ requests, seconds }) => requests >= 1 && seconds >= 1, {
@@ -34,10 +34,10 @@ const grants = z
 /** Limits of a key. `expiresAt`: milliseconds since the epoch; null if the key never expires. */
 const limits = { rateLimit: rateLimit.nullable().exactOptional(), expiresAt: z.int().nullable().exactOptional() };
 
-const newKey = z.strictObject({ ...limits, workspaceId: z.string(), grants, label: name.default("") });
+const newKey = z.strictObject({ ...limits, workspaceId: z.string(), grants, label: itemName.default("") });
 
 const keyChanges = z
-  .strictObject({ ...limits, grants: grants.exactOptional(), label: name.exactOptional() })
+  .strictObject({ ...limits, grants: grants.exactOptional(), label: itemName.exactOptional() })
   .superRefine((changes, { addIssue }) => {
     if (Object.keys(changes).length > 0) return;
     const message = "grants, rateLimit, label or expiresAt must be sent.";
@@ -130,18 +130,18 @@ const shownReview = review.extend({
   liveContent: z.string(),
 });
 
-const settled = z.object({ path: z.string() });
+const decidedReview = z.object({ path: z.string() });
 /**
  * Schema of an answer whose body is not read: the status alone says that the service carried the
  * request out.
  */
-const carriedOut = z.unknown();
+const ignoredAnswer = z.unknown();
 
 /**
  * Returns the schema for a page of a list. The schema refuses an empty page with a cursor, because
  * a command would read such pages without end.
  */
-function pageOf<Item extends z.ZodType>(item: Item) {
+function pageSchema<Item extends z.ZodType>(item: Item) {
   return z
     .object({ data: z.array(item), nextCursor: z.string().nullish().catch(null) })
     .refine(({ data, nextCursor }) => nextCursor == null || data.length > 0);
@@ -152,15 +152,20 @@ function pageOf<Item extends z.ZodType>(item: Item) {
  * fix them.
  */
 export const ADMIN_OPERATIONS = {
-  listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: pageOf(workspace) },
-  createWorkspace: { method: "POST", path: "/admin/workspaces", body: z.strictObject({ name }), answer: madeKey },
+  listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: pageSchema(workspace) },
+  createWorkspace: {
+    method: "POST",
+    path: "/admin/workspaces",
+    body: z.strictObject({ name: itemName }),
+    answer: madeKey,
+  },
   setState: { method: "PATCH", path: "/admin/workspaces/{id}", body: workspaceState, answer: workspace },
-  removeWorkspace: { method: "DELETE", path: "/admin/workspaces/{id}", answer: carriedOut },
-  listKeys: { method: "GET", path: "/admin/keys", answer: pageOf(key) },
+  removeWorkspace: { method: "DELETE", path: "/admin/workspaces/{id}", answer: ignoredAnswer },
+  listKeys: { method: "GET", path: "/admin/keys", answer: pageSchema(key) },
   createKey: { method: "POST", path: "/admin/keys", body: newKey, answer: madeKey },
   changeKey: { method: "PATCH", path: "/admin/keys/{id}", body: keyChanges, answer: key },
-  revokeKey: { method: "DELETE", path: "/admin/keys/{id}", answer: carriedOut },
-  listReviews: { method: "GET", path: "/admin/reviews", query: reviewsQuery, answer: pageOf(review) },
+  revokeKey: { method: "DELETE", path: "/admin/keys/{id}", answer: ignoredAnswer },
+  listReviews: { method: "GET", path: "/admin/reviews", query: reviewsQuery, answer: pageSchema(review) },
   showReview: { method: "GET", path: "/admin/reviews/{id}", answer: shownReview },
   acceptReview: {
     method: "POST",
@@ -168,16 +173,16 @@ export const ADMIN_OPERATIONS = {
     // `content`, if present, is published in place of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
-    answer: settled,
+    answer: decidedReview,
   },
-  rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: settled },
+  rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: decidedReview },
   /**
    * ASSUMES: the settings, and their route (contract test "shows settings, and changes those that
    * are sent").
    */
-  readSettings: { method: "GET", path: "/admin/settings", answer: carriedOut },
-  changeSettings: { method: "PATCH", path: "/admin/settings", body: settings, answer: carriedOut },
-  takeBackup: { method: "POST", path: "/admin/backup", answer: carriedOut },
+  readSettings: { method: "GET", path: "/admin/settings", answer: ignoredAnswer },
+  changeSettings: { method: "PATCH", path: "/admin/settings", body: settings, answer: ignoredAnswer },
+  takeBackup: { method: "POST", path: "/admin/backup", answer: ignoredAnswer },
 } as const satisfies Record<string, AdminOperation>;
 
 export type AdminOperations = typeof ADMIN_OPERATIONS;

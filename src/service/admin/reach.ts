@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import type { Wire } from "../../common/wire.ts";
 import { readAddress, removeAddress } from "../data-files.ts";
-import { holdForDatabase, isOfDatabase } from "../database-marker.ts";
+import { lockMarker, isDatabaseFolder } from "../database-marker.ts";
 import { openData } from "../data.ts";
 import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
@@ -14,7 +14,7 @@ import { type AdminSession, openSession } from "./session.ts";
  * LIMIT: milliseconds to wait for an answer, and bytes of its body. A list may be long, and a
  * review contains three contents.
  */
-const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
+const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
@@ -31,7 +31,7 @@ export function reachByUrl({
   ...service
 }: Omit<ReachedService, "keyHint"> & { readonly openWire: OpenWire }): Result<AdminSession> {
   const keyHint = "give the file of its admin key with --admin-key-file: it is in the data folder of the service";
-  return overWire({ ...service, keyHint }, openWire);
+  return connectOverWire({ ...service, keyHint }, openWire);
 }
 
 type ReachedService = Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string };
@@ -44,17 +44,17 @@ export async function reachByFolder(
   dataFolder: string,
   { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
 ): Promise<Result<AdminSession>> {
-  if (isOfDatabase(dataFolder)) return reachShared(dataFolder, openWire);
-  const owner = ownerOf(dataFolder);
+  if (isDatabaseFolder(dataFolder)) return reachSharedService(dataFolder, openWire);
+  const owner = readOwner(dataFolder);
   if (owner.kind === "trouble") return owner;
   const userId = effectiveUser();
   const isOurs = userId === null || userId === owner.value;
-  const began = clock.monotonic();
+  const startedAt = clock.monotonic();
   for (;;) {
-    const reached = (isOurs ? await openUnlessInUse(dataFolder) : null) ?? reachByAddress(dataFolder, openWire);
-    if (reached !== null) return reached;
-    if (!isOurs) return foreign(dataFolder, owner.value);
-    if (clock.monotonic() - began > WAIT_MS) return lockedByOther(dataFolder);
+    const session = (isOurs ? await openUnlessInUse(dataFolder) : null) ?? reachByAddress(dataFolder, openWire);
+    if (session !== null) return session;
+    if (!isOurs) return refuseForeignFolder(dataFolder, owner.value);
+    if (clock.monotonic() - startedAt > WAIT_MS) return refuseLocked(dataFolder);
     await clock.sleep(PAUSE_MS);
   }
 }
@@ -65,7 +65,7 @@ export async function reachByFolder(
  */
 function isLocked(dataFolder: string): boolean {
   try {
-    holdForDatabase(dataFolder)();
+    lockMarker(dataFolder)();
     return false;
   } catch (error) {
     if (isInUse(error)) return true;
@@ -77,14 +77,14 @@ function isLocked(dataFolder: string): boolean {
  * Connects to the running service. Its documents are in PostgreSQL, so this command cannot open
  * them itself.
  */
-function reachShared(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
+function reachSharedService(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
   const reached = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
   if (reached !== null) return reached;
-  const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
-  return trouble("usage", `no service is running on ${dataFolder}, but its documents are in PostgreSQL`, next);
+  const nextStep = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
+  return trouble("usage", `no service is running on ${dataFolder}, but its documents are in PostgreSQL`, nextStep);
 }
 
-function lockedByOther(dataFolder: string): Result<never> {
+function refuseLocked(dataFolder: string): Result<never> {
   return trouble(
     "locked",
     `another process has ${dataFolder} open and cannot be reached from this process`,
@@ -97,7 +97,7 @@ function lockedByOther(dataFolder: string): Result<never> {
  * Returns the user id of the owner of a data folder. Refuses a folder that is not the data folder
  * of a service, so that nothing is created in it.
  */
-function ownerOf(dir: string): Result<number> {
+function readOwner(dir: string): Result<number> {
   try {
     return ok(statSync(join(dir, "service.db")).uid);
   } catch (error) {
@@ -136,7 +136,7 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
  * Refuses the data folder of another user, because the service could not open files that this user
  * creates in it.
  */
-function foreign(dataFolder: string, uid: number): Result<never> {
+function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   return trouble(
     "usage",
     `${dataFolder} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service is running on it`,
@@ -159,15 +159,15 @@ function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSes
   if (url === null) return null;
   const keyFile = join(dataFolder, "admin-key");
   const keyHint = `${keyFile} is not the key of the running service: start the service again`;
-  return overWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
+  return connectOverWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
 }
 
-function overWire(service: ReachedService, openWire: OpenWire): Result<AdminSession> {
+function connectOverWire(service: ReachedService, openWire: OpenWire): Result<AdminSession> {
   const wire = openWire(service);
   if (wire.kind === "trouble") return wire;
   const key = readKeyFile(service.keyFile);
   if (key.kind === "trouble") return key;
-  const session = openSession((request) => wire.value.send(request, BOUNDS), key.value, {
+  const session = openSession((request) => wire.value.send(request, ANSWER_BOUNDS), key.value, {
     where: service.url,
     keyHint: service.keyHint,
     close: () => wire.value.close(),

@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from "node:crypto";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
-import { type Admin, answered } from "./admin.ts";
+import { type Admin, toAnswer } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey, sentKey, unauthenticated } from "../requests/authenticate.ts";
 import type { BodyFault } from "../requests/body.ts";
@@ -20,20 +20,20 @@ type AdminCall<Name extends AdminOperationName> = {
 
 const HANDLERS: { readonly [Name in AdminOperationName]: (call: AdminCall<Name>) => Promise<Answer> } = {
   listWorkspaces: async ({ admin }) => done(200, { data: await admin.workspaces() }),
-  createWorkspace: ({ admin, body }) => answered(admin.createWorkspace(body.name), 201),
-  setState: ({ admin, id, body }) => answered(admin.setWorkspaceState(id, body.state, body.retryAfter)),
-  removeWorkspace: ({ admin, id }) => answered(admin.removeWorkspace(id)),
+  createWorkspace: ({ admin, body }) => toAnswer(admin.createWorkspace(body.name), 201),
+  setState: ({ admin, id, body }) => toAnswer(admin.setWorkspaceState(id, body.state, body.retryAfter)),
+  removeWorkspace: ({ admin, id }) => toAnswer(admin.removeWorkspace(id)),
   listKeys: async ({ admin }) => done(200, { data: await admin.keys() }),
-  createKey: ({ admin, body }) => answered(admin.createKey(body), 201),
-  changeKey: ({ admin, id, body }) => answered(admin.changeKey(id, body)),
-  revokeKey: ({ admin, id }) => answered(admin.removeKey(id)),
-  listReviews: ({ admin, query: { cursor: after, ...page } }) => answered(admin.reviews.page({ ...page, after })),
-  showReview: ({ admin, id }) => answered(admin.reviews.show(id)),
-  acceptReview: ({ admin, id, body }) => answered(admin.reviews.accept(id, body.content ?? null)),
-  rejectReview: ({ admin, id }) => answered(admin.reviews.reject(id)),
-  readSettings: ({ admin }) => answered(admin.settings()),
-  changeSettings: ({ admin, body }) => answered(admin.changeSettings(body)),
-  takeBackup: ({ admin }) => answered(admin.backup(), 201),
+  createKey: ({ admin, body }) => toAnswer(admin.createKey(body), 201),
+  changeKey: ({ admin, id, body }) => toAnswer(admin.changeKey(id, body)),
+  revokeKey: ({ admin, id }) => toAnswer(admin.removeKey(id)),
+  listReviews: ({ admin, query: { cursor: after, ...page } }) => toAnswer(admin.reviews.page({ ...page, after })),
+  showReview: ({ admin, id }) => toAnswer(admin.reviews.show(id)),
+  acceptReview: ({ admin, id, body }) => toAnswer(admin.reviews.accept(id, body.content ?? null)),
+  rejectReview: ({ admin, id }) => toAnswer(admin.reviews.reject(id)),
+  readSettings: ({ admin }) => toAnswer(admin.settings()),
+  changeSettings: ({ admin, body }) => toAnswer(admin.changeSettings(body)),
+  takeBackup: ({ admin }) => toAnswer(admin.backup(), 201),
 };
 
 const findOperation = routeTable(
@@ -45,9 +45,9 @@ const findOperation = routeTable(
  * @returns the refusal of a request without the key; null if the key is right
  */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
-  const sent = sentKey(headers);
-  const known = sent !== null && adminKeyHash !== null && timingSafeEqual(hashKey(sent), adminKeyHash);
-  return known ? null : unauthenticated();
+  const keyText = sentKey(headers);
+  const isAdminKey = keyText !== null && adminKeyHash !== null && timingSafeEqual(hashKey(keyText), adminKeyHash);
+  return isAdminKey ? null : unauthenticated();
 }
 
 type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
@@ -58,14 +58,14 @@ export async function routeAdmin(
   request: WireRequest,
   fault: BodyFault | null,
 ): Promise<Answer> {
-  const stranger = authenticateAdmin(adminKeyHash, request.headers);
-  if (stranger !== null) return stranger;
+  const refusal = authenticateAdmin(adminKeyHash, request.headers);
+  if (refusal !== null) return refusal;
   const { path, query } = splitRequestTarget(request.path);
-  const found = findOperation(request.method, path);
-  if (found === null) return refuse("not_found", "There is no such endpoint.");
-  const operation: AdminOperation = ADMIN_OPERATIONS[found.value];
+  const route = findOperation(request.method, path);
+  if (route === null) return refuse("not_found", "There is no such endpoint.");
+  const operation: AdminOperation = ADMIN_OPERATIONS[route.value];
   const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
-  const read = readSent(operation, { id: found.id, query, body: { text, fault } });
+  const input = readSent(operation, { id: route.id, query, body: { text, fault } });
   // The cast is safe, because the handler takes exactly the output of the operation's schemas.
-  return isRefused(read) ? read : HANDLERS[found.value]({ ...read, admin } as never);
+  return isRefused(input) ? input : HANDLERS[route.value]({ ...input, admin } as never);
 }

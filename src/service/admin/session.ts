@@ -19,24 +19,27 @@ type RequestFacts = {
 
 /** Converts the answer to an administrator's request to a result. */
 function readAnswer(result: WireResult, request: RequestFacts): Result<unknown> {
-  if (result.kind !== "answer") return noAnswer(result, request);
+  if (result.kind !== "answer") return explainMissingAnswer(result, request);
   const { status, body } = result.response;
   if (status === 204) return ok(null);
-  const json = parse(body);
+  const json = parseJson(body);
   if (status >= 200 && status < 300 && json !== undefined) return ok(json);
-  return refused(result.response, json, request);
+  return explainRefusal(result.response, json, request);
 }
 
-function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { target, isRead }: RequestFacts): Result<never> {
-  const what = `${target} did not answer: ${failureWords(result.why)}`;
-  const next =
+function explainMissingAnswer(
+  result: Exclude<WireResult, { kind: "answer" }>,
+  { target, isRead }: RequestFacts,
+): Result<never> {
+  const failure = `${target} did not answer: ${failureWords(result.why)}`;
+  const nextStep =
     isRead || result.kind === "not-sent"
       ? "nothing was done; run it again once the service answers"
       : "it may have been done: look with mdmirror serve admin before you run it again";
-  return trouble("offline", what, next, { code: "unreachable" });
+  return trouble("offline", failure, nextStep, { code: "unreachable" });
 }
 
-function refused({ status }: WireResponse, json: unknown, { target, keyHint }: RequestFacts): Result<never> {
+function explainRefusal({ status }: WireResponse, json: unknown, { target, keyHint }: RequestFacts): Result<never> {
   if (status === 401)
     return trouble("offline", `${target} rejects the administrator's key`, keyHint, { code: "unauthenticated" });
   const problem = isJsonObject(json) ? json : {};
@@ -45,17 +48,17 @@ function refused({ status }: WireResponse, json: unknown, { target, keyHint }: R
     const next = "give the base URL of an mdmirror service with --url, or its data folder with --data";
     return trouble("offline", `${target} does not answer as an mdmirror service does (${status})`, next);
   }
-  const more = { code, requestId: typeof requestId === "string" ? requestId : null };
-  if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", more);
-  return trouble("usage", clauseOf(detail), NEXT[code] ?? "mdmirror serve admin --help", more);
+  const details = { code, requestId: typeof requestId === "string" ? requestId : null };
+  if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", details);
+  return trouble("usage", clauseOf(detail), NEXT_STEPS[code] ?? "mdmirror serve admin --help", details);
 }
 
-const NEXT: Readonly<Record<string, string>> = {
+const NEXT_STEPS: Readonly<Record<string, string>> = {
   not_found: "mdmirror serve admin keys, reviews or workspaces lists them",
   edit_conflict: "mdmirror serve admin reviews show ID, then accept ID --content FILE with a merge of both",
 };
 
-function parse(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -63,7 +66,7 @@ function parse(body: string): unknown {
   }
 }
 
-function unreadable(target: string): Result<never> {
+function explainUnreadable(target: string): Result<never> {
   const next = "use the same version of mdmirror for the command and the service";
   return trouble("offline", `${target} answers in a form that this version of mdmirror does not know`, next);
 }
@@ -95,7 +98,7 @@ type AdminRequestParts<Operation> = {
 };
 
 /** Sends one request with the admin key. */
-type Carry = (request: WireRequest) => Promise<WireResult>;
+type SendRequest = (request: WireRequest) => Promise<WireResult>;
 
 const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
 
@@ -104,7 +107,7 @@ const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
  * @param keyHint advice for the case that the service refuses the key
  */
 export function openSession(
-  carry: Carry,
+  carry: SendRequest,
   adminKey: string,
   { where, keyHint, close }: { readonly where: string; readonly keyHint: string; readonly close: () => Promise<void> },
 ): AdminSession {
@@ -128,7 +131,7 @@ export function openSession(
       const answer = readAnswer(result, { target: where, keyHint, isRead: method === "GET" });
       if (answer.kind === "trouble") return answer;
       const { data, success } = schema.safeParse(answer.value);
-      return success ? ok(data as AnswerOf<typeof name>) : unreadable(where);
+      return success ? ok(data as AnswerOf<typeof name>) : explainUnreadable(where);
     },
     close,
   };

@@ -5,8 +5,8 @@ import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
 import { errorCodeOf, ok, type Result } from "../../common/trouble.ts";
-import { notWritten, refuseExisting, type TakenBackup } from "./take.ts";
-import { noBackup } from "./restore.ts";
+import { explainFailedBackup, refuseExisting, type TakenBackup } from "./take.ts";
+import { explainFailedRestore } from "./restore.ts";
 
 /**
  * Makes a backup of a database.
@@ -20,7 +20,7 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
     return ok({ file: out, ...sealBackup(out) });
   } catch (error) {
     const isOfFile = /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(errorCodeOf(error) ?? "");
-    return isOfFile ? notWritten(out, error) : databaseTrouble(url, error);
+    return isOfFile ? explainFailedBackup(out, error) : databaseTrouble(url, error);
   }
 }
 
@@ -34,7 +34,7 @@ export async function restoreToDatabase(file: string, url: string): Promise<Resu
   try {
     contents = examineBackup(file);
   } catch (error) {
-    return noBackup(file, error);
+    return explainFailedRestore(file, error);
   }
   try {
     await restoreDatabase(file, url);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isOfDatabase } from "../database-marker.ts";
+import { isDatabaseFolder } from "../database-marker.ts";
 import { type BackupContents, NoBackupError, renewBackup } from "../store/sqlite/backup-file.ts";
 import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
 import { copyWhole } from "./take.ts";
@@ -21,18 +21,18 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
  * @param dataFolder absolute path; must not contain a service yet
  */
 export async function restoreBackup(file: string, dataFolder: string): Promise<Result<BackupContents>> {
-  const existing = SERVICE_FILES.find((name) => existsSync(join(dataFolder, name)));
-  if (existing !== undefined || isOfDatabase(dataFolder)) {
-    const what =
-      existing === "service.db" ? "a service already" : `the remains of a service (${existing ?? "database"})`;
-    const next = "give a new folder with --data: a restore never overwrites a service";
-    return trouble("usage", `${dataFolder} holds ${what}`, next, { code: "EEXIST" });
+  const existingFile = SERVICE_FILES.find((name) => existsSync(join(dataFolder, name)));
+  if (existingFile !== undefined || isDatabaseFolder(dataFolder)) {
+    const foundService =
+      existingFile === "service.db" ? "a service already" : `the remains of a service (${existingFile ?? "database"})`;
+    const nextStep = "give a new folder with --data: a restore never overwrites a service";
+    return trouble("usage", `${dataFolder} holds ${foundService}`, nextStep, { code: "EEXIST" });
   }
   try {
     makeFolders(dataFolder, 0o700);
     return ok(await copyWhole(file, join(dataFolder, "service.db"), renewBackup));
   } catch (error) {
-    return noBackup(file, error);
+    return explainFailedRestore(file, error);
   }
 }
 
@@ -40,7 +40,7 @@ export async function restoreBackup(file: string, dataFolder: string): Promise<R
  * Returns the reason why a backup was not restored.
  * @throws the error if it is a bug
  */
-export function noBackup(file: string, error: unknown): Result<never> {
+export function explainFailedRestore(file: string, error: unknown): Result<never> {
   if (error instanceof NoBackupError) {
     const next =
       "give a file that mdmirror serve backup made; to use a copied service.db, put it into a new folder and start a service with that --data";

@@ -26,16 +26,16 @@ export async function takeBackup(
   try {
     const answer = await session.value.ask("takeBackup");
     if (answer.kind === "trouble") return answer;
-    return await keep(join(dataFolder, BACKUP_FILE), out);
+    return await saveBackup(join(dataFolder, BACKUP_FILE), out);
   } finally {
     await session.value.close();
   }
 }
 
-async function keep(copy: string, out: string): Promise<Result<TakenBackup>> {
+async function saveBackup(copy: string, out: string): Promise<Result<TakenBackup>> {
   try {
     const contents = sealBackup(copy);
-    await move(copy, out);
+    await moveFile(copy, out);
     return ok({ file: out, ...contents });
   } catch (error) {
     rmSync(copy, { force: true });
@@ -45,7 +45,7 @@ async function keep(copy: string, out: string): Promise<Result<TakenBackup>> {
         `the new backup ${error.message}`,
         "check the disk, then run mdmirror serve backup again",
       );
-    return notWritten(out, error);
+    return explainFailedBackup(out, error);
   }
 }
 
@@ -53,7 +53,7 @@ async function keep(copy: string, out: string): Promise<Result<TakenBackup>> {
  * Returns the reason why a backup cannot be written.
  * @throws the error if it is a bug
  */
-export function notWritten(out: string, error: unknown): Result<never> {
+export function explainFailedBackup(out: string, error: unknown): Result<never> {
   return systemTrouble(error, `${out} cannot be written`, "give another file with --out");
 }
 
@@ -61,9 +61,9 @@ export function notWritten(out: string, error: unknown): Result<never> {
  * Moves a file. If the target is on another disk, copies the file completely before the copy gets
  * its name.
  */
-async function move(from: string, to: string): Promise<void> {
+async function moveFile(from: string, to: string): Promise<void> {
   try {
-    giveName(from, to);
+    renameToFree(from, to);
   } catch (error) {
     if (errorCodeOf(error) !== "EXDEV") throw error;
     await copyWhole(from, to, () => null);
@@ -77,23 +77,23 @@ async function move(from: string, to: string): Promise<void> {
  * @throws the error of node:fs or of `check`; then nothing is at `to`
  */
 export async function copyWhole<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
-  const fresh = `${to}.new`;
-  rmSync(fresh, { force: true });
+  const temporaryFile = `${to}.new`;
+  rmSync(temporaryFile, { force: true });
   try {
     // The file is created with its permissions before it has content, so that other users can never
     // read it.
-    const file = await open(fresh, "wx", 0o600);
+    const file = await open(temporaryFile, "wx", 0o600);
     try {
-      await copyFile(from, fresh);
-      const checked = check(fresh);
+      await copyFile(from, temporaryFile);
+      const checkResult = check(temporaryFile);
       await file.sync();
-      giveName(fresh, to);
-      return checked;
+      renameToFree(temporaryFile, to);
+      return checkResult;
     } finally {
       await file.close();
     }
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw error;
   }
 }
@@ -103,7 +103,7 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
  * example because a service started in the folder.
  * @throws EEXIST if a file is at the new name
  */
-function giveName(from: string, to: string): void {
+function renameToFree(from: string, to: string): void {
   try {
     linkSync(from, to);
     rmSync(from);

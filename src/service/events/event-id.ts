@@ -8,24 +8,24 @@ import type { ServerContext } from "../requests/context.ts";
 import { seal, unseal } from "../requests/seal.ts";
 
 const PREFIX = "evt_";
-const CHANCE_BYTES = 12;
+const RANDOM_BYTES = 12;
 /**
  * Number of bytes to which every position is padded, so that the length of an id reveals nothing.
  */
 const POSITION_BYTES = 44;
 
-type Sealing = Pick<ServerContext, "cursorSecret" | "random">;
+type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;
 
 /**
  * Returns the id of an event for a position in the outbox.
  * @param workspace row number of the workspace; the id is valid in this workspace only
  */
-export function sealPosition({ cursorSecret, random }: Sealing, workspace: number, position: string): string {
-  const plain = Buffer.alloc(CHANCE_BYTES + POSITION_BYTES);
-  plain.set(random(CHANCE_BYTES));
-  if (plain.write(position, CHANCE_BYTES, "latin1") !== position.length)
+export function sealPosition({ cursorSecret, random }: SealingContext, workspace: number, position: string): string {
+  const content = Buffer.alloc(RANDOM_BYTES + POSITION_BYTES);
+  content.set(random(RANDOM_BYTES));
+  if (content.write(position, RANDOM_BYTES, "latin1") !== position.length)
     throw new Error("the position in the outbox is too long");
-  return PREFIX + seal(cursorSecret, boundTo(workspace), plain);
+  return PREFIX + seal(cursorSecret, sealPurpose(workspace), content);
 }
 
 /**
@@ -34,10 +34,10 @@ export function sealPosition({ cursorSecret, random }: Sealing, workspace: numbe
  */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
-  const plain = unseal(secret, boundTo(workspace), id.slice(PREFIX.length), CHANCE_BYTES + POSITION_BYTES);
-  return plain?.toString("latin1", CHANCE_BYTES).replace(/\0+$/, "") ?? null;
+  const plain = unseal(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);
+  return plain?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
 }
 
-function boundTo(workspace: number): string {
+function sealPurpose(workspace: number): string {
   return `events ${workspace}`;
 }

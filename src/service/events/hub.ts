@@ -12,16 +12,20 @@ import { splitRequestTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
 import { openPosition } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
-import { BEAT, OutboxReader } from "./outbox-reader.ts";
+import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 
 // LIMIT: number of listeners of one key. Each listener needs a connection, and more machines than
 // this should not share a key.
-const MAX_PER_KEY = 256;
+const MAX_LISTENERS_PER_KEY = 256;
 const RETRY_AFTER_S = "30";
-const TICK_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const BEAT_MS = 20_000;
 const NO_BODY = { text: null, fault: null };
-const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
+const STREAM_HEADERS = {
+  "content-type": EVENT_STREAM,
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+} as const;
 
 export class EventHub {
   readonly path = EVENTS;
@@ -61,16 +65,16 @@ export class EventHub {
    * the hub.
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
-    let joined: StreamedAnswer | null = null;
+    let streamAnswer: StreamedAnswer | null = null;
     const refused = await answering(this.#core, async (requestId) => {
-      const judged = await this.#judge(request);
-      if (isRefused(judged)) return judged;
-      const { hash, reader, position } = judged;
-      const headers = { ...HEADERS, "x-request-id": requestId };
-      joined = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, position) };
+      const streamRequest = await this.#judge(request);
+      if (isRefused(streamRequest)) return streamRequest;
+      const { hash, reader, position } = streamRequest;
+      const headers = { ...STREAM_HEADERS, "x-request-id": requestId };
+      streamAnswer = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, position) };
       return null;
     });
-    return refused ?? joined!;
+    return refused ?? streamAnswer!;
   };
 
   async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {
@@ -78,18 +82,18 @@ export class EventHub {
     const hash = sentHash(headers);
     const reader = readerOf(await holderOf(this.#store, hash, this.#now()), this.#admit);
     if (isRefused(reader)) return reader;
-    const sent = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
-    if (isRefused(sent)) return sent;
-    if (this.#listeners.countOf(hash!) >= MAX_PER_KEY) {
-      const detail = `There are ${MAX_PER_KEY} listeners with this key already.`;
+    const input = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
+    if (isRefused(input)) return input;
+    if (this.#listeners.countOf(hash!) >= MAX_LISTENERS_PER_KEY) {
+      const detail = `There are ${MAX_LISTENERS_PER_KEY} listeners with this key already.`;
       return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_S });
     }
-    const last = headers["last-event-id"] ?? "";
-    const isValid = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
+    const lastEventId = headers["last-event-id"] ?? "";
+    const isValid = lastEventId !== "" && lastEventId.length <= MAX_EVENT_ID_LENGTH;
     return {
       hash: hash!,
       reader,
-      position: isValid ? openPosition(this.#store.cursorSecret, reader.workspace.seq, last) : null,
+      position: isValid ? openPosition(this.#store.cursorSecret, reader.workspace.seq, lastEventId) : null,
     };
   }
 
@@ -100,16 +104,16 @@ export class EventHub {
   #join(sink: AnswerStream, hash: Buffer, reader: Reader, position: string | null): () => void {
     let isOver = false;
     // RACE: while the access was checked, other listeners with the same key may have joined.
-    if (this.#listeners.countOf(hash) >= MAX_PER_KEY) {
+    if (this.#listeners.countOf(hash) >= MAX_LISTENERS_PER_KEY) {
       sink.end();
       return () => undefined;
     }
     this.#listeners.count(hash, 1);
-    sink.send(BEAT);
+    sink.send(HEARTBEAT);
     this.#next(async () => {
       await this.#sendEvents();
-      const upTo = this.#position!;
-      const text = await this.#reader.missed(this.#store, reader, position, upTo);
+      const newestPosition = this.#position!;
+      const text = await this.#reader.missed(this.#store, reader, position, newestPosition);
       if (isOver || !this.#core.isOpen) return sink.end();
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
@@ -164,7 +168,7 @@ export class EventHub {
   #begin(): void {
     if (this.#timer !== null) return;
     this.#unsubscribe = this.#store.onChange(this.wake);
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer = setInterval(() => this.#tick(), CHECK_EVERY_MS);
     this.#timer.unref();
   }
 
@@ -184,17 +188,17 @@ export class EventHub {
       // the clock of the service is added.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
-    this.#listeners.beat(BEAT, now, BEAT_MS);
+    this.#listeners.beat(HEARTBEAT, now, BEAT_MS);
   }
 
   /** Reads the next rows of the outbox, and sends events to all listeners. */
   async #sendEvents(): Promise<void> {
     this.#isDue = false;
-    for (let more = true; more && this.#core.isOpen; ) {
-      const groups = [...this.#listeners.groups()];
-      const result = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#position, groups));
+    for (let hasMore = true; hasMore && this.#core.isOpen; ) {
+      const listenerGroups = [...this.#listeners.groups()];
+      const result = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#position, listenerGroups));
       this.#position = result.upTo;
-      more = result.more;
+      hasMore = result.more;
       for (const group of result.ended) this.#listeners.end(group);
       for (const [group, text] of result.texts) for (const sink of group.sinks) sink.send(text);
     }

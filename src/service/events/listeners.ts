@@ -2,7 +2,7 @@ import type { AnswerStream } from "../http/stream.ts";
 import type { Reader } from "../requests/authenticate.ts";
 
 /** Listeners that use the same key. */
-export type Group = {
+export type ListenerGroup = {
   /** SHA-256 of the key. */
   readonly hash: Buffer;
   reader: Reader;
@@ -15,7 +15,7 @@ export type Group = {
 
 /** The connected listeners, grouped by key. An idle listener costs only its connection. */
 export class Listeners {
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, ListenerGroup>();
   /** Time of the last write to each listener, the earliest listener first. */
   readonly #beats = new Map<AnswerStream, number>();
 
@@ -26,26 +26,26 @@ export class Listeners {
     return this.#beats.size;
   }
 
-  groups(): Iterable<Group> {
+  groups(): Iterable<ListenerGroup> {
     return this.#groups.values();
   }
 
   countOf(hash: Buffer): number {
-    return this.#counts.get(nameOf(hash)) ?? 0;
+    return this.#counts.get(toMapKey(hash)) ?? 0;
   }
 
   /**
    * Changes the number of listeners of a key: 1 for a new listener, -1 for a listener that leaves.
    */
   count(hash: Buffer, change: 1 | -1): void {
-    const name = nameOf(hash);
+    const name = toMapKey(hash);
     const count = (this.#counts.get(name) ?? 0) + change;
     if (count === 0) this.#counts.delete(name);
     else this.#counts.set(name, count);
   }
 
   add(sink: AnswerStream, hash: Buffer, reader: Reader, now: number): void {
-    const name = nameOf(hash);
+    const name = toMapKey(hash);
     const group = this.#groups.get(name) ?? { hash, reader, lookedAt: now, sinks: new Set() };
     group.reader = reader;
     group.lookedAt = now;
@@ -55,7 +55,7 @@ export class Listeners {
   }
 
   remove(sink: AnswerStream, hash: Buffer): void {
-    const name = nameOf(hash);
+    const name = toMapKey(hash);
     const group = this.#groups.get(name);
     group?.sinks.delete(sink);
     if (group?.sinks.size === 0) this.#groups.delete(name);
@@ -71,7 +71,7 @@ export class Listeners {
     }
   }
 
-  end(group: Group): void {
+  end(group: ListenerGroup): void {
     for (const sink of [...group.sinks]) {
       sink.end();
       this.remove(sink, group.hash);
@@ -79,6 +79,6 @@ export class Listeners {
   }
 }
 
-function nameOf(hash: Buffer): string {
+function toMapKey(hash: Buffer): string {
   return hash.toString("latin1");
 }

@@ -6,8 +6,8 @@
 
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
 import type { DirId, DocId, ChangeId } from "../../contract/ids.ts";
-import { Access, includes } from "../files/access.ts";
-import { shownPath } from "../files/present.ts";
+import { Access, includesLevel } from "../files/access.ts";
+import { toApiPath } from "../files/present.ts";
 import { type FileRow, type FolderRow, type GrantRow, type Holder, ROOT } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { GoneFolder, OutboxRow } from "./outbox.ts";
@@ -23,9 +23,9 @@ export const MAX_EVENTS = 200;
  * Row number in place of an unknown former parent. No folder has this number, so no grant applies
  * to it.
  */
-const NOWHERE = -1;
+const UNKNOWN_FOLDER = -1;
 
-export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
+export const RESET_EVENTS: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
 
 /** Outbox rows of one workspace, together with the current state of the changed items. */
 export class WorkspaceEvents {
@@ -54,9 +54,9 @@ export class WorkspaceEvents {
    * @param rows rows of one workspace
    */
   static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
-    const happened = new WorkspaceEvents(tables, rows);
-    await happened.#loadItems();
-    return happened;
+    const workspaceEvents = new WorkspaceEvents(tables, rows);
+    await workspaceEvents.#loadItems();
+    return workspaceEvents;
   }
 
   async #loadItems(): Promise<void> {
@@ -80,17 +80,17 @@ export class WorkspaceEvents {
    * is returned.
    */
   async visibleTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
-    if (this.concernsKey(key.seq)) return RESET;
+    if (this.concernsKey(key.seq)) return RESET_EVENTS;
     const access = await this.#accessOf(key.seq, grants);
-    const visible = new Map<string, VisibleEvent>();
+    const visibleEvents = new Map<string, VisibleEvent>();
     for (const row of this.#rows) {
       const event = row.kind === "file" ? this.#fileEvent(row, access) : this.#folderEvent(row, access);
       if (event === null) continue;
-      if (event.type === "reset" || visible.size === MAX_EVENTS) return RESET;
-      visible.delete(row.id);
-      visible.set(row.id, event);
+      if (event.type === "reset" || visibleEvents.size === MAX_EVENTS) return RESET_EVENTS;
+      visibleEvents.delete(row.id);
+      visibleEvents.set(row.id, event);
     }
-    return [...visible.values()];
+    return [...visibleEvents.values()];
   }
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
@@ -104,42 +104,44 @@ export class WorkspaceEvents {
         ? row.change === "edited" && isReadable
         : mayReadFile(access, row.seq, row.formerParent);
     if (!isReadable && !wasReadable) return null;
-    const change = changeFor(row.change, isReadable, wasReadable);
-    const present = isReadable ? { path: shownPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
-    return { type: "file", data: { id: row.id as DocId, change, ...present } };
+    const change = toVisibleChange(row.change, isReadable, wasReadable);
+    const currentState = isReadable ? { path: toApiPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
+    return { type: "file", data: { id: row.id as DocId, change, ...currentState } };
   }
 
   #folderEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const folder = this.#folders.get(row.seq);
-    const isReadable = folder !== undefined && includes(access.folder(folder.seq), "read");
+    const isReadable = folder !== undefined && includesLevel(access.folder(folder.seq), "read");
     const wasReadable = row.formerParent !== null && couldReadFolder(access, row.seq, row.formerParent);
     // If the access of the key differs between folders, the move may have shown or hidden any
     // document in the folder.
     if (row.change === "moved" && access.everywhere === null)
-      return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET[0]! : null;
+      return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENTS[0]! : null;
     if (!isReadable && !wasReadable) return null;
-    const change = changeFor(row.change, isReadable, wasReadable);
-    const present = isReadable ? { path: shownPath(folder.path) } : {};
+    const change = toVisibleChange(row.change, isReadable, wasReadable);
+    const present = isReadable ? { path: toApiPath(folder.path) } : {};
     return { type: "folder", data: { id: row.id as DirId, change, ...present } };
   }
 
   /** Returns the access of a key to current items, and to the items that these rows removed. */
   async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
-    const all = [...grants, ...this.#grantsOnRemoved(key)];
-    const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
-    const isUniform = all.every(({ kind }) => kind === "root");
-    const access = new Access(isUniform ? all : [...all, nowhere], { ancestors: (seqs) => this.#ancestors(seqs) });
+    const allGrants = [...grants, ...this.#grantsOnRemoved(key)];
+    const grantOnUnknown = { kind: "folder", target: UNKNOWN_FOLDER, level: "none" } as const;
+    const isUniform = allGrants.every(({ kind }) => kind === "root");
+    const access = new Access(isUniform ? allGrants : [...allGrants, grantOnUnknown], {
+      ancestors: (seqs) => this.#ancestors(seqs),
+    });
     await access.loadAncestors(this.#places());
-    if (!isUniform) await this.#ancestors(all.flatMap(({ kind, target }) => (kind === "folder" ? [target] : [])));
+    if (!isUniform) await this.#ancestors(allGrants.flatMap(({ kind, target }) => (kind === "folder" ? [target] : [])));
     return access;
   }
 
   /** Returns true if a grant is on this folder or on a folder below it. */
   #hasGrantWithin({ grants }: Access, folder: number): boolean {
     return grants.some(({ kind, target }) => {
-      let at: number | undefined = kind === "folder" ? target : undefined;
-      while (at !== undefined && at !== folder) at = this.#parents.get(at);
-      return at !== undefined;
+      let ancestor: number | undefined = kind === "folder" ? target : undefined;
+      while (ancestor !== undefined && ancestor !== folder) ancestor = this.#parents.get(ancestor);
+      return ancestor !== undefined;
     });
   }
 
@@ -167,20 +169,20 @@ export class WorkspaceEvents {
    * for removed folders.
    */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
-    for (let unknown = this.#unknown(seqs); unknown.length > 0; ) {
-      for (const [seq, parent] of await this.#tables.folders.ancestors(unknown)) this.#parents.set(seq, parent);
-      const lost = this.#unknown(unknown);
-      const unseen = lost.filter((seq) => !this.#goneFolders.has(seq));
-      for (const [seq, gone] of unseen.length === 0 ? [] : await this.#tables.outbox.goneFolders(unseen))
+    for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {
+      for (const [seq, parent] of await this.#tables.folders.ancestors(unknownFolders)) this.#parents.set(seq, parent);
+      const lostFolders = this.#unknown(unknownFolders);
+      const unreadFolders = lostFolders.filter((seq) => !this.#goneFolders.has(seq));
+      for (const [seq, gone] of unreadFolders.length === 0 ? [] : await this.#tables.outbox.goneFolders(unreadFolders))
         this.#goneFolders.set(seq, gone);
-      for (const seq of lost) this.#parents.set(seq, this.#goneFolders.get(seq)?.parent ?? NOWHERE);
-      unknown = this.#unknown(lost.map((seq) => this.#parents.get(seq)!));
+      for (const seq of lostFolders) this.#parents.set(seq, this.#goneFolders.get(seq)?.parent ?? UNKNOWN_FOLDER);
+      unknownFolders = this.#unknown(lostFolders.map((seq) => this.#parents.get(seq)!));
     }
     return this.#parents;
   }
 
   #unknown(seqs: readonly number[]): number[] {
-    return [...new Set(seqs)].filter((seq) => seq !== ROOT && seq !== NOWHERE && !this.#parents.has(seq));
+    return [...new Set(seqs)].filter((seq) => seq !== ROOT && seq !== UNKNOWN_FOLDER && !this.#parents.has(seq));
   }
 }
 
@@ -188,13 +190,13 @@ export class WorkspaceEvents {
  * Returns the kind of change that the event reports. A key that could not read the former folder
  * must not learn that the item was moved.
  */
-function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
+function toVisibleChange(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";
   return change === "moved" && !wasReadable ? "created" : change;
 }
 
 function mayReadFile(access: Access, seq: number, folder: number): boolean {
-  return includes(access.file({ seq, folder }), "read");
+  return includesLevel(access.file({ seq, folder }), "read");
 }
 
 /**
@@ -203,5 +205,5 @@ function mayReadFile(access: Access, seq: number, folder: number): boolean {
  */
 function couldReadFolder(access: Access, seq: number, parent: number): boolean {
   const ownGrant = access.grants.find(({ kind, target }) => kind === "folder" && target === seq);
-  return includes(ownGrant?.level ?? access.folder(parent), "read");
+  return includesLevel(ownGrant?.level ?? access.folder(parent), "read");
 }

@@ -1,10 +1,10 @@
 import { type GrantRow, type Level, ROOT } from "../store/rows.ts";
 import type { Folders } from "../store/folders-table.ts";
 
-export const RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
+export const LEVEL_RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
 
-export function includes(level: Level, needed: Level): boolean {
-  return RANK[level] >= RANK[needed];
+export function includesLevel(level: Level, needed: Level): boolean {
+  return LEVEL_RANK[level] >= LEVEL_RANK[needed];
 }
 
 /** Row numbers of a file and of its folder, which decide the level of access to the file. */
@@ -43,12 +43,12 @@ export class Access {
   /** Looks up the folders above these folders, except those that were looked up before. */
   async loadAncestors(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
-    const unknown = new Set<number>();
-    for (const seq of folders) if (!this.#onFolders.has(seq) && !this.#parents.has(seq)) unknown.add(seq);
-    if (unknown.size === 0) return;
-    const found = await this.#folders.ancestors([...unknown]);
-    for (const [seq, parent] of found) this.#parents.set(seq, parent);
-    for (const seq of unknown) if (!this.#parents.has(seq)) this.#parents.set(seq, ROOT);
+    const unknownFolders = new Set<number>();
+    for (const seq of folders) if (!this.#onFolders.has(seq) && !this.#parents.has(seq)) unknownFolders.add(seq);
+    if (unknownFolders.size === 0) return;
+    const parents = await this.#folders.ancestors([...unknownFolders]);
+    for (const [seq, parent] of parents) this.#parents.set(seq, parent);
+    for (const seq of unknownFolders) if (!this.#parents.has(seq)) this.#parents.set(seq, ROOT);
   }
 
   /**
@@ -78,16 +78,16 @@ export class Access {
   }
 
   #nearestGrant(folder: number): Level {
-    const below: number[] = [];
+    const foldersBelow: number[] = [];
     let ancestor = folder;
     while (!this.#onFolders.has(ancestor)) {
-      below.push(ancestor);
+      foldersBelow.push(ancestor);
       const parent = this.#parents.get(ancestor);
       if (parent === undefined) throw new Error(`the folder ${ancestor} is judged before it is known`);
       ancestor = parent;
     }
     const level = this.#onFolders.get(ancestor)!;
-    for (const known of below) this.#onFolders.set(known, level);
+    for (const folderBelow of foldersBelow) this.#onFolders.set(folderBelow, level);
     return level;
   }
 }

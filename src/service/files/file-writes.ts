@@ -1,17 +1,17 @@
 import { contentFault } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
-import { includes } from "./access.ts";
+import { includesLevel } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Call, type Combine, newId, type RequestContext, type Working } from "../requests/context.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { applyKeptGrants, keepGrants } from "../keys/kept-grants.ts";
 import {
   findFile,
-  findPlace,
+  findTargetFolder,
   findWritableFile,
-  noFile,
-  occupied,
+  refuseUnknownFile,
+  refuseOccupied,
   type FolderPlace,
   pathIn,
   moveProtected,
@@ -29,14 +29,14 @@ export async function patchFile({ context, id, body }: Call<"patchFile">): Promi
   if (isRefused(row)) return row;
   if ("name" in body)
     return placeFile(context, row, { seq: row.folder, id: row.folderId, path: parentOf(row.path) }, body.name);
-  const place = await findPlace(context, body.parentId);
+  const place = await findTargetFolder(context, body.parentId);
   return isRefused(place) ? place : placeFile(context, row, place, row.name);
 }
 
 async function protectFile(context: RequestContext, id: string, isProtected: boolean): Promise<Answer> {
   const row = await findFile(context, id);
   if (isRefused(row)) return row;
-  if (!includes(context.access.file(row), "full")) {
+  if (!includesLevel(context.access.file(row), "full")) {
     return refuse("forbidden", "Changing protected needs Full access.");
   }
   await context.tables.files.protect(row.seq, isProtected);
@@ -46,8 +46,8 @@ async function protectFile(context: RequestContext, id: string, isProtected: boo
 async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {
   const { files } = context.tables;
   const path = pathIn(folder, name);
-  const holder = await files.byName(context.workspace.seq, folder.seq, name);
-  if (holder !== undefined && holder.seq !== row.seq) return occupied(path);
+  const fileAtPath = await files.byName(context.workspace.seq, folder.seq, name);
+  if (fileAtPath !== undefined && fileAtPath.seq !== row.seq) return refuseOccupied(path);
   return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
     await files.place(row.seq, folder.seq, name);
     const refused = await applyKeptGrants(context, path);
@@ -58,25 +58,26 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
 
 /** PUT /v1/files/{id}/content */
 export async function putContent({ context, id, body }: Call<"putContent">): Promise<Answer> {
-  const found = await findForEdit(context, id, body.baseChangeId);
-  if (isRefused(found)) return found;
-  const { row, live, base } = found;
+  const fileForEdit = await findForEdit(context, id, body.baseChangeId);
+  if (isRefused(fileForEdit)) return fileForEdit;
+  const { row, live, base } = fileForEdit;
   if (base === null) {
     const detail = "baseChangeId is not a change of this file.";
     return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
   }
-  const lost = await judgeLinks(context, body.content);
-  if (lost !== null) return lost;
-  if (row.protected === 1) return submit(context, row, body, "protected");
-  const stored = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
-  const text = combineWithLive(context.combine, { ...body, ...stored });
-  if (text === null) return submit(context, row, body, "conflict");
-  return done(200, presentEdit(await saveText(context, row, live, text), text));
+  const linkRefusal = await judgeLinks(context, body.content);
+  if (linkRefusal !== null) return linkRefusal;
+  if (row.protected === 1) return submitForReview(context, row, body, "protected");
+  const storedVersions = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
+  const combined = combineWithLive(context.combine, { ...body, ...storedVersions });
+  if (combined === null) return submitForReview(context, row, body, "conflict");
+  return done(200, presentEdit(await saveText(context, row, live, combined), combined));
 }
 
 async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
   const found = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
-  if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
+  if (found === undefined || !includesLevel(await context.access.levelOfFile(found.row), "read"))
+    return refuseUnknownFile();
   return refusalToWrite(context, found.row) ?? found;
 }
 
@@ -124,7 +125,12 @@ export async function saveText(
 }
 
 /** Sends an edit to review. The file cannot be deleted until the review is decided. */
-async function submit(context: RequestContext, row: FileRow, sent: SentEdit, reason: ReviewReason): Promise<Answer> {
+async function submitForReview(
+  context: RequestContext,
+  row: FileRow,
+  sent: SentEdit,
+  reason: ReviewReason,
+): Promise<Answer> {
   const { baseChangeId: baseId, content: text } = sent;
   const id = newId(context, "chg_");
   const now = context.now();

@@ -1,12 +1,19 @@
 import { nameOf } from "../../contract/path.ts";
 import { FILES } from "../../contract/routes.ts";
-import { includes } from "./access.ts";
+import { includesLevel } from "./access.ts";
 import { type Answer, done, doneAsWritten, isRefused } from "../requests/answer.ts";
 import { type Call, newId } from "../requests/context.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
 import { answerList } from "./lists.ts";
-import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn } from "./place.ts";
+import {
+  findTargetFolder,
+  followFoldersOfFile,
+  makeFolders,
+  refuseUnknownFile,
+  refuseOccupied,
+  pathIn,
+} from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileWithContentJson, presentFile } from "./present.ts";
 
@@ -16,7 +23,7 @@ export function listFiles(call: Call<"listFiles">): Promise<Answer> {
   return answerList(call, FILES, {
     select: (range) => selectFiles(call, range),
     folderOf: ({ folder }) => folder,
-    show: (row) => (includes(access.file(row), "read") ? presentFile(row) : null),
+    show: (row) => (includesLevel(access.file(row), "read") ? presentFile(row) : null),
   });
 }
 
@@ -36,9 +43,10 @@ async function selectFiles({ context, query }: Call<"listFiles">, range: RowRang
 
 /** GET /v1/files/{id} */
 export async function readFile({ context, id }: Call<"readFile">): Promise<Answer> {
-  const found = await context.tables.files.shown(context.workspace.seq, id, fileWithContentJson);
-  if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
-  return doneAsWritten(200, found.json);
+  const shownFile = await context.tables.files.shown(context.workspace.seq, id, fileWithContentJson);
+  if (shownFile === undefined || !includesLevel(await context.access.levelOfFile(shownFile.row), "read"))
+    return refuseUnknownFile();
+  return doneAsWritten(200, shownFile.json);
 }
 
 /**
@@ -48,22 +56,22 @@ export async function readFile({ context, id }: Call<"readFile">): Promise<Answe
  */
 export async function createFile({ context, body }: Call<"createFile">): Promise<Answer> {
   const { tables, workspace } = context;
-  const parent = "path" in body ? null : await findPlace(context, body.parentId);
+  const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
   const path = "path" in body ? body.path : pathIn(parent!, body.name);
   const place = await tables.files.placeFor(workspace.seq, path);
-  const route = parent === null ? await findRouteOfFile(context, path, place) : { from: parent, missing: [] };
+  const route = parent === null ? await followFoldersOfFile(context, path, place) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
-  const lost = await judgeLinks(context, body.content);
-  if (lost !== null) return lost;
-  if (place.isTaken === 1 && route.missing.length === 0) return occupied(path);
+  const linkRefusal = await judgeLinks(context, body.content);
+  if (linkRefusal !== null) return linkRefusal;
+  if (place.isTaken === 1 && route.missing.length === 0) return refuseOccupied(path);
   const hasKeptGrants = place.hasKeptGrants === 1;
   if (hasKeptGrants) await tables.lockStructure(workspace.seq);
   const folder = await makeFolders(context, route);
   if (isRefused(folder)) return folder;
   const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
-  const placed = { workspace: workspace.seq, id, folder, name: nameOf(path) };
-  await tables.files.insert({ ...placed, changeId, text: body.content, at: context.now() }, hasKeptGrants);
+  const newFile = { workspace: workspace.seq, id, folder, name: nameOf(path) };
+  await tables.files.insert({ ...newFile, changeId, text: body.content, at: context.now() }, hasKeptGrants);
   const refused = hasKeptGrants ? await applyKeptGrants(context, path) : null;
   if (refused !== null) return refused;
   return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));

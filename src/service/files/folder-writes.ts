@@ -1,12 +1,19 @@
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
 import { parentOf } from "../../contract/path.ts";
-import { includes } from "./access.ts";
+import { includesLevel } from "./access.ts";
 import { type Answer, DELETED, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
-import { pathTooLong } from "./folders.ts";
+import { refuseTooLongPath } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
 import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
-import { findPlace, findWritableFolder, occupied, type FolderPlace, pathIn, moveProtected } from "./place.ts";
+import {
+  findTargetFolder,
+  findWritableFolder,
+  refuseOccupied,
+  type FolderPlace,
+  pathIn,
+  moveProtected,
+} from "./place.ts";
 import { presentFolder } from "./present.ts";
 
 /** PATCH /v1/folders/{id}. Requests have the same form as those of PATCH /v1/files/{id}. */
@@ -18,7 +25,7 @@ export async function patchFolder({ context, id, body }: Call<"patchFolder">): P
     const parent = { seq: row.parent, id: row.parentId, path: parentOf(row.path) };
     return placeFolder(context, row, parent, body.name, "/name");
   }
-  const parent = await findPlace(context, body.parentId);
+  const parent = await findTargetFolder(context, body.parentId);
   return isRefused(parent) ? parent : placeFolder(context, row, parent, row.name, "/parentId");
 }
 
@@ -40,9 +47,9 @@ async function placeFolder(
   const path = pathIn(parent, name);
   if (path === row.path) return done(200, presentFolder(row));
   const { tables, workspace } = context;
-  if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return occupied(path);
+  if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
   await tables.lockTree(workspace.seq, row.path);
-  const refusal = await tooLongBelow(context, row, path, pointer);
+  const refusal = await refuseTooLongBelow(context, row, path, pointer);
   if (refusal !== null) return refusal;
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
@@ -53,21 +60,23 @@ async function placeFolder(
   });
 }
 
-async function tooLongBelow(
+async function refuseTooLongBelow(
   { tables, workspace }: RequestContext,
   row: FolderRow,
   path: string,
   pointer: string,
 ): Promise<Refused | null> {
-  const below = await tables.folders.extentBelow(workspace.seq, row.path);
-  const longest = below?.longest ?? row.path;
-  const deepest = below?.slashes ?? slashes(row.path);
-  const characters = countCharacters(longest) - countCharacters(row.path) + countCharacters(path);
-  const names = deepest - slashes(row.path) + slashes(path) + 1;
-  return characters > MAX_PATH_CHARACTERS.folder || names > MAX_PATH_NAMES.folder ? pathTooLong(pointer) : null;
+  const extent = await tables.folders.extentBelow(workspace.seq, row.path);
+  const longestPath = extent?.longest ?? row.path;
+  const deepestSlashes = extent?.slashes ?? countSlashes(row.path);
+  const characters = countCharacters(longestPath) - countCharacters(row.path) + countCharacters(path);
+  const nameCount = deepestSlashes - countSlashes(row.path) + countSlashes(path) + 1;
+  return characters > MAX_PATH_CHARACTERS.folder || nameCount > MAX_PATH_NAMES.folder
+    ? refuseTooLongPath(pointer)
+    : null;
 }
 
-function slashes(path: string): number {
+function countSlashes(path: string): number {
   return path.split("/").length - 1;
 }
 
@@ -83,11 +92,11 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
   const row = await findWritableFolder(context, id);
   if (isRefused(row)) return row;
   await tables.lockTree(workspace.seq, row.path);
-  const empty = await tables.folders.isEmpty(workspace.seq, row.seq);
-  if (!empty && !query.recursive)
+  const isEmpty = await tables.folders.isEmpty(workspace.seq, row.seq);
+  if (!isEmpty && !query.recursive)
     return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
-  const kept = empty ? null : await keptBelow(context, row);
-  if (kept !== null) return kept;
+  const refusal = isEmpty ? null : await refuseDeletionBelow(context, row);
+  if (refusal !== null) return refusal;
   await keepGrants(context, await tables.grants.within(workspace.seq, row.path));
   await tables.folders.removeTree(workspace.seq, row);
   return DELETED;
@@ -96,7 +105,7 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
 /**
  * Returns the reason why an item below the folder cannot be deleted; null if all can be deleted.
  */
-async function keptBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
+async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {
     return refuse("forbidden", "This key may not remove everything in the folder; nothing was removed.");
@@ -110,9 +119,9 @@ async function keptBelow(context: RequestContext, row: FolderRow): Promise<Refus
 
 async function mayWriteBelow({ tables, workspace, access }: RequestContext, row: FolderRow): Promise<boolean> {
   if (access.everywhere !== null) return true;
-  const all = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
-  const folders = await tables.folders.below(all);
+  const everythingBelow = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
+  const folders = await tables.folders.below(everythingBelow);
   await access.loadAncestors([row.seq, ...folders.map(({ seq }) => seq)]);
-  if (!folders.every(({ seq }) => includes(access.folder(seq), "edit"))) return false;
-  return (await tables.files.inTree(all)).every((file) => includes(access.file(file), "edit"));
+  if (!folders.every(({ seq }) => includesLevel(access.folder(seq), "edit"))) return false;
+  return (await tables.files.inTree(everythingBelow)).every((file) => includesLevel(access.file(file), "edit"));
 }

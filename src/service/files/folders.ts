@@ -1,10 +1,18 @@
 import { pathLengthFault, pathLimitText } from "../../contract/api/fields.ts";
 import { FOLDERS } from "../../contract/routes.ts";
-import { includes } from "./access.ts";
+import { includesLevel } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { Call } from "../requests/context.ts";
 import { answerList } from "./lists.ts";
-import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, pathIn } from "./place.ts";
+import {
+  findFolder,
+  findTargetFolder,
+  followFolders,
+  makeFolder,
+  makeFolders,
+  refuseOccupied,
+  pathIn,
+} from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 
@@ -14,7 +22,7 @@ export function listFolders(call: Call<"listFolders">): Promise<Answer> {
   return answerList(call, FOLDERS, {
     select: (range) => selectFolders(call, range),
     folderOf: ({ seq }) => seq,
-    show: (row) => (includes(access.folder(row.seq), "read") ? presentFolder(row) : null),
+    show: (row) => (includesLevel(access.folder(row.seq), "read") ? presentFolder(row) : null),
   });
 }
 
@@ -46,22 +54,22 @@ export async function readFolder({ context, id }: Call<"readFolder">): Promise<A
 export async function createFolder({ context, body }: Call<"createFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
-  const parent = "path" in body ? null : await findPlace(context, body.parentId);
+  const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
   const path = "path" in body ? body.path : pathIn(parent!, body.name);
   const names = path.split("/");
-  const route = parent === null ? await findRoute(context, names.slice(0, -1)) : { from: parent, missing: [] };
+  const route = parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
   // The parent's path and the new name are each legal, but the path made of both may be too long.
-  if (pathLengthFault(path, "folder") !== null) return pathTooLong("/name");
-  if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return occupied(path);
-  const above = await makeFolders(context, route);
-  if (isRefused(above)) return above;
-  const made = await makeFolder(context, above, names.at(-1)!);
-  return isRefused(made) ? made : done(201, presentFolder(made));
+  if (pathLengthFault(path, "folder") !== null) return refuseTooLongPath("/name");
+  if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
+  const parentFolder = await makeFolders(context, route);
+  if (isRefused(parentFolder)) return parentFolder;
+  const newFolder = await makeFolder(context, parentFolder, names.at(-1)!);
+  return isRefused(newFolder) ? newFolder : done(201, presentFolder(newFolder));
 }
 
 /** Returns the refusal of a folder whose path would be too long. */
-export function pathTooLong(pointer: string): Refused {
+export function refuseTooLongPath(pointer: string): Refused {
   return refuseFields([{ code: "too_long", pointer, detail: pathLimitText("folder") }]);
 }

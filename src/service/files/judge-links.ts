@@ -1,7 +1,7 @@
 import { isDirId } from "../../contract/ids.ts";
 import { mayHaveLinks } from "../../markdown/links/candidates.ts";
 import { type Destination, readDestinationText } from "../../markdown/links/destination.ts";
-import { includes } from "./access.ts";
+import { includesLevel } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import { findFile, findFolder } from "./place.ts";
@@ -17,16 +17,17 @@ import { findLinks } from "../../markdown/links/find.ts";
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHaveLinks(text)) return null;
-  const judged = new Map<string, boolean>();
+  const targetsFound = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {
-    const read = readDestinationText(text.slice(from, to));
-    if (read.kind === "foreign" || read.inert) continue;
-    if (!judged.has(read.target)) judged.set(read.target, await resolves(context, read));
+    const destination = readDestinationText(text.slice(from, to));
+    if (destination.kind === "foreign" || destination.inert) continue;
+    if (!targetsFound.has(destination.target))
+      targetsFound.set(destination.target, await canResolve(context, destination));
   }
-  const lost = [...judged].flatMap(([target, isThere]) => (isThere ? [] : [target]));
-  if (lost.length === 0) return null;
+  const brokenTargets = [...targetsFound].flatMap(([target, isThere]) => (isThere ? [] : [target]));
+  if (brokenTargets.length === 0) return null;
   return refuseFields(
-    lost.slice(0, MAX_NAMED).map((target) => ({
+    brokenTargets.slice(0, MAX_LISTED_LINKS).map((target) => ({
       code: "unresolved_reference",
       pointer: "/content",
       detail: `content references a file or folder which cannot be resolved: ${quoted(target)}.`,
@@ -35,9 +36,9 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
 }
 
 /** LIMIT: number of broken links that an answer lists. */
-const MAX_NAMED = 10;
+const MAX_LISTED_LINKS = 10;
 
-async function resolves(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
+async function canResolve(context: RequestContext, { kind, target }: Destination): Promise<boolean> {
   if (kind === "id")
     return !isRefused(await (isDirId(target) ? findFolder(context, target) : findFile(context, target)));
   return target.startsWith("/") && isReadable(context, target.slice(1).replace(/\/$/, ""));
@@ -47,8 +48,8 @@ async function isReadable({ tables, workspace, access }: RequestContext, target:
   const path = decodeSegment(target);
   if (path.endsWith(".md")) {
     const file = await tables.files.byPath(workspace.seq, path);
-    return file !== undefined && includes(await access.levelOfFile(file), "read");
+    return file !== undefined && includesLevel(await access.levelOfFile(file), "read");
   }
   const folder = await tables.folders.byPath(workspace.seq, path);
-  return folder !== undefined && includes(await access.levelOfFolder(folder.seq), "read");
+  return folder !== undefined && includesLevel(await access.levelOfFolder(folder.seq), "read");
 }

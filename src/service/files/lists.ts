@@ -12,7 +12,7 @@ import type { RowRange } from "../store/rows.ts";
 type ListCall = Call<"listFiles" | "listFolders">;
 
 /** Functions that select, filter and show the items of a list, of files or of folders. */
-type ListOf<Row> = {
+type ListFunctions<Row> = {
   readonly select: (range: RowRange) => Promise<readonly Row[] | Refused>;
   /** Returns the row number of the folder whose access decides who may read the item. */
   readonly folderOf: (row: Row) => number;
@@ -27,22 +27,22 @@ type ListOf<Row> = {
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,
   url: string,
-  { select, folderOf, show }: ListOf<Row>,
+  { select, folderOf, show }: ListFunctions<Row>,
 ): Promise<Answer> {
   const { workspace, cursorSecret, access } = context;
   const { limit, cursor, ...selector } = query;
-  const boundTo = JSON.stringify([workspace.id, url, selector]);
-  const after = cursor === undefined ? 0 : openCursor(cursorSecret, boundTo, cursor);
-  if (after === null) {
+  const cursorQuery = JSON.stringify([workspace.id, url, selector]);
+  const afterSeq = cursor === undefined ? 0 : openCursor(cursorSecret, cursorQuery, cursor);
+  if (afterSeq === null) {
     return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
   }
   // One more row than the page shows is read, to find out whether another page follows.
-  const rows = await select({ workspace: workspace.seq, after, count: limit + 1 });
+  const rows = await select({ workspace: workspace.seq, after: afterSeq, count: limit + 1 });
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);
   await access.loadAncestors(page.map(folderOf));
   const items = page.map(show).filter((item) => item !== null);
   const hasMore = rows.length > limit;
-  const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, page.at(-1)!.seq) : null;
+  const nextCursor = hasMore ? sealCursor(cursorSecret, cursorQuery, page.at(-1)!.seq) : null;
   return done(200, { object: "list", url, data: items, hasMore, nextCursor });
 }

@@ -1,5 +1,5 @@
 import { parentOf } from "../../contract/path.ts";
-import { includes, Access } from "./access.ts";
+import { includesLevel, Access } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
@@ -18,18 +18,18 @@ export function pathIn(place: Pick<FolderPlace, "path">, name: string): string {
 /** Returns the folder with that id; refuses if there is none that this key can read. */
 export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
   const row = await context.tables.folders.byId(context.workspace.seq, id);
-  if (row !== undefined && includes(await context.access.levelOfFolder(row.seq), "read")) return row;
+  if (row !== undefined && includesLevel(await context.access.levelOfFolder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
 /** Returns the file with that id; refuses if there is none that this key can read. */
 export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await context.tables.files.byId(context.workspace.seq, id);
-  if (row !== undefined && includes(await context.access.levelOfFile(row), "read")) return row;
-  return noFile();
+  if (row !== undefined && includesLevel(await context.access.levelOfFile(row), "read")) return row;
+  return refuseUnknownFile();
 }
 
-export function noFile(): Refused {
+export function refuseUnknownFile(): Refused {
   return refuse("file_not_found", "There is no such file, or none that this key can read.");
 }
 
@@ -47,13 +47,13 @@ export async function findWritableFile(context: RequestContext, id: string): Pro
  * the file must have been looked up.
  */
 export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
-  if (includes(access.file(file), "edit")) return null;
+  if (includesLevel(access.file(file), "edit")) return null;
   return refuse("forbidden", "This key may read the file, but not write to it.");
 }
 
 export async function findWritableFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
   const row = await findFolder(context, id);
-  if (isRefused(row) || includes(context.access.folder(row.seq), "edit")) return row;
+  if (isRefused(row) || includesLevel(context.access.folder(row.seq), "edit")) return row;
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
@@ -61,9 +61,12 @@ export async function findWritableFolder(context: RequestContext, id: string): P
  * Returns the folder with the id `parentId`, or the root if that is null. Refuses if this key may
  * not write to the folder.
  */
-export async function findPlace(context: RequestContext, parentId: string | null): Promise<FolderPlace | Refused> {
+export async function findTargetFolder(
+  context: RequestContext,
+  parentId: string | null,
+): Promise<FolderPlace | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
-  if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
+  if (includesLevel(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
 }
 
@@ -77,16 +80,19 @@ type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly str
  * Follows folder names from the root. Refuses if the key may not write to the deepest folder that
  * exists.
  */
-export async function findRoute(context: RequestContext, names: readonly string[]): Promise<FollowedPath | Refused> {
-  const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
-  return routeFrom(context, found.at(-1) ?? ROOT_PLACE, names.slice(found.length));
+export async function followFolders(
+  context: RequestContext,
+  names: readonly string[],
+): Promise<FollowedPath | Refused> {
+  const existingFolders = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
+  return routeFrom(context, existingFolders.at(-1) ?? ROOT_PLACE, names.slice(existingFolders.length));
 }
 
 /**
- * Follows the folder names of a new file's path, as `findRoute` does. If folders are missing, first
+ * Follows the folder names of a new file's path, as `followFolders` does. If folders are missing, first
  * locks the folder tree of the workspace, because another request may be creating the same folders.
  */
-export async function findRouteOfFile(
+export async function followFoldersOfFile(
   context: RequestContext,
   path: string,
   { folder, folderId }: Pick<PlaceFor, "folder" | "folderId">,
@@ -95,7 +101,7 @@ export async function findRouteOfFile(
   if (parent === "") return routeFrom(context, ROOT_PLACE, []);
   if (folder !== null) return routeFrom(context, { seq: folder, id: folderId, path: parent }, []);
   await context.tables.lockStructure(context.workspace.seq);
-  return findRoute(context, parent.split("/"));
+  return followFolders(context, parent.split("/"));
 }
 
 async function routeFrom(
@@ -103,7 +109,7 @@ async function routeFrom(
   from: FolderPlace,
   missing: readonly string[],
 ): Promise<FollowedPath | Refused> {
-  if (includes(await context.access.levelOfFolder(from.seq), "edit")) return { from, missing };
+  if (includesLevel(await context.access.levelOfFolder(from.seq), "edit")) return { from, missing };
   return refuse("forbidden", "This key may not create anything at this path.");
 }
 
@@ -113,9 +119,9 @@ export async function makeFolders(
 ): Promise<FolderPlace | Refused> {
   let place = from;
   for (const name of missing) {
-    const made = await makeFolder(context, place, name);
-    if (isRefused(made)) return made;
-    place = made;
+    const newFolder = await makeFolder(context, place, name);
+    if (isRefused(newFolder)) return newFolder;
+    place = newFolder;
   }
   return place;
 }
@@ -134,7 +140,7 @@ export async function makeFolder(
   return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
 }
 
-export function occupied(path: string): Refused {
+export function refuseOccupied(path: string): Refused {
   return refuse("path_already_exists", `Something is already at /${path}; nothing was overwritten.`);
 }
 
@@ -154,21 +160,21 @@ export async function moveProtected(
 ): Promise<Answer> {
   const { access, tables, workspace } = context;
   await access.loadAncestors(files.map(({ folder }) => folder));
-  const guarded = files.filter((file) => !includes(access.file(file), "full"));
-  if (guarded.length === 0) return move();
+  const guardedFiles = files.filter((file) => !includesLevel(access.file(file), "full"));
+  if (guardedFiles.length === 0) return move();
   // Only keys with a grant below the root are checked, because any other key has the same access
   // everywhere.
-  const keys = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
-  const before: ReadonlySet<number>[] = [];
-  for (const grants of keys) before.push(await filesWithFullAccess(context, grants, guarded));
+  const grantsByKey = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
+  const fullAccessBefore: ReadonlySet<number>[] = [];
+  for (const grants of grantsByKey) fullAccessBefore.push(await filesWithFullAccess(context, grants, guardedFiles));
   const answer = await move();
   if (answer.kind === "refused") return answer;
-  const moved = await tables.files.bySeqs(guarded.map(({ seq }) => seq));
-  for (const [index, grants] of keys.entries()) {
-    const after = await filesWithFullAccess(context, grants, moved);
-    const gained = guarded.find(({ seq }) => after.has(seq) && !before[index]!.has(seq));
-    if (gained === undefined) continue;
-    const detail = `${gained.path} is protected: this move would lift its protection and needs Full access to it.`;
+  const movedFiles = await tables.files.bySeqs(guardedFiles.map(({ seq }) => seq));
+  for (const [index, grants] of grantsByKey.entries()) {
+    const fullAccessAfter = await filesWithFullAccess(context, grants, movedFiles);
+    const gainedFile = guardedFiles.find(({ seq }) => fullAccessAfter.has(seq) && !fullAccessBefore[index]!.has(seq));
+    if (gainedFile === undefined) continue;
+    const detail = `${gainedFile.path} is protected: this move would lift its protection and needs Full access to it.`;
     return refuse("forbidden", detail);
   }
   return answer;
@@ -182,5 +188,5 @@ async function filesWithFullAccess(
 ): Promise<ReadonlySet<number>> {
   const access = new Access(grants, tables.folders);
   await access.loadAncestors(files.map(({ folder }) => folder));
-  return new Set(files.flatMap((file) => (includes(access.file(file), "full") ? [file.seq] : [])));
+  return new Set(files.flatMap((file) => (includesLevel(access.file(file), "full") ? [file.seq] : [])));
 }

@@ -10,7 +10,7 @@ import type { ReviewReason } from "../../contract/resources.ts";
 import type { FileRow, FolderRow } from "../store/rows.ts";
 
 /** Returns a path as the API shows it, with a leading slash. */
-export function shownPath(path: string): string {
+export function toApiPath(path: string): string {
   return `/${path}`;
 }
 
@@ -18,9 +18,9 @@ export function presentFile(row: Omit<FileRow, "seq" | "folder" | "name">): Answ
   return {
     object: "file",
     id: row.id as DocId,
-    path: shownPath(row.path),
+    path: toApiPath(row.path),
     parentId: row.folderId as DirId | null,
-    parentPath: shownPath(parentOf(row.path)),
+    parentPath: toApiPath(parentOf(row.path)),
     protected: row.protected === 1,
     lastChangeId: row.changeId as ChangeId,
   };
@@ -43,9 +43,9 @@ export function presentFolder(row: FolderRow): AnsweredFolder {
   return {
     object: "folder",
     id: row.id as DirId,
-    path: shownPath(row.path),
+    path: toApiPath(row.path),
     parentId: row.parentId as DirId | null,
-    parentPath: shownPath(parentOf(row.path)),
+    parentPath: toApiPath(parentOf(row.path)),
     name: row.name,
   };
 }

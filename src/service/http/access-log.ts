@@ -27,12 +27,12 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 };
 
 /** Milliseconds for which lines are collected before one write. */
-const PAUSE_MS = 200;
+const WRITE_PAUSE_MS = 200;
 /**
  * LIMIT: number of lines that wait for the disk. Further lines are lost; the next line says how
  * many.
  */
-const MAX_WAITING = 20_000;
+const MAX_WAITING_LINES = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
 
@@ -62,7 +62,7 @@ export class AccessLog {
   }
 
   readonly note = (entry: AccessEntry): void => {
-    if (this.#lines.length < MAX_WAITING) this.#lines.push(JSON.stringify(entry));
+    if (this.#lines.length < MAX_WAITING_LINES) this.#lines.push(JSON.stringify(entry));
     else this.#lost++;
     this.#writing ??= this.#writeLater();
   };
@@ -74,7 +74,7 @@ export class AccessLog {
   }
 
   async #writeLater(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE_MS));
     await this.#write();
     this.#writing = null;
   }
@@ -83,9 +83,9 @@ export class AccessLog {
     const [lines, lost] = [this.#lines, this.#lost];
     this.#lines = [];
     this.#lost = 0;
-    const all = lost === 0 ? lines : [...lines, JSON.stringify({ lost })];
+    const linesToWrite = lost === 0 ? lines : [...lines, JSON.stringify({ lost })];
     try {
-      await this.#append(`${all.join("\n")}\n`);
+      await this.#append(`${linesToWrite.join("\n")}\n`);
     } catch (error) {
       this.#lost += lost + lines.length;
       this.#onFault(error);

@@ -13,32 +13,32 @@ import type { ServiceWire } from "../service.ts";
  * Connections on which the service refused a request after reading its headers. If the body then
  * has an error, it gets no second answer.
  */
-const answeredEarly = new WeakSet<Duplex>();
+const connectionsAnsweredEarly = new WeakSet<Duplex>();
 
 export function markAnsweredEarly(socket: Duplex): void {
-  answeredEarly.add(socket);
+  connectionsAnsweredEarly.add(socket);
 }
 
 /**
  * Answers a request that the parser of Node refused.
  * @param error error of the parser, or a passed time limit
  */
-export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
-  if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
+export async function answerMalformedRequest(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
+  if (!socket.writable || connectionsAnsweredEarly.has(socket)) return void socket.destroy();
   try {
-    socket.end(rawResponse(await handle({ method: "GET", path: "/", headers: {}, body: null }, faultOf(error))));
+    socket.end(formatResponse(await handle({ method: "GET", path: "/", headers: {}, body: null }, toBodyFault(error))));
   } catch {
     socket.destroy();
   }
 }
 
-function faultOf(error: Error): BodyFault {
+function toBodyFault(error: Error): BodyFault {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "HPE_HEADER_OVERFLOW") return "headers-too-large";
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too-slow" : "not-http";
 }
 
-function rawResponse(response: WireResponse): string {
+function formatResponse(response: WireResponse): string {
   const headers = {
     ...response.headers,
     "content-length": String(Buffer.byteLength(response.body)),

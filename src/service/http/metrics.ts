@@ -20,10 +20,10 @@ type EventStreamCounts = { readonly streams: number; readonly cut: number };
  * LIMIT: upper limit of each histogram bucket, in seconds. Most answers take milliseconds, and an
  * answer that takes 10 s is an error.
  */
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-const NANOSECONDS = 1e9;
+const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+const NANOSECONDS_PER_SECOND = 1e9;
 /** Status that nginx logs if a client disconnects before its answer; HTTP has no such status. */
-const GONE = 499;
+const CLIENT_GONE_STATUS = 499;
 
 type MetricsOptions = {
   readonly log: ((entry: AccessEntry) => void) | null;
@@ -46,7 +46,7 @@ export class RequestMetrics {
   /** Number of answers by route and HTTP status. */
   readonly #answered = new Map<string, AnswerCount>();
   /** Number of answers in each histogram bucket, without those of smaller buckets. */
-  readonly #within: number[] = BUCKETS.map(() => 0);
+  readonly #within: number[] = BUCKET_SECONDS.map(() => 0);
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
@@ -74,15 +74,17 @@ export class RequestMetrics {
   begin(request: IncomingMessage, response: ServerResponse, route: string): RequestRecord {
     this.#underWay++;
     const isGone = () => response.destroyed;
-    const taken: RequestRecord = { route, bytes: 0, key: null, requestId: null, isGone };
+    const requestRecord: RequestRecord = { route, bytes: 0, key: null, requestId: null, isGone };
     const startedAt = performance.now();
-    response.on("close", () => this.#end(methodOf(request.method!), response, taken, performance.now() - startedAt));
-    return taken;
+    response.on("close", () =>
+      this.#end(toMethodLabel(request.method!), response, requestRecord, performance.now() - startedAt),
+    );
+    return requestRecord;
   }
 
   #end(method: string, response: ServerResponse, taken: RequestRecord, ms: number): void {
     this.#underWay--;
-    const status = response.headersSent ? response.statusCode : GONE;
+    const status = response.headersSent ? response.statusCode : CLIENT_GONE_STATUS;
     if (!this.#streams.has(response)) {
       this.#count(`${method} ${taken.route}`, status);
       this.#time(ms);
@@ -92,12 +94,12 @@ export class RequestMetrics {
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const at = new Date(Date.now() - ms).toISOString();
-    this.#log({ at, ms: rounded(ms), method, status, ...entry });
+    this.#log({ at, ms: roundMs(ms), method, status, ...entry });
   }
 
   countStream({ route }: RequestRecord, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
-    this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
+    this.#count(`${toMethodLabel(method!)} ${route}`, response.statusCode);
     this.history.note(response.statusCode, null);
   }
 
@@ -112,16 +114,16 @@ export class RequestMetrics {
 
   #count(route: string, code: number): void {
     const key = `${route} ${code}`;
-    const known = this.#answered.get(key);
-    if (known === undefined) this.#answered.set(key, { route, code, count: 1 });
-    else known.count++;
+    const answerCount = this.#answered.get(key);
+    if (answerCount === undefined) this.#answered.set(key, { route, code, count: 1 });
+    else answerCount.count++;
   }
 
   #time(ms: number): void {
     const seconds = ms / 1_000;
     this.#timed++;
     this.#seconds += seconds;
-    const index = BUCKETS.findIndex((most) => seconds <= most);
+    const index = BUCKET_SECONDS.findIndex((most) => seconds <= most);
     if (index >= 0) this.#within[index]!++;
   }
 
@@ -130,7 +132,7 @@ export class RequestMetrics {
     const text = metricsText([
       ...this.#ofRequests(),
       ...this.#ofProcess(),
-      ...(known === null ? [] : ofService(known)),
+      ...(known === null ? [] : makeServiceMetrics(known)),
     ]);
     this.#delay.reset();
     return text;
@@ -138,16 +140,16 @@ export class RequestMetrics {
 
   #ofRequests(): Metric[] {
     const { streams, cut } = this.#countStreams();
-    const answered = this.routes().map(({ route, code, count }) => {
+    const answerSamples = this.routes().map(({ route, code, count }) => {
       return { labels: { route, code: String(code) }, value: count };
     });
     const seconds = "Seconds from the headers of a request to the end of its answer, without streams.";
     return [
-      metric("requests_total", "counter", "Requests that were answered, by route and code.", answered),
-      metric("request_duration_seconds", "histogram", seconds, this.#buckets()),
-      gauge("requests_under_way", "Requests that are not answered yet.", this.#underWay - streams),
-      gauge("streams", "Open answers, such as streams of events.", streams),
-      metric("slow_clients_cut_total", "counter", "Connections ended because the client did not read the answer.", [
+      makeMetric("requests_total", "counter", "Requests that were answered, by route and code.", answerSamples),
+      makeMetric("request_duration_seconds", "histogram", seconds, this.#buckets()),
+      makeGauge("requests_under_way", "Requests that are not answered yet.", this.#underWay - streams),
+      makeGauge("streams", "Open answers, such as streams of events.", streams),
+      makeMetric("slow_clients_cut_total", "counter", "Connections ended because the client did not read the answer.", [
         { labels: {}, value: cut },
       ]),
     ];
@@ -155,19 +157,23 @@ export class RequestMetrics {
 
   #ofProcess(): Metric[] {
     const { max, count } = this.#delay;
-    const longest = Number.isFinite(max) && count > 0 ? max / NANOSECONDS : 0;
+    const longestDelay = Number.isFinite(max) && count > 0 ? max / NANOSECONDS_PER_SECOND : 0;
     return [
-      gauge("event_loop_delay_seconds", "The longest delay of the event loop since it was last read.", longest),
-      gauge("uptime_seconds", "Since the start.", this.uptimeMs() / 1_000),
+      makeGauge(
+        "event_loop_delay_seconds",
+        "The longest delay of the event loop since it was last read.",
+        longestDelay,
+      ),
+      makeGauge("uptime_seconds", "Since the start.", this.uptimeMs() / 1_000),
     ];
   }
 
   #buckets(): Sample[] {
-    const bucket = (le: string, value: number): Sample => ({ labels: { le }, value, suffix: "_bucket" });
-    const upTo = (index: number) => this.#within.slice(0, index + 1).reduce((sum, count) => sum + count, 0);
+    const makeBucket = (le: string, value: number): Sample => ({ labels: { le }, value, suffix: "_bucket" });
+    const countUpTo = (index: number) => this.#within.slice(0, index + 1).reduce((sum, count) => sum + count, 0);
     return [
-      ...BUCKETS.map((most, index) => bucket(String(most), upTo(index))),
-      bucket("+Inf", this.#timed),
+      ...BUCKET_SECONDS.map((most, index) => makeBucket(String(most), countUpTo(index))),
+      makeBucket("+Inf", this.#timed),
       { labels: {}, value: this.#seconds, suffix: "_sum" },
       { labels: {}, value: this.#timed, suffix: "_count" },
     ];
@@ -178,20 +184,20 @@ export class RequestMetrics {
   }
 }
 
-function ofService({ database, pool, listeners }: ServiceFigures): Metric[] {
+function makeServiceMetrics({ database, pool, listeners }: ServiceFigures): Metric[] {
   return [
-    gauge("documents", "Documents of all workspaces.", database?.documents),
-    gauge("indexing_backlog", "Changes that are not in the search index yet.", database?.indexing),
-    gauge("data_bytes", "Size of the database.", database?.bytes),
-    gauge("database_connections", "Connections to PostgreSQL, in all.", pool?.connections),
-    gauge("database_connections_idle", "Idle connections to PostgreSQL.", pool?.idle),
-    gauge("database_waiting", "Requests that wait for a connection to PostgreSQL.", pool?.waiting),
-    gauge("event_listeners", "Clients that listen to events and can resume after a gap.", listeners),
+    makeGauge("documents", "Documents of all workspaces.", database?.documents),
+    makeGauge("indexing_backlog", "Changes that are not in the search index yet.", database?.indexing),
+    makeGauge("data_bytes", "Size of the database.", database?.bytes),
+    makeGauge("database_connections", "Connections to PostgreSQL, in all.", pool?.connections),
+    makeGauge("database_connections_idle", "Idle connections to PostgreSQL.", pool?.idle),
+    makeGauge("database_waiting", "Requests that wait for a connection to PostgreSQL.", pool?.waiting),
+    makeGauge("event_listeners", "Clients that listen to events and can resume after a gap.", listeners),
   ];
 }
 
 /** Rounds to a hundredth of a millisecond. */
-function rounded(ms: number): number {
+function roundMs(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
@@ -199,11 +205,11 @@ function rounded(ms: number): number {
  * Returns a metric of the type gauge. If there is no value, the metric has no sample, and
  * `/metrics` does not show it.
  */
-function gauge(name: string, help: string, value: number | undefined): Metric {
-  return metric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
+function makeGauge(name: string, help: string, value: number | undefined): Metric {
+  return makeMetric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }
 
-function metric(name: string, type: Metric["type"], help: string, samples: readonly Sample[]): Metric {
+function makeMetric(name: string, type: Metric["type"], help: string, samples: readonly Sample[]): Metric {
   return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 
@@ -211,6 +217,6 @@ function metric(name: string, type: Metric["type"], help: string, samples: reado
  * Returns the label for a method; `OTHER` if the text cannot be a method. So a client cannot put
  * arbitrary text into labels.
  */
-function methodOf(method: string): string {
+function toMethodLabel(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

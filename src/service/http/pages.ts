@@ -16,7 +16,7 @@ export type PagesOptions = {
   readonly proxy: string | null;
 };
 
-export type LoadPages = {
+export type PagesLoader = {
   (): Promise<Pages>;
   /** Closes the web pages, if a request has loaded them. */
   close(): Promise<void>;
@@ -27,23 +27,28 @@ type PagesSources = Operation & {
   readonly where: () => Omit<Served, "proxy">;
 };
 
-export function lazyPages({ core, proxy }: PagesOptions, sources: PagesSources): LoadPages {
-  let opened: Promise<Pages> | null = null;
-  const open = async (): Promise<Pages> => {
+export function makePagesLoader({ core, proxy }: PagesOptions, sources: PagesSources): PagesLoader {
+  let pagesPromise: Promise<Pages> | null = null;
+  const openPages = async (): Promise<Pages> => {
     const { Pages } = await import("../pages/site.ts");
     const { Renderer } = await import("../../page/renderer.ts");
     const { loadBundle } = await import("../../page/page-bundle.ts");
-    const served = { ...sources.where(), proxy };
-    return new Pages(core, { served, bundle: await loadBundle(), renderer: new Renderer(), operation: sources });
+    const servedAt = { ...sources.where(), proxy };
+    return new Pages(core, {
+      served: servedAt,
+      bundle: await loadBundle(),
+      renderer: new Renderer(),
+      operation: sources,
+    });
   };
   const load = (): Promise<Pages> => {
-    opened ??= open().catch((error: unknown) => {
+    pagesPromise ??= openPages().catch((error: unknown) => {
       // The pages could not be loaded. The next request tries again.
-      opened = null;
+      pagesPromise = null;
       throw error;
     });
-    return opened;
+    return pagesPromise;
   };
-  const close = async () => (await opened)?.close();
+  const close = async () => (await pagesPromise)?.close();
   return Object.assign(load, { close });
 }

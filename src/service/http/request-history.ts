@@ -15,14 +15,14 @@ const MAX_MINUTES = 1_440;
  * Upper end of the first group of durations, in milliseconds. The upper end of each further group
  * is 25 % higher.
  */
-const SHORTEST_MS = 0.5;
-const RATIO = 1.25;
+const FIRST_GROUP_MS = 0.5;
+const GROUP_RATIO = 1.25;
 /** Number of groups of durations. The last group contains all durations from 17 s. */
-const GROUPS = 48;
+const DURATION_GROUPS = 48;
 
-type Counts = { answered: number; refused: number; failed: number };
+type AnswerCounts = { answered: number; refused: number; failed: number };
 
-type Minute = Counts & {
+type MinuteCounts = AnswerCounts & {
   /** The minute, as the number of minutes since the epoch. */
   readonly minute: number;
   /** Number of answers in each group of durations. */
@@ -34,7 +34,7 @@ type Minute = Counts & {
  * Figures about the requests of a span of time. `answered` counts answers with a status below 400,
  * `refused` 4xx, `failed` 5xx.
  */
-export type RequestSpan = Readonly<Counts> & {
+export type RequestSpan = Readonly<AnswerCounts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
   /**
@@ -51,7 +51,7 @@ export class RequestHistory {
   readonly #now: () => number;
   readonly #readFigures: () => Promise<ServiceFigures | null>;
   /** Minutes with requests, the earliest first. */
-  readonly #minutes: Minute[] = [];
+  readonly #minutes: MinuteCounts[] = [];
 
   /**
    * @param now returns milliseconds since the epoch
@@ -72,16 +72,16 @@ export class RequestHistory {
     if (status >= 500) minute.failed++;
     else if (status >= 400) minute.refused++;
     else minute.answered++;
-    if (ms !== null) minute.durations[groupOf(ms)]!++;
+    if (ms !== null) minute.durations[findGroup(ms)]!++;
   }
 
-  #current(): Minute {
+  #current(): MinuteCounts {
     const now = Math.floor(this.#now() / MINUTE_MS);
-    const last = this.#minutes.at(-1);
+    const lastMinute = this.#minutes.at(-1);
     // If the clock was set back, requests are counted in the latest minute.
-    if (last !== undefined && last.minute >= now) return last;
-    const durations = new Uint32Array(GROUPS);
-    const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
+    if (lastMinute !== undefined && lastMinute.minute >= now) return lastMinute;
+    const durations = new Uint32Array(DURATION_GROUPS);
+    const minute: MinuteCounts = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
     this.#minutes.push(minute);
     if (this.#minutes.length > MAX_MINUTES) this.#minutes.shift();
     void this.#readFigures().then((figures) => {
@@ -95,44 +95,45 @@ export class RequestHistory {
    * current minute.
    */
   spans({ minutes, count }: { readonly minutes: number; readonly count: number }): RequestSpan[] {
-    const end = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
+    const endSpan = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
     const groups = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));
     return Array.from({ length: count }, (_, n) => {
-      const span = end - count + n;
-      return spanOf(span * minutes * MINUTE_MS, groups.get(span) ?? []);
+      const span = endSpan - count + n;
+      return makeSpan(span * minutes * MINUTE_MS, groups.get(span) ?? []);
     });
   }
 }
 
-function spanOf(at: number, minutes: readonly Minute[]): RequestSpan {
-  const sum = (countIn: (minute: Minute) => number) => minutes.reduce((total, minute) => total + countIn(minute), 0);
-  const durations = Array.from({ length: GROUPS }, (_, group) => sum((minute) => minute.durations[group]!));
+function makeSpan(at: number, minutes: readonly MinuteCounts[]): RequestSpan {
+  const sum = (countIn: (minute: MinuteCounts) => number) =>
+    minutes.reduce((total, minute) => total + countIn(minute), 0);
+  const durations = Array.from({ length: DURATION_GROUPS }, (_, group) => sum((minute) => minute.durations[group]!));
   return {
     at,
     answered: sum(({ answered }) => answered),
     refused: sum(({ refused }) => refused),
     failed: sum(({ failed }) => failed),
-    median: quantile(durations, 0.5),
-    p95: quantile(durations, 0.95),
+    median: findQuantile(durations, 0.5),
+    p95: findQuantile(durations, 0.95),
     figures: minutes.findLast(({ figures }) => figures !== null)?.figures ?? null,
   };
 }
 
-function groupOf(ms: number): number {
-  const group = Math.ceil(Math.log(Math.max(ms, SHORTEST_MS) / SHORTEST_MS) / Math.log(RATIO));
-  return Math.min(group, GROUPS - 1);
+function findGroup(ms: number): number {
+  const group = Math.ceil(Math.log(Math.max(ms, FIRST_GROUP_MS) / FIRST_GROUP_MS) / Math.log(GROUP_RATIO));
+  return Math.min(group, DURATION_GROUPS - 1);
 }
 
 /**
  * Returns the duration within which a share of the answers came: the upper end of a group of
  * durations, in milliseconds. Null if there are no durations.
  */
-function quantile(durations: readonly number[], share: number): number | null {
-  const all = durations.reduce((sum, count) => sum + count, 0);
-  let seen = 0;
+function findQuantile(durations: readonly number[], share: number): number | null {
+  const total = durations.reduce((sum, count) => sum + count, 0);
+  let countSoFar = 0;
   const group = durations.findIndex((count) => {
-    seen += count;
-    return count > 0 && seen >= all * share;
+    countSoFar += count;
+    return count > 0 && countSoFar >= total * share;
   });
-  return group < 0 ? null : SHORTEST_MS * RATIO ** group;
+  return group < 0 ? null : FIRST_GROUP_MS * GROUP_RATIO ** group;
 }

@@ -5,7 +5,7 @@ import type { ServiceFigures } from "../figures.ts";
 import type { RequestRecord } from "./access-log.ts";
 import type { StreamedAnswer } from "./stream.ts";
 import type { RequestMetrics } from "./metrics.ts";
-import type { LoadPages } from "./pages.ts";
+import type { PagesLoader } from "./pages.ts";
 import type { ServiceWire } from "../service.ts";
 import type { UnreadAnswers } from "./unread.ts";
 
@@ -35,7 +35,7 @@ export type ServerState = {
   readonly service: HttpService;
   readonly admission: Admission;
   /** Loads the web pages; null if they are disabled, so that `/app` answers 404. */
-  readonly loadPages: LoadPages | null;
+  readonly loadPages: PagesLoader | null;
   readonly watch: RequestMetrics;
   readonly unread: UnreadAnswers;
   /** A function for each open event stream, which ends it. */

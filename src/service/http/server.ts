@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { once } from "../../common/once.ts";
 import type { AccessEntry } from "./access-log.ts";
-import { answerBroken } from "./broken.ts";
+import { answerMalformedRequest } from "./broken.ts";
 import { RequestMetrics } from "./metrics.ts";
-import { lazyPages, type PagesOptions } from "./pages.ts";
+import { makePagesLoader, type PagesOptions } from "./pages.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
-import { openCarrier } from "./carrier.ts";
+import { createRequestHandler } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
 import { Admission, type LoopTurns } from "../requests/admission.ts";
 
@@ -27,11 +27,11 @@ export type HttpOptions = {
   /** Clock and turns of the event loop; tests replace them. */
   readonly turns?: LoopTurns;
   /** Time limits that replace the default ones; tests set shorter ones. */
-  readonly deadlines?: Partial<Deadlines>;
+  readonly deadlines?: Partial<HttpDeadlines>;
 };
 
 /** Time limits in milliseconds. */
-type Deadlines = {
+type HttpDeadlines = {
   /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;
   /** Time from the first byte of a connection, or its last answer, to the end of the body. */
@@ -56,7 +56,7 @@ type Deadlines = {
  * LIMIT: time limits in milliseconds. Within 30 s, the largest body arrives at 300 kbit/s; a slower
  * client would occupy a connection for too long.
  */
-const DEADLINES: Deadlines = {
+const DEFAULT_DEADLINES: HttpDeadlines = {
   headers: 10_000,
   request: 30_000,
   answer: 30_000,
@@ -86,23 +86,26 @@ export type HttpServer = {
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
   const host = options.host ?? "127.0.0.1";
-  const deadlines = { ...DEADLINES, ...options.deadlines };
+  const deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines };
   const scheme = options.tls === undefined ? "http" : "https";
   let port = 0;
   const state = newServerState(service, options, { deadlines, where: () => ({ scheme, host, port }) });
-  const carry = await openCarrier(state);
-  const server = makeServer(state, options, { deadlines, carry });
+  const handleRequest = await createRequestHandler(state);
+  const server = makeServer(state, options, { deadlines, carry: handleRequest });
   server.listen({ host, port: options.port ?? 0 });
   await nextEvent(server, "listening");
   port = (server.address() as AddressInfo).port;
-  const close = once(() => closeAll(state, server, deadlines));
+  const close = once(() => closeServer(state, server, deadlines));
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
 function newServerState(
   service: HttpService,
   { turns, log, pages }: HttpOptions,
-  { deadlines, where }: { readonly deadlines: Deadlines; readonly where: Parameters<typeof lazyPages>[1]["where"] },
+  {
+    deadlines,
+    where,
+  }: { readonly deadlines: HttpDeadlines; readonly where: Parameters<typeof makePagesLoader>[1]["where"] },
 ): ServerState {
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: ServerState["streams"] = new Set();
@@ -115,7 +118,7 @@ function newServerState(
   return {
     service,
     admission: new Admission(turns),
-    loadPages: pages === undefined ? null : lazyPages(pages, { where, watch, figures }),
+    loadPages: pages === undefined ? null : makePagesLoader(pages, { where, watch, figures }),
     watch,
     unread,
     streams,
@@ -127,9 +130,12 @@ function newServerState(
 function makeServer(
   state: ServerState,
   { tls }: HttpOptions,
-  { deadlines, carry }: { readonly deadlines: Deadlines; readonly carry: Awaited<ReturnType<typeof openCarrier>> },
+  {
+    deadlines,
+    carry,
+  }: { readonly deadlines: HttpDeadlines; readonly carry: Awaited<ReturnType<typeof createRequestHandler>> },
 ): Server {
-  const node = {
+  const serverOptions = {
     connectionsCheckingInterval: deadlines.checkEvery,
     headersTimeout: deadlines.headers,
     requestTimeout: deadlines.request,
@@ -141,11 +147,11 @@ function makeServer(
   };
   const server =
     tls === undefined
-      ? createServer(node)
-      : createTlsServer({ ...node, ...tls, minVersion: "TLSv1.2", handshakeTimeout: deadlines.headers });
+      ? createServer(serverOptions)
+      : createTlsServer({ ...serverOptions, ...tls, minVersion: "TLSv1.2", handshakeTimeout: deadlines.headers });
   server.maxConnections = MAX_CONNECTIONS;
   const { handle } = state.service;
-  server.on("clientError", (error, socket) => void answerBroken(handle, error, socket));
+  server.on("clientError", (error, socket) => void answerMalformedRequest(handle, error, socket));
   server.on("request", (request, response) => carry(request, response));
   server.on("checkContinue", (request, response) => carry(request, response, true));
   return server;
@@ -156,13 +162,13 @@ function makeServer(
  * with each answer. Then it accepts no more connections and closes idle ones. Last, it waits for
  * running requests.
  */
-async function closeAll(state: ServerState, server: Server, { drain, stop }: Deadlines): Promise<void> {
+async function closeServer(state: ServerState, server: Server, { drain, stop }: HttpDeadlines): Promise<void> {
   state.isClosing = true;
   for (const end of state.streams) end();
-  await untilIdle(state, drain);
-  const ended = new Promise((resolve) => server.close(resolve));
+  await waitUntilIdle(state, drain);
+  const serverClosed = new Promise((resolve) => server.close(resolve));
   const cutTimer = setTimeout(() => server.closeAllConnections(), stop);
-  await ended;
+  await serverClosed;
   clearTimeout(cutTimer);
   state.unread.close();
   state.watch.close();
@@ -177,10 +183,10 @@ const IDLE_MS = 100;
  * close their connections, because each answer has `Connection: close`. If the server closed a
  * connection itself, a request that is just arriving would be lost.
  */
-async function untilIdle(state: ServerState, mostMs: number): Promise<void> {
-  const until = performance.now() + mostMs;
-  for (let before = -1; before !== state.begun && performance.now() < until; ) {
-    before = state.begun;
+async function waitUntilIdle(state: ServerState, mostMs: number): Promise<void> {
+  const deadline = performance.now() + mostMs;
+  for (let begunBefore = -1; begunBefore !== state.begun && performance.now() < deadline; ) {
+    begunBefore = state.begun;
     await pause(IDLE_MS);
   }
 }

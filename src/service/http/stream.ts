@@ -40,7 +40,7 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
     isOver = true;
     response.end();
   };
-  const ended = stream({
+  const onEnd = stream({
     send: (part) => {
       // If a client does not read, its connection stays open after the stream has ended. Node would
       // report a write after the end as an error.
@@ -50,6 +50,6 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
     },
     end,
   });
-  response.once("close", ended);
+  response.once("close", onEnd);
   return end;
 }

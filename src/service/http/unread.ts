@@ -11,11 +11,11 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 /** LIMIT: bytes per second that a client must read of a long answer. */
 const BYTES_PER_SECOND = 32 * 1024;
 
-type Waiting = { readonly bytes: number; readonly until: number };
+type UnreadAnswer = { readonly bytes: number; readonly until: number };
 
 export class UnreadAnswers {
   /** Answers that are not completely read, the oldest first. */
-  readonly #waiting = new Map<ServerResponse, Waiting>();
+  readonly #waiting = new Map<ServerResponse, UnreadAnswer>();
   readonly #mostMs: number;
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
@@ -41,8 +41,8 @@ export class UnreadAnswers {
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;
-    const until = performance.now() + this.#mostMs + (bytes / BYTES_PER_SECOND) * 1_000;
-    this.#waiting.set(response, { bytes, until });
+    const deadline = performance.now() + this.#mostMs + (bytes / BYTES_PER_SECOND) * 1_000;
+    this.#waiting.set(response, { bytes, until: deadline });
     this.#bytes += bytes;
     response.once("close", () => this.#forget(response));
     for (const [oldest] of this.#waiting) {

@@ -3,27 +3,34 @@ import { pathFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
-import type { Ask, ImportLinks, LinkReport } from "./links.ts";
-import { clause, type WalkEntry, type ImportRefusal, type WalkItem, type Refusal, walk } from "./walk.ts";
+import type { SendRequest, ImportLinks, LinkReport } from "./links.ts";
+import {
+  describeNameFault,
+  type WalkEntry,
+  type ImportRefusal,
+  type WalkItem,
+  type Refusal,
+  walkFolder,
+} from "./walk.ts";
 import type { Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * LIMIT: bytes of a file that is read. A character takes at most four bytes, so a larger file
  * certainly has too many characters.
  */
-const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
+const MAX_FILE_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
 /** Returns the content of a file, or the refusal if the content is not UTF-8 text. */
 function readText(file: string): string | Refusal {
   try {
     const { size } = statSync(file);
-    if (size > MAX_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
+    if (size > MAX_FILE_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
     const bytes = readFileSync(file);
     if (bytes.includes(0)) return { reason: "contains-nul", detail: "it contains a NUL byte" };
-    return UTF8.decode(bytes);
+    return UTF8_DECODER.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return { reason: "not-utf8", detail: "it is not UTF-8" };
     return { reason: "unreadable", detail: (error as Error).message };
@@ -55,7 +62,7 @@ export type ImportProgress = { readonly files: number; readonly refused: number 
  * LIMIT: number of unanswered requests of an import. They are enough for the store to commit many
  * writes together, and few enough that requests of other clients are soon answered.
  */
-const MAX_AT_ONCE = 64;
+const MAX_CONCURRENT_REQUESTS = 64;
 
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves. They get
@@ -71,30 +78,30 @@ export async function importFolder(
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
-  const ask = askerOf(target);
+  const ask = makeRequestSender(target);
   // The parser for links is loaded only if needed, because loading takes time.
   const module = checksLinks(target) ? await import("./links.ts") : null;
-  const links = module && new module.ImportLinks(await module.readableIds(ask));
-  const walked = [...walk(dir, "", "")];
-  const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry));
+  const links = module && new module.ImportLinks(await module.listReadableIds(ask));
+  const walkedItems = [...walkFolder(dir, "", "")];
+  const items = links === null ? walkedItems : links.order(walkedItems, (entry) => readImportable(dir, entry));
   // With links, only one request is sent at a time, because a document is sent after its link
   // targets have got their ids.
-  const most = links === null ? MAX_AT_ONCE : 1;
-  for (let begin = 0; begin < items.length; begin += most) {
-    const portion = items.slice(begin, begin + most);
+  const portionSize = links === null ? MAX_CONCURRENT_REQUESTS : 1;
+  for (let begin = 0; begin < items.length; begin += portionSize) {
+    const portion = items.slice(begin, begin + portionSize);
     const outcomes = await sendAll({ ask, dir, links }, portion);
-    for (const [index, item] of portion.entries()) note(report, item, outcomes[index]!);
+    for (const [index, item] of portion.entries()) noteOutcome(report, item, outcomes[index]!);
     onProgress({ files: report.files, refused: report.refused.length });
   }
   return links === null ? report : { ...report, links: await links.end(ask) };
 }
 
 /** Returns a function that sends requests to the service with the key of the import. */
-function askerOf({ service, key }: ImportTarget): Ask {
+function makeRequestSender({ service, key }: ImportTarget): SendRequest {
   return async (method, path, body) => {
     const text = body === undefined ? null : JSON.stringify(body);
-    const sent = await service.answer({ method, path, headers: { "x-api-key": key }, body: text });
-    return { status: sent.status, json: JSON.parse(sent.body) };
+    const response = await service.answer({ method, path, headers: { "x-api-key": key }, body: text });
+    return { status: response.status, json: JSON.parse(response.body) };
   };
 }
 
@@ -105,7 +112,7 @@ function checksLinks({ service }: ImportTarget): boolean {
 }
 
 /** Returns the content of a file; null if the file will be refused before it is sent. */
-function textOf(dir: string, { path, as }: WalkEntry): string | null {
+function readImportable(dir: string, { path, as }: WalkEntry): string | null {
   const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
 }
@@ -122,33 +129,33 @@ type ImportCounts = {
  * Result for an item of the walk: the bytes of a created document, a refusal, or null if there is
  * nothing to report.
  */
-type Outcome = { readonly bytes: number } | Refusal | null;
+type ItemOutcome = { readonly bytes: number } | Refusal | null;
 
-type Sender = { readonly ask: Ask; readonly dir: string; readonly links: ImportLinks | null };
+type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
  * Sends items of the walk. Sends the folders first, one after the other. Otherwise requests for
  * files in them would create the same folders at the same time.
  */
-async function sendAll(sender: Sender, items: readonly WalkItem[]): Promise<Outcome[]> {
-  const outcomes = new Map<WalkItem, Outcome>();
+async function sendAll(sender: SendContext, items: readonly WalkItem[]): Promise<ItemOutcome[]> {
+  const outcomes = new Map<WalkItem, ItemOutcome>();
   for (const item of items) if (item.kind === "folder") outcomes.set(item, await sendFolder(sender, item));
   return Promise.all(items.map((item) => outcomes.get(item) ?? sendFile(sender, item)));
 }
 
-async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
+async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutcome> {
   if (entry.kind === "refused" || entry.kind === "renamed" || entry.kind === "folder") return null;
   const { path, as, kind } = entry;
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
   const fault = pathFault(as, "file");
   if (fault?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
-  if (fault !== null) return { reason: fault.fault, detail: clause(fault.fault, fault.name) };
+  if (fault !== null) return { reason: fault.fault, detail: describeNameFault(fault.fault, fault.name) };
   const text = readText(join(sender.dir, path));
   if (typeof text !== "string") return text;
-  const translated = sender.links?.translate(path, text) ?? text;
-  const sent = await send(sender, FILES, { path: as, content: translated });
-  sender.links?.note(entry, translated, sent.created);
-  if (sent.created === null) return refuseFor(sent.problem);
+  const translatedText = sender.links?.translate(path, text) ?? text;
+  const sent = await sendCreation(sender, FILES, { path: as, content: translatedText });
+  sender.links?.note(entry, translatedText, sent.created);
+  if (sent.created === null) return toRefusal(sent.problem);
   return { bytes: Buffer.byteLength(text) };
 }
 
@@ -156,9 +163,9 @@ async function sendFile(sender: Sender, entry: WalkItem): Promise<Outcome> {
  * Creates a folder on the service. A refused folder itself is not reported, because each of its
  * files then gets its own refusal.
  */
-async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
+async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
-  const { created } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
+  const { created } = pathFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_SENT;
   sender.links?.note(entry, null, created);
   return created === null ? null : { bytes: 0 };
 }
@@ -167,25 +174,25 @@ async function sendFolder(sender: Sender, entry: WalkEntry): Promise<Outcome> {
  * Converts the problem that the service answered to the reason of a refusal. A link to an id that
  * does not exist in the workspace has a reason of its own.
  */
-function refuseFor({ code, detail, errors }: Problem): Refusal {
-  const lost = errors?.find((error) => error.code === "unresolved_reference");
-  return { reason: (lost?.code ?? code).replaceAll("_", "-"), detail };
+function toRefusal({ code, detail, errors }: Problem): Refusal {
+  const brokenLinkError = errors?.find((error) => error.code === "unresolved_reference");
+  return { reason: (brokenLinkError?.code ?? code).replaceAll("_", "-"), detail };
 }
 
 type CreateAnswer =
   | { readonly created: { readonly id: string; readonly lastChangeId: string } }
   | { readonly created: null; readonly problem: Problem };
 
-const UNSENT = { created: null };
+const NOT_SENT = { created: null };
 
-async function send({ ask }: Sender, path: string, body: object): Promise<CreateAnswer> {
+async function sendCreation({ ask }: SendContext, path: string, body: object): Promise<CreateAnswer> {
   const { status, json } = await ask("POST", path, body);
   return status === 201
     ? { created: json as { readonly id: string; readonly lastChangeId: string } }
     : { created: null, problem: json as Problem };
 }
 
-function note(report: ImportCounts, item: WalkItem, outcome: Outcome): void {
+function noteOutcome(report: ImportCounts, item: WalkItem, outcome: ItemOutcome): void {
   if (item.kind === "refused") return void report.refused.push(item.refusal);
   const { path } = item;
   if (item.kind === "renamed") return void report.renamed.push({ path, name: item.name });

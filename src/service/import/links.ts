@@ -38,7 +38,7 @@ export type LinkReport = {
 };
 
 /** Sends a request to the service. Returns the status and the body of the answer. */
-export type Ask = (
+export type SendRequest = (
   method: "GET" | "POST" | "PUT",
   path: string,
   body?: object,
@@ -77,18 +77,18 @@ export class ImportLinks {
    * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
-    const first: WalkItem[] = [];
-    const linked: EntryWithLinks[] = [];
+    const itemsWithoutLinks: WalkItem[] = [];
+    const linkedItems: EntryWithLinks[] = [];
     for (const item of items) {
       this.#see(item);
       const text = item.kind === "file" ? textOf(item) : null;
-      if (item.kind !== "file" || text === null || !mayHaveLinks(text)) first.push(item);
-      else linked.push({ entry: item, leads: this.#leadsOf(item.path, text) });
+      if (item.kind !== "file" || text === null || !mayHaveLinks(text)) itemsWithoutLinks.push(item);
+      else linkedItems.push({ entry: item, leads: this.#leadsOf(item.path, text) });
     }
-    const numbers = new Map(linked.map(({ entry }, number) => [entry.path, number]));
-    const wanted = linked.map(({ leads }) => leads.flatMap((path) => numbers.get(path) ?? []));
-    const places = targetsFirst(wanted, numbers.values());
-    return [...first, ...[...places.keys()].map((number) => linked[number]!.entry)];
+    const numbers = new Map(linkedItems.map(({ entry }, number) => [entry.path, number]));
+    const targetsByNumber = linkedItems.map(({ leads }) => leads.flatMap((path) => numbers.get(path) ?? []));
+    const places = targetsFirst(targetsByNumber, numbers.values());
+    return [...itemsWithoutLinks, ...[...places.keys()].map((number) => linkedItems[number]!.entry)];
   }
 
   #see(item: WalkItem): void {
@@ -104,7 +104,7 @@ export class ImportLinks {
 
   #leadsOf(path: string, text: string): string[] {
     const place = this.#placeAt(path);
-    return destinationsOf(text).flatMap((read) => pathTo(read, place) ?? []);
+    return readDestinations(text).flatMap((read) => pathTo(read, place) ?? []);
   }
 
   #placeAt(path: string): Place {
@@ -141,7 +141,7 @@ export class ImportLinks {
    * Sends documents a second time if their links form a circle. One document of each circle was
    * sent with an inert link, because its target did not exist yet.
    */
-  async end(ask: Ask): Promise<LinkReport> {
+  async end(ask: SendRequest): Promise<LinkReport> {
     for (const sent of this.#sent.values()) {
       if (!sent.text.includes(INERT_SCHEME)) continue;
       const text = this.translate(sent.path, sent.text);
@@ -155,16 +155,17 @@ export class ImportLinks {
   }
 
   #report(): LinkReport {
-    const inert: LinkReport["inert"][number][] = [];
+    const inertLinks: LinkReport["inert"][number][] = [];
     let byId = 0;
     for (const { path, text } of this.#sent.values()) {
       const place = this.#placeAt(path);
-      for (const read of destinationsOf(text)) {
-        if (read.inert) inert.push({ path, to: read.target, reason: this.#reasonOf(read, place) });
+      for (const destination of readDestinations(text)) {
+        if (destination.inert)
+          inertLinks.push({ path, to: destination.target, reason: this.#reasonOf(destination, place) });
         else byId++;
       }
     }
-    return { byId, twice: this.#twice, inert };
+    return { byId, twice: this.#twice, inert: inertLinks };
   }
 
   #reasonOf(read: Destination, place: Place): InertReason {
@@ -184,7 +185,7 @@ export class ImportLinks {
   }
 }
 
-function destinationsOf(text: string): Destination[] {
+function readDestinations(text: string): Destination[] {
   return findLinks(text)
     .map(({ from, to }) => readDestinationText(text.slice(from, to)))
     .filter(({ kind }) => kind !== "foreign");
@@ -194,21 +195,21 @@ function destinationsOf(text: string): Destination[] {
  * Returns the ids of all files and folders that the key can read, by path without the leading
  * slash.
  */
-export async function readableIds(ask: Ask): Promise<ReadonlyMap<string, string>> {
+export async function listReadableIds(ask: SendRequest): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
-    for (let from: string | null = ""; from !== null; ) {
-      const { status, json } = await ask("GET", `${route}?path_prefix=/&limit=1000${from}`);
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const { status, json } = await ask("GET", `${route}?path_prefix=/&limit=1000${cursor}`);
       if (status !== 200) throw new Error(`the service lists nothing: ${status} ${JSON.stringify(json)}`);
-      const page = json as Page;
+      const page = json as ListPage;
       for (const { id, path } of page.data) ids.set(path.slice(1), id);
-      from = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
+      cursor = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
     }
   }
   return ids;
 }
 
-type Page = {
+type ListPage = {
   readonly data: readonly { readonly id: string; readonly path: string }[];
   readonly nextCursor: string | null;
 };

@@ -30,25 +30,25 @@ export type WalkItem =
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
   | { readonly kind: "renamed"; readonly path: string; readonly name: string };
 
-export function* walk(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
+export function* walkFolder(dir: string, below: string, belowAs: string): Generator<WalkItem, undefined> {
   const entries = readFolder(dir, below);
   if (!Array.isArray(entries)) return void (yield entries);
-  const names = importNames(entries.filter(hasName));
+  const names = convertNames(entries.filter(hasName));
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
-    const kind = kindOf(entry);
+    const kind = readKind(entry);
     const isFolder = kind === "folder";
     const { name, holder } = names.get(entry.name) ?? { name: entry.name, holder: entry.name };
-    const shown = isFolder ? `${path}/` : path;
-    const refusal = nameRefusal(entry, name, holder);
+    const shownPath = isFolder ? `${path}/` : path;
+    const refusal = refuseName(entry, name, holder);
     if (refusal !== null) {
-      yield refused(shown, refusal);
+      yield reportRefusal(shownPath, refusal);
       continue;
     }
-    if (isFolder && name !== entry.name) yield { kind: "renamed", path: shown, name };
-    const as = joinPath(belowAs, name);
-    yield { path, as, kind };
-    if (isFolder) yield* walk(dir, path, as);
+    if (isFolder && name !== entry.name) yield { kind: "renamed", path: shownPath, name };
+    const remotePath = joinPath(belowAs, name);
+    yield { path, as: remotePath, kind };
+    if (isFolder) yield* walkFolder(dir, path, remotePath);
   }
 }
 
@@ -61,13 +61,13 @@ function readFolder(dir: string, path: string): Dirent[] | WalkItem {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (path === "") throw error;
-    return refused(`${path}/`, { reason: "unreadable", detail: (error as Error).message });
+    return reportRefusal(`${path}/`, { reason: "unreadable", detail: (error as Error).message });
   }
 }
 
 export type Refusal = Omit<ImportRefusal, "path">;
 
-function refused(path: string, refusal: Refusal): WalkItem {
+function reportRefusal(path: string, refusal: Refusal): WalkItem {
   return { kind: "refused", refusal: { path, ...refusal } };
 }
 
@@ -75,9 +75,9 @@ function refused(path: string, refusal: Refusal): WalkItem {
  * Returns the refusal of a file or folder because of its name; null if there is none.
  * @param holder local name of the entry that has the name on the service
  */
-function nameRefusal(entry: Dirent, name: string, holder: string): Refusal | null {
+function refuseName(entry: Dirent, name: string, holder: string): Refusal | null {
   if (entry.isDirectory() && entry.name.startsWith(".")) {
-    return { reason: "leading-dot-folder", detail: clause("leading-dot-folder", entry.name) };
+    return { reason: "leading-dot-folder", detail: describeNameFault("leading-dot-folder", entry.name) };
   }
   if (holder === entry.name) return null;
   const detail = `its name would become ${JSON.stringify(name)}, the name of ${JSON.stringify(holder)}`;
@@ -92,12 +92,12 @@ function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
 
-function kindOf(entry: Dirent): WalkEntry["kind"] {
+function readKind(entry: Dirent): WalkEntry["kind"] {
   if (entry.isDirectory()) return "folder";
   return entry.isFile() ? "file" : "other";
 }
 
-export function clause(fault: NameFault, name: string): string {
+export function describeNameFault(fault: NameFault, name: string): string {
   return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
 }
 
@@ -110,13 +110,13 @@ type ImportName = { readonly name: string; readonly holder: string };
  * cannot be made legal stays too, so that its fault is reported later.
  * @param entries in the order of the walk
  */
-function importNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportName> {
-  const mapped = new Map<string, string>();
+function convertNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportName> {
+  const mappedNames = new Map<string, string>();
   for (const entry of entries) {
-    mapped.set(entry.name, mapName(entry.name, entry.isDirectory() ? "folder" : "file") ?? entry.name);
+    mappedNames.set(entry.name, mapName(entry.name, entry.isDirectory() ? "folder" : "file") ?? entry.name);
   }
   const holders = new Map<string, string>();
-  for (const [localName, name] of mapped) if (localName === name) holders.set(name, localName);
-  for (const [own, name] of mapped) if (!holders.has(name)) holders.set(name, own);
-  return new Map([...mapped].map(([localName, name]) => [localName, { name, holder: holders.get(name)! }]));
+  for (const [localName, name] of mappedNames) if (localName === name) holders.set(name, localName);
+  for (const [own, name] of mappedNames) if (!holders.has(name)) holders.set(name, own);
+  return new Map([...mappedNames].map(([localName, name]) => [localName, { name, holder: holders.get(name)! }]));
 }

@@ -26,10 +26,10 @@ export class KeyUses {
    * @throws if the disk is full; the next call then saves the same times
    */
   async save(store: Pick<Store, "write">): Promise<void> {
-    const uses = this.#unsaved;
-    if (uses.size === 0) return;
-    const saved = new Map(uses);
-    await store.write((tables) => tables.keys.saveUses(saved));
-    for (const [key, usedAt] of saved) if (uses.get(key) === usedAt) uses.delete(key);
+    const unsavedUses = this.#unsaved;
+    if (unsavedUses.size === 0) return;
+    const savedUses = new Map(unsavedUses);
+    await store.write((tables) => tables.keys.saveUses(savedUses));
+    for (const [key, usedAt] of savedUses) if (unsavedUses.get(key) === usedAt) unsavedUses.delete(key);
   }
 }

@@ -4,7 +4,7 @@ import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type Working } from "../requests/context.ts";
 import type { KeyGrant, NewKey, SentKey } from "../admin/operations.ts";
-import { placeAt } from "./kept-grants.ts";
+import { findItemAt } from "./kept-grants.ts";
 import { limitOf } from "../requests/rate.ts";
 import { type GrantRow, type KeyRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 
@@ -14,42 +14,42 @@ export type KeyInfo = Readonly<Omit<SentKey, "grants">> & { readonly grants: rea
 /** A new key with its secret. The secret is shown only once. */
 export type NewKeyInfo = KeyInfo & { readonly key: string };
 
-export const noWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
+export const refuseUnknownWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
 
 export async function makeKey(working: Working, options: NewKey): Promise<NewKeyInfo | Refused> {
   const { tables } = working;
   const workspace = await tables.workspaces.byId(options.workspaceId);
-  if (workspace === undefined) return noWorkspace();
+  if (workspace === undefined) return refuseUnknownWorkspace();
   const grants = await readGrants(working, workspace, options.grants);
   if (isRefused(grants)) return grants;
-  const key = newKeyText(working);
+  const key = makeSecret(working);
   const { label = "", rateLimit = null, expiresAt = null } = options;
   const [id, workspaceId, at] = [newId(working, "key_"), workspace.id, working.now()];
   const seq = await tables.keys.insert({ id, workspaceId, hash: hashKey(key), label, rateLimit, expiresAt, at });
   await setGrants(working, seq, workspace, grants);
-  return { ...(await keyInfo(working, id))!, key };
+  return { ...(await readKeyInfo(working, id))!, key };
 }
 
 /**
  * Returns the secret of a new key: 256 random bits, with a prefix by which people recognise a
  * leaked key.
  */
-function newKeyText({ random }: Working): string {
+function makeSecret({ random }: Working): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
 /** Returns a key in the form that administrators see; null if the key does not exist. */
-export async function keyInfo(working: Working, id: string): Promise<KeyInfo | null> {
+export async function readKeyInfo(working: Working, id: string): Promise<KeyInfo | null> {
   const row = await working.tables.keys.byId(id);
-  return row === undefined ? null : (await keyInfos(working, [row]))[0]!;
+  return row === undefined ? null : (await readKeyInfos(working, [row]))[0]!;
 }
 
 /** Returns keys in the form that administrators see, in the same order. */
-export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
+export async function readKeyInfos({ tables, uses }: Working, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
   if (rows.length === 0) return [];
-  const shown = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
+  const shownGrants = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
   return rows.map((row) => {
-    const grants = shown.get(row.seq) ?? [];
+    const grants = shownGrants.get(row.seq) ?? [];
     const { id, workspaceId, label, expiresAt, at: createdAt } = row;
     return {
       id,
@@ -65,7 +65,7 @@ export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[
   });
 }
 
-type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
+type RequestedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
 /**
  * Reads the grants of a request to create or change a key. Locks the folder tree of the workspace,
@@ -75,13 +75,15 @@ export async function readGrants(
   working: Working,
   workspace: WorkspaceRow,
   grants: readonly KeyGrant[],
-): Promise<WantedGrants | Refused> {
+): Promise<RequestedGrants | Refused> {
   await working.tables.lockStructure(workspace.seq);
   const rows: GrantRow[] = [];
   const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
     const path = on?.startsWith("/") === true ? on.slice(1) : null;
-    const place = await (path === null ? placeOf(working, workspace, on) : placeAt({ ...working, workspace }, path));
+    const place = await (path === null
+      ? findTarget(working, workspace, on)
+      : findItemAt({ ...working, workspace }, path));
     if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
     else if (path !== null && !paths.has(path)) paths.set(path, level);
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
@@ -93,7 +95,7 @@ export async function readGrants(
     : refuse("invalid_request", "Two grants are on the same resource.");
 }
 
-async function placeOf(
+async function findTarget(
   { tables }: Working,
   workspace: WorkspaceRow,
   id: string | null,
@@ -109,7 +111,7 @@ export async function setGrants(
   { tables }: Working,
   key: number,
   workspace: WorkspaceRow,
-  { rows, paths }: WantedGrants,
+  { rows, paths }: RequestedGrants,
 ): Promise<void> {
   await tables.grants.replace(key, rows);
   tables.outbox.noteAccess(key);

@@ -6,7 +6,7 @@ import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { documentOf } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "../../page/parts.ts";
-import { includes } from "../files/access.ts";
+import { includesLevel } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
 import { type Answer, type Done, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
@@ -54,7 +54,7 @@ type Document = {
 async function readDocument({ workspace, tables, access }: RequestContext, row: FileRow): Promise<Document> {
   const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
   const reviewId = (await tables.changes.filesInReview([row.seq])).get(row.seq) ?? null;
-  const mayProtect = includes(await access.levelOfFile(row), "full");
+  const mayProtect = includesLevel(await access.levelOfFile(row), "full");
   return { workspace, row, text, at: published.get(row.seq)!.at, reviewId, mayProtect };
 }
 
@@ -272,9 +272,11 @@ async function find({ tables, workspace, access }: RequestContext, path: string)
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const folder = await tables.folders.byPath(workspace.seq, path);
   if (folder !== undefined)
-    return includes(await access.levelOfFolder(folder.seq), "read") ? { kind: "folder", seq: folder.seq, path } : null;
+    return includesLevel(await access.levelOfFolder(folder.seq), "read")
+      ? { kind: "folder", seq: folder.seq, path }
+      : null;
   const row = await tables.files.byPath(workspace.seq, path);
-  return row !== undefined && includes(await access.levelOfFile(row), "read") ? { kind: "file", row } : null;
+  return row !== undefined && includesLevel(await access.levelOfFile(row), "read") ? { kind: "file", row } : null;
 }
 
 /**
@@ -326,10 +328,10 @@ async function entriesOf(
 ): Promise<Entry[]> {
   await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
-    const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
+    const seen = rows.filter(({ seq }) => includesLevel(access.folder(seq), "read"));
     return seen.map(({ name }) => ({ kind, name, isProtected: false, reviewId: null, published: null }));
   }
-  const seen = (rows as readonly FileRow[]).filter((row) => includes(access.file(row), "read"));
+  const seen = (rows as readonly FileRow[]).filter((row) => includesLevel(access.file(row), "read"));
   const seqs = seen.map(({ seq }) => seq);
   const [published, inReview] = [await tables.files.published(seqs), await tables.changes.filesInReview(seqs)];
   return seen.map(({ seq, name, protected: isProtected }): Entry => {

@@ -3,7 +3,7 @@ import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
-import { shownPath } from "../files/present.ts";
+import { toApiPath } from "../files/present.ts";
 import type { KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
@@ -224,7 +224,7 @@ function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
     const rows = all.length > MAX_FOLDERS ? await folders.inParentByName(inRoot) : all;
     // A slash is compared as the lowest character, so that a folder is followed by its subfolders.
     const sorted = rows.map(({ path }) => path).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-    return { workspace, folders: sorted.map(shownPath) };
+    return { workspace, folders: sorted.map(toApiPath) };
   });
 }
 

@@ -6,7 +6,7 @@ import type { WireHeaders } from "../../contract/wire.ts";
 import { Origins, type Refusal, type Served } from "../../page/same-site.ts";
 import { Browsers, type Session } from "../../page/sessions.ts";
 import { Access } from "../files/access.ts";
-import { noWorkspace } from "../keys/keys.ts";
+import { refuseUnknownWorkspace } from "../keys/keys.ts";
 import { isRefused, type Refused } from "../requests/answer.ts";
 import { authenticate, hashKey, holderOf, type RateCheck } from "../requests/authenticate.ts";
 import { Buckets } from "../requests/buckets.ts";
@@ -143,7 +143,7 @@ export async function contextFor(
   if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
   const context = authenticate(working, await holderOf(working.tables, who.hash, working.now()), admit);
   if (isRefused(context) || context.workspace.id === workspaceId) return context;
-  return noWorkspace();
+  return refuseUnknownWorkspace();
 }
 
 /**
@@ -152,7 +152,7 @@ export async function contextFor(
  */
 async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
-  if (workspace === undefined) return noWorkspace();
+  if (workspace === undefined) return refuseUnknownWorkspace();
   const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);
   return { ...working, workspace, access, key: null };
 }

@@ -3,7 +3,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
-import { type KeyInfo, keyInfos } from "../keys/keys.ts";
+import { type KeyInfo, readKeyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, holderOf, readerOf } from "../requests/authenticate.ts";
 import { readWith } from "../requests/context.ts";
@@ -110,7 +110,7 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
   return readWith(core.server, async (working): Promise<Own | Refused> => {
     const reader = readerOf(await holderOf(working.tables, hash, working.now()), admit);
     if (isRefused(reader)) return reader;
-    const [info] = await keyInfos(working, [reader.key]);
+    const [info] = await readKeyInfos(working, [reader.key]);
     return { workspace: reader.workspace, info: info! };
   });
 }

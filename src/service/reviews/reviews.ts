@@ -3,9 +3,9 @@ import type { FileResource } from "../../contract/resources.ts";
 import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
-import { noWorkspace } from "../keys/keys.ts";
+import { refuseUnknownWorkspace } from "../keys/keys.ts";
 import { combineWithLive, saveText } from "../files/file-writes.ts";
-import { presentFile, shownPath } from "../files/present.ts";
+import { presentFile, toApiPath } from "../files/present.ts";
 import type { ReviewRow } from "../store/changes-table.ts";
 import type { Tables } from "../store/tables.ts";
 
@@ -65,7 +65,7 @@ export class Reviews {
   page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables) => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
-      if (workspace === undefined) return noWorkspace();
+      if (workspace === undefined) return refuseUnknownWorkspace();
       const from = latestFirst && after === 0 ? Number.MAX_SAFE_INTEGER : after;
       const query = { workspace: workspace?.seq ?? null, status, from, most: limit + 1, latestFirst };
       const rows = await tables.changes.reviewed(query);
@@ -195,7 +195,7 @@ function reviewInfo(row: ReviewRow): ReviewInfo {
     id: row.change as ChangeId,
     workspaceId: row.workspaceId,
     fileId: row.id as DocId,
-    path: shownPath(row.path),
+    path: toApiPath(row.path),
     baseChangeId: row.baseId as ChangeId,
     status: row.status,
     reason: row.reason,

@@ -1,6 +1,6 @@
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { FoundDocument } from "../../markdown/search/source.ts";
-import { Access, includes } from "../files/access.ts";
+import { Access, includesLevel } from "../files/access.ts";
 import { foldersTable } from "./folders-table.ts";
 import type { FileRow, GrantRow } from "./rows.ts";
 import { isOneOf, type Session, type Sql, sqlPart } from "./sql.ts";
@@ -40,7 +40,7 @@ export async function searchedFiles<Row extends FileRow>(
   const rows = new Map((await session.all(statement, workspace, documents, prefix)).map((row) => [row.seq, row]));
   const access = new Access(grants, foldersTable(session));
   await access.loadAncestors([...rows.values()].map(({ folder }) => folder));
-  return documents.flatMap((seq) => rows.get(seq) ?? []).filter((row) => includes(access.file(row), "read"));
+  return documents.flatMap((seq) => rows.get(seq) ?? []).filter((row) => includesLevel(access.file(row), "read"));
 }
 
 /** A document that a search may find, with its published content. */

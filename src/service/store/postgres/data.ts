@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
-import { holdForDatabase, WrongStoreError } from "../../database-marker.ts";
-import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
+import { lockMarker, WrongStoreError } from "../../database-marker.ts";
+import { toOpenData, type OpenData, type OpenDataOptions } from "../../data.ts";
 import { makeAdminKey, readKey, writeKey } from "../../data-files.ts";
-import { randomSource } from "../../random-bytes.ts";
+import { makeRandomSource } from "../../random-bytes.ts";
 import { createService, type Service } from "../../service.ts";
 import { UnusableDatabaseError } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
@@ -26,9 +26,9 @@ export async function openSharedData(
     throw new WrongStoreError(`${dir} holds the documents of a service on SQLite`);
   }
   makeFolders(dir, 0o700);
-  const letGo = holdForDatabase(dir);
+  const letGo = lockMarker(dir);
   const { settings, links, docsBase, onFault } = options;
-  const random = randomSource();
+  const random = makeRandomSource();
   const onBreak = (error: unknown) => onFault?.(error, "database");
   const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
     letGo();
@@ -45,7 +45,7 @@ export async function openSharedData(
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const adminKey = readKey(adminKeyFile);
     const isOurs = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
-    return openedData({ service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null }, onFault, letGo);
+    return toOpenData({ service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null }, onFault, letGo);
   } catch (error) {
     await store.close();
     letGo();
