@@ -1,4 +1,4 @@
-import type { Core } from "./requests/dispatch.ts";
+import type { ServiceCore } from "./requests/dispatch.ts";
 import type { Figures } from "./store/rows.ts";
 import type { PoolFigures, Store } from "./store/store.ts";
 
@@ -20,7 +20,7 @@ export type ServiceFigures = {
  * answer, because an operator needs them most then.
  */
 export async function figuresOf(
-  { isOpen, onFault }: Pick<Core, "isOpen" | "onFault">,
+  { isOpen, onFault }: Pick<ServiceCore, "isOpen" | "onFault">,
   store: Pick<Store, "figures" | "pool">,
   listeners: number,
 ): Promise<ServiceFigures> {

@@ -6,13 +6,13 @@ import { Admin } from "./admin/admin.ts";
 import { combineByMerge } from "./files/combine.ts";
 import { type RateCheck, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";
-import { admitByRate, answerRequest, type Core, judgeHead, type RequestHead } from "./requests/dispatch.ts";
+import { makeRateCheck, answerRequest, type ServiceCore, checkHead, type RequestHead } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
 import { figuresOf, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./requests/rate.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
-import type { Combine, ServerContext } from "./requests/context.ts";
+import type { CombineContents, ServerContext } from "./requests/context.ts";
 
 export type ServiceOptions = {
   /** Store of the documents; the service closes the store when it closes. */
@@ -28,7 +28,7 @@ export type ServiceOptions = {
    * Combines an edit with the published content, if the edit began with an older version. Default:
    * the three-way merge.
    */
-  readonly combine?: Combine;
+  readonly combine?: CombineContents;
   /** Check of links in new content: `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"] | undefined;
   /**
@@ -87,7 +87,7 @@ export class Service {
   /** Answers requests for the stream of events. */
   readonly streams: EventHub;
   readonly #store: Store;
-  readonly #core: Core;
+  readonly #core: ServiceCore;
   readonly #admitByRate: RateCheck;
   #onWrite: () => void = () => undefined;
   #served = 0;
@@ -100,7 +100,7 @@ export class Service {
     const rateLimiter = new RateLimiter(now);
     this.#store = store;
     this.admin = new Admin(serverContext);
-    this.#admitByRate = admitByRate({ rates: rateLimiter, server: serverContext });
+    this.#admitByRate = makeRateCheck({ rates: rateLimiter, server: serverContext });
     this.#core = {
       server: serverContext,
       admin: this.admin,
@@ -146,14 +146,14 @@ export class Service {
     }
   };
 
-  /** Checks a request by its headers, as `judgeHead` does. */
-  readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
+  /** Checks a request by its headers, as `checkHead` does. */
+  readonly admit = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head);
 
   /** Checks a request as `admit` does, for the port of local administration. */
-  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head, true);
+  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head, true);
 
   /** Parts of the service that its web pages use; the pages run in the same process. */
-  get core(): Core {
+  get core(): ServiceCore {
     return this.#core;
   }
 

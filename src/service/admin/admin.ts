@@ -1,5 +1,5 @@
-import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, newId, readWith, writeWith } from "../requests/context.ts";
+import { type Answer, DELETED_ANSWER, makeDone, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type ServerContext, newId, runRead, runWrite } from "../requests/context.ts";
 import {
   type KeyInfo,
   readKeyInfo,
@@ -11,7 +11,7 @@ import {
   setGrants,
 } from "../keys/keys.ts";
 import type { KeyChanges, NewKey } from "./operations.ts";
-import { limitOf } from "../requests/rate.ts";
+import { readRateLimit } from "../requests/rate.ts";
 import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
 import type { CountedWorkspace, Settings, WorkspaceState } from "../store/rows.ts";
@@ -34,12 +34,12 @@ export class Admin {
   }
 
   workspaces(): Promise<CountedWorkspace[]> {
-    return readWith(this.#server, ({ tables }) => tables.workspaces.counted());
+    return runRead(this.#server, ({ tables }) => tables.workspaces.counted());
   }
 
   /** Creates a workspace and its first key, which has Full access to the whole workspace. */
   createWorkspace(name: string): Promise<NewKeyInfo> {
-    return writeWith(this.#server, async (working) => {
+    return runWrite(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
       // The service cannot refuse to create the key, because the workspace exists and the only
@@ -54,7 +54,7 @@ export class Admin {
    * @param retryAfter seconds, sent with the 503 while the state is not `open`
    */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<CountedWorkspace | Refused> {
-    return writeWith(this.#server, async ({ tables: { workspaces } }) => {
+    return runWrite(this.#server, async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
       const [workspace] = await workspaces.counted(workspaceId);
       return workspace ?? refuseUnknownWorkspace();
@@ -65,7 +65,7 @@ export class Admin {
    * Removes a workspace with its documents. Requests with its keys then get `workspace_not_found`.
    */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
-    return writeWith(this.#server, async ({ tables }) => {
+    return runWrite(this.#server, async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return refuseUnknownWorkspace();
       await tables.lockStructure(workspace.seq);
@@ -75,14 +75,14 @@ export class Admin {
   }
 
   keys(): Promise<KeyInfo[]> {
-    return readWith(this.#server, async (working) => {
+    return runRead(this.#server, async (working) => {
       return readKeyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
     });
   }
 
   /** Returns a key; null if the key does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
-    return readWith(this.#server, (working) => readKeyInfo(working, keyId));
+    return runRead(this.#server, (working) => readKeyInfo(working, keyId));
   }
 
   /**
@@ -90,7 +90,7 @@ export class Admin {
    * @param request.workspaceId null for all workspaces
    */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
-    return readWith(this.#server, async (working) => {
+    return runRead(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
       if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return refuseUnknownWorkspace();
       return readKeyInfos(working, await keys.page(workspaceId, from, most));
@@ -98,7 +98,7 @@ export class Admin {
   }
 
   createKey(options: NewKey): Promise<NewKeyInfo | Refused> {
-    return writeWith(this.#server, (working) => makeKey(working, options));
+    return runWrite(this.#server, (working) => makeKey(working, options));
   }
 
   /**
@@ -106,7 +106,7 @@ export class Admin {
    * of the key, so that the limit of the service applies.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
-    return writeWith(this.#server, async (working) => {
+    return runWrite(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
       const keyRow = await keys.byId(keyId);
       const workspace = keyRow && (await workspaces.byId(keyRow.workspaceId));
@@ -117,13 +117,13 @@ export class Admin {
         await setGrants(working, keyRow.seq, workspace, newGrants);
       }
       const { label, expiresAt } = keyRow;
-      await keys.change(keyRow.seq, { label, rateLimit: limitOf(keyRow), expiresAt, ...members });
+      await keys.change(keyRow.seq, { label, rateLimit: readRateLimit(keyRow), expiresAt, ...members });
       return (await readKeyInfo(working, keyId))!;
     });
   }
 
   removeKey(keyId: string): Promise<Refused | null> {
-    return writeWith(this.#server, async ({ tables: { keys } }) => {
+    return runWrite(this.#server, async ({ tables: { keys } }) => {
       const row = await keys.byId(keyId);
       if (row === undefined) return refuseUnknownKey();
       await keys.remove(row.seq);
@@ -132,12 +132,12 @@ export class Admin {
   }
 
   settings(): Promise<Settings> {
-    return readWith(this.#server, ({ tables }) => tables.settings.get());
+    return runRead(this.#server, ({ tables }) => tables.settings.get());
   }
 
   /** Changes only the settings that are present. They apply from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
-    return writeWith(this.#server, ({ tables }) => tables.settings.change(changed));
+    return runWrite(this.#server, ({ tables }) => tables.settings.change(changed));
   }
 
   /** Makes a backup of the whole database while requests are served. */
@@ -153,6 +153,6 @@ export class Admin {
 /** Returns the result of an admin operation as an HTTP answer. */
 export async function toAnswer(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const result = await operation;
-  if (result === null) return DELETED;
-  return isRefused(result) ? result : done(status, result);
+  if (result === null) return DELETED_ANSWER;
+  return isRefused(result) ? result : makeDone(status, result);
 }

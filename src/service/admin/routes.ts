@@ -3,27 +3,27 @@
 import { timingSafeEqual } from "node:crypto";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { type Admin, toAnswer } from "./admin.ts";
-import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { hashKey, sentKey, unauthenticated } from "../requests/authenticate.ts";
+import { type Answer, makeDone, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { hashKey, sentKey, refuseUnauthenticated } from "../requests/authenticate.ts";
 import type { BodyFault } from "../requests/body.ts";
-import type { ReadPart } from "../requests/context.ts";
-import { routeTable, splitRequestTarget } from "../requests/router.ts";
-import { readSent } from "../requests/validate.ts";
+import type { OutputOf } from "../requests/context.ts";
+import { makeRouteFinder, splitRequestTarget } from "../requests/router.ts";
+import { readInput } from "../requests/validate.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
 type AdminCall<Name extends AdminOperationName> = {
   readonly admin: Admin;
   readonly id: string;
-  readonly query: ReadPart<AdminOperations[Name], "query">;
-  readonly body: ReadPart<AdminOperations[Name], "body">;
+  readonly query: OutputOf<AdminOperations[Name], "query">;
+  readonly body: OutputOf<AdminOperations[Name], "body">;
 };
 
 const HANDLERS: { readonly [Name in AdminOperationName]: (call: AdminCall<Name>) => Promise<Answer> } = {
-  listWorkspaces: async ({ admin }) => done(200, { data: await admin.workspaces() }),
+  listWorkspaces: async ({ admin }) => makeDone(200, { data: await admin.workspaces() }),
   createWorkspace: ({ admin, body }) => toAnswer(admin.createWorkspace(body.name), 201),
   setState: ({ admin, id, body }) => toAnswer(admin.setWorkspaceState(id, body.state, body.retryAfter)),
   removeWorkspace: ({ admin, id }) => toAnswer(admin.removeWorkspace(id)),
-  listKeys: async ({ admin }) => done(200, { data: await admin.keys() }),
+  listKeys: async ({ admin }) => makeDone(200, { data: await admin.keys() }),
   createKey: ({ admin, body }) => toAnswer(admin.createKey(body), 201),
   changeKey: ({ admin, id, body }) => toAnswer(admin.changeKey(id, body)),
   revokeKey: ({ admin, id }) => toAnswer(admin.removeKey(id)),
@@ -36,7 +36,7 @@ const HANDLERS: { readonly [Name in AdminOperationName]: (call: AdminCall<Name>)
   takeBackup: ({ admin }) => toAnswer(admin.backup(), 201),
 };
 
-const findOperation = routeTable(
+const findOperation = makeRouteFinder(
   (Object.keys(HANDLERS) as AdminOperationName[]).map((name) => [name, ADMIN_OPERATIONS[name]]),
 );
 
@@ -47,7 +47,7 @@ const findOperation = routeTable(
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const keyText = sentKey(headers);
   const isAdminKey = keyText !== null && adminKeyHash !== null && timingSafeEqual(hashKey(keyText), adminKeyHash);
-  return isAdminKey ? null : unauthenticated();
+  return isAdminKey ? null : refuseUnauthenticated();
 }
 
 type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
@@ -65,7 +65,7 @@ export async function routeAdmin(
   if (route === null) return refuse("not_found", "There is no such endpoint.");
   const operation: AdminOperation = ADMIN_OPERATIONS[route.value];
   const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
-  const input = readSent(operation, { id: route.id, query, body: { text, fault } });
+  const input = readInput(operation, { id: route.id, query, body: { text, fault } });
   // The cast is safe, because the handler takes exactly the output of the operation's schemas.
   return isRefused(input) ? input : HANDLERS[route.value]({ ...input, admin } as never);
 }

@@ -4,7 +4,7 @@ import type { WireResult } from "../../common/wire.ts";
 import { type Result, trouble, ok } from "../../common/trouble.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { failureWords } from "../../common/failure-words.ts";
-import { clauseOf } from "../requests/answer.ts";
+import { toClause } from "../requests/answer.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
 type RequestFacts = {
@@ -49,8 +49,8 @@ function explainRefusal({ status }: WireResponse, json: unknown, { target, keyHi
     return trouble("offline", `${target} does not answer as an mdmirror service does (${status})`, next);
   }
   const details = { code, requestId: typeof requestId === "string" ? requestId : null };
-  if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", details);
-  return trouble("usage", clauseOf(detail), NEXT_STEPS[code] ?? "mdmirror serve admin --help", details);
+  if (status >= 500) return trouble("offline", toClause(detail), "run it again later", details);
+  return trouble("usage", toClause(detail), NEXT_STEPS[code] ?? "mdmirror serve admin --help", details);
 }
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@
  */
 
 import type { ServerContext } from "../requests/context.ts";
-import { seal, unseal } from "../requests/seal.ts";
+import { sealContent, unsealContent } from "../requests/seal.ts";
 
 const PREFIX = "evt_";
 const RANDOM_BYTES = 12;
@@ -25,7 +25,7 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
   content.set(random(RANDOM_BYTES));
   if (content.write(position, RANDOM_BYTES, "latin1") !== position.length)
     throw new Error("the position in the outbox is too long");
-  return PREFIX + seal(cursorSecret, sealPurpose(workspace), content);
+  return PREFIX + sealContent(cursorSecret, sealPurpose(workspace), content);
 }
 
 /**
@@ -34,7 +34,7 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
  */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
-  const plain = unseal(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);
+  const plain = unsealContent(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);
   return plain?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
 }
 

@@ -4,10 +4,10 @@ import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type RateCheck, holderOf, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
-import { answering, closing, type Core } from "../requests/dispatch.ts";
+import { type RateCheck, findHolder, type KeyReader, findReader, sentHash } from "../requests/authenticate.ts";
+import { answerOrFail, refuseClosing, type ServiceCore } from "../requests/dispatch.ts";
 import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
-import { readSent } from "../requests/validate.ts";
+import { readInput } from "../requests/validate.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
 import { openPosition } from "./event-id.ts";
@@ -29,7 +29,7 @@ const STREAM_HEADERS = {
 
 export class EventHub {
   readonly path = EVENTS;
-  readonly #core: Core;
+  readonly #core: ServiceCore;
   readonly #store: Store;
   /** Counts a request for the rate limit of its key. */
   readonly #admit: RateCheck;
@@ -49,7 +49,7 @@ export class EventHub {
   #timer: NodeJS.Timeout | null = null;
   #unsubscribe: () => void = () => undefined;
 
-  constructor(core: Core, admit: RateCheck) {
+  constructor(core: ServiceCore, admit: RateCheck) {
     this.#core = core;
     this.#store = core.server.store;
     this.#admit = admit;
@@ -66,7 +66,7 @@ export class EventHub {
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;
-    const refused = await answering(this.#core, async (requestId) => {
+    const refused = await answerOrFail(this.#core, async (requestId) => {
       const streamRequest = await this.#judge(request);
       if (isRefused(streamRequest)) return streamRequest;
       const { hash, reader, position } = streamRequest;
@@ -78,11 +78,11 @@ export class EventHub {
   };
 
   async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {
-    if (!this.#core.isOpen) return closing();
+    if (!this.#core.isOpen) return refuseClosing();
     const hash = sentHash(headers);
-    const reader = readerOf(await holderOf(this.#store, hash, this.#now()), this.#admit);
+    const reader = findReader(await findHolder(this.#store, hash, this.#now()), this.#admit);
     if (isRefused(reader)) return reader;
-    const input = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
+    const input = readInput({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(input)) return input;
     if (this.#listeners.countOf(hash!) >= MAX_LISTENERS_PER_KEY) {
       const detail = `There are ${MAX_LISTENERS_PER_KEY} listeners with this key already.`;
@@ -101,7 +101,7 @@ export class EventHub {
    * Adds a listener.
    * @returns a function that removes the listener
    */
-  #join(sink: AnswerStream, hash: Buffer, reader: Reader, position: string | null): () => void {
+  #join(sink: AnswerStream, hash: Buffer, reader: KeyReader, position: string | null): () => void {
     let isOver = false;
     // RACE: while the access was checked, other listeners with the same key may have joined.
     if (this.#listeners.countOf(hash) >= MAX_LISTENERS_PER_KEY) {
@@ -205,4 +205,4 @@ export class EventHub {
   }
 }
 
-type StreamRequest = { readonly hash: Buffer; readonly reader: Reader; readonly position: string | null };
+type StreamRequest = { readonly hash: Buffer; readonly reader: KeyReader; readonly position: string | null };

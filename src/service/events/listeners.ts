@@ -1,11 +1,11 @@
 import type { AnswerStream } from "../http/stream.ts";
-import type { Reader } from "../requests/authenticate.ts";
+import type { KeyReader } from "../requests/authenticate.ts";
 
 /** Listeners that use the same key. */
 export type ListenerGroup = {
   /** SHA-256 of the key. */
   readonly hash: Buffer;
-  reader: Reader;
+  reader: KeyReader;
   /**
    * Time at which the access of the key was last read, in milliseconds by the clock of the service.
    */
@@ -44,7 +44,7 @@ export class Listeners {
     else this.#counts.set(name, count);
   }
 
-  add(sink: AnswerStream, hash: Buffer, reader: Reader, now: number): void {
+  add(sink: AnswerStream, hash: Buffer, reader: KeyReader, now: number): void {
     const name = toMapKey(hash);
     const group = this.#groups.get(name) ?? { hash, reader, lookedAt: now, sinks: new Set() };
     group.reader = reader;

@@ -1,7 +1,7 @@
 /** Reads the outbox within one transaction, and makes the events that each key may see. */
 
 import { isRefused } from "../requests/answer.ts";
-import { type RateCheck, holderOf, type Reader, readerOf } from "../requests/authenticate.ts";
+import { type RateCheck, findHolder, type KeyReader, findReader } from "../requests/authenticate.ts";
 import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
@@ -76,7 +76,7 @@ export class OutboxReader {
    * other clients between two portions.
    * @param upTo position in the outbox that a `reset` event gets as its id
    */
-  async missed(store: Pick<Store, "read">, reader: Reader, position: string | null, upTo: string): Promise<string> {
+  async missed(store: Pick<Store, "read">, reader: KeyReader, position: string | null, upTo: string): Promise<string> {
     const visibleEvents = new Map<string, VisibleEvent>();
     let nextPosition = position;
     for (let rowsRead = 0; nextPosition !== null && rowsRead < MAX_MISSED; rowsRead += ROWS_PER_READ) {
@@ -110,7 +110,7 @@ export class OutboxReader {
    * @returns false if the key is no longer valid
    */
   async #renewAccess(tables: Tables, group: ListenerGroup): Promise<boolean> {
-    const reader = readerOf(await holderOf(tables, group.hash, this.#server.now()), ADMIT_EVERYBODY);
+    const reader = findReader(await findHolder(tables, group.hash, this.#server.now()), ADMIT_EVERYBODY);
     if (isRefused(reader)) return false;
     group.reader = reader;
     group.lookedAt = this.#server.now();
@@ -121,7 +121,7 @@ export class OutboxReader {
    * Formats events for the stream. Only the last event has an id. If the connection is lost before
    * that event arrives, the client gets all of them again.
    */
-  #textOf(events: readonly VisibleEvent[], { workspace }: Reader, position: string): string {
+  #textOf(events: readonly VisibleEvent[], { workspace }: KeyReader, position: string): string {
     const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
     const lastIndex = events.length - 1;
     return events
@@ -130,7 +130,7 @@ export class OutboxReader {
   }
 }
 
-async function readMissed(tables: Tables, reader: Reader, position: string) {
+async function readMissed(tables: Tables, reader: KeyReader, position: string) {
   const page = await tables.outbox.after(position, ROWS_PER_READ, reader.workspace.seq);
   if (page === null) return null;
   const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);

@@ -1,8 +1,8 @@
 import { mergeText } from "../../markdown/merge/merge.ts";
-import type { Combine } from "../requests/context.ts";
+import type { CombineContents } from "../requests/context.ts";
 
 /** Combines contents by mdmirror's three-way merge. Returns null for a conflict. */
-export const combineByMerge: Combine = (base, local, remote) => {
+export const combineByMerge: CombineContents = (base, local, remote) => {
   const merged = mergeText(base, local, remote);
   return merged.kind === "clean" ? merged.text : null;
 };

@@ -2,8 +2,14 @@ import { contentFault } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import { includesLevel } from "./access.ts";
-import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type Call, type Combine, newId, type RequestContext, type Working } from "../requests/context.ts";
+import { type Answer, DELETED_ANSWER, makeDone, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import {
+  type OperationCall,
+  type CombineContents,
+  newId,
+  type RequestContext,
+  type TransactionContext,
+} from "../requests/context.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { applyKeptGrants, keepGrants } from "../keys/kept-grants.ts";
 import {
@@ -22,7 +28,7 @@ import type { FileRow } from "../store/rows.ts";
 import type { FileForEdit } from "../store/files-table.ts";
 
 /** PATCH /v1/files/{id} */
-export async function patchFile({ context, id, body }: Call<"patchFile">): Promise<Answer> {
+export async function patchFile({ context, id, body }: OperationCall<"patchFile">): Promise<Answer> {
   if ("protected" in body) return protectFile(context, id, body.protected);
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFile(context, id);
@@ -40,7 +46,7 @@ async function protectFile(context: RequestContext, id: string, isProtected: boo
     return refuse("forbidden", "Changing protected needs Full access.");
   }
   await context.tables.files.protect(row.seq, isProtected);
-  return done(200, presentFile({ ...row, protected: isProtected ? 1 : 0 }));
+  return makeDone(200, presentFile({ ...row, protected: isProtected ? 1 : 0 }));
 }
 
 async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {
@@ -52,12 +58,12 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
     await files.place(row.seq, folder.seq, name);
     const refused = await applyKeptGrants(context, path);
     if (refused !== null) return refused;
-    return done(200, presentFile({ ...row, folderId: folder.id, path }));
+    return makeDone(200, presentFile({ ...row, folderId: folder.id, path }));
   });
 }
 
 /** PUT /v1/files/{id}/content */
-export async function putContent({ context, id, body }: Call<"putContent">): Promise<Answer> {
+export async function putContent({ context, id, body }: OperationCall<"putContent">): Promise<Answer> {
   const fileForEdit = await findForEdit(context, id, body.baseChangeId);
   if (isRefused(fileForEdit)) return fileForEdit;
   const { row, live, base } = fileForEdit;
@@ -71,7 +77,7 @@ export async function putContent({ context, id, body }: Call<"putContent">): Pro
   const storedVersions = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
   const combined = combineWithLive(context.combine, { ...body, ...storedVersions });
   if (combined === null) return submitForReview(context, row, body, "conflict");
-  return done(200, presentEdit(await saveText(context, row, live, combined), combined));
+  return makeDone(200, presentEdit(await saveText(context, row, live, combined), combined));
 }
 
 async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
@@ -81,7 +87,7 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
   return refusalToWrite(context, found.row) ?? found;
 }
 
-type SentEdit = Call<"putContent">["body"];
+type SentEdit = OperationCall<"putContent">["body"];
 
 /**
  * An edit with the two versions to combine it with: the published version, and the content of its
@@ -100,7 +106,7 @@ type StoredEdit = SentEdit & {
  * only with equal content (contract test "takes a change in review as a base").
  * @returns null if they cannot be combined, or if only the combined content is too long
  */
-export function combineWithLive(combine: Combine, edit: StoredEdit): string | null {
+export function combineWithLive(combine: CombineContents, edit: StoredEdit): string | null {
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
   if (baseChangeId === liveChangeId || content === liveContent) return content;
   const text = baseContent === null ? null : combine(baseContent, content, liveContent);
@@ -113,7 +119,7 @@ export function combineWithLive(combine: Combine, edit: StoredEdit): string | nu
  * "makes no new change for equal content").
  */
 export async function saveText(
-  working: Working & Pick<RequestContext, "key">,
+  working: TransactionContext & Pick<RequestContext, "key">,
   row: FileRow,
   live: string,
   text: string,
@@ -135,7 +141,7 @@ async function submitForReview(
   const id = newId(context, "chg_");
   const now = context.now();
   await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at: now, key: context.key });
-  return done(202, presentReview(row, id, reason));
+  return makeDone(202, presentReview(row, id, reason));
 }
 
 /**
@@ -143,7 +149,7 @@ async function submitForReview(
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
  * protected and has changes in review, the refusal names the protection as the reason.
  */
-export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<Answer> {
+export async function deleteFile({ context, id }: OperationCall<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
   if (row.protected === 1) return refuse("file_protected", "The file is protected; nothing was removed.");
@@ -152,5 +158,5 @@ export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<A
   }
   await keepGrants(context, await context.tables.grants.onFile(row.seq));
   await context.tables.files.remove(row.seq);
-  return DELETED;
+  return DELETED_ANSWER;
 }

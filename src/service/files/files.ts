@@ -1,8 +1,8 @@
 import { nameOf } from "../../contract/path.ts";
 import { FILES } from "../../contract/routes.ts";
 import { includesLevel } from "./access.ts";
-import { type Answer, done, doneAsWritten, isRefused } from "../requests/answer.ts";
-import { type Call, newId } from "../requests/context.ts";
+import { type Answer, makeDone, makeDoneFromJson, isRefused } from "../requests/answer.ts";
+import { type OperationCall, newId } from "../requests/context.ts";
 import type { FileRow, RowRange } from "../store/rows.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
 import { answerList } from "./lists.ts";
@@ -18,7 +18,7 @@ import { judgeLinks } from "./judge-links.ts";
 import { fileWithContentJson, presentFile } from "./present.ts";
 
 /** GET /v1/files */
-export function listFiles(call: Call<"listFiles">): Promise<Answer> {
+export function listFiles(call: OperationCall<"listFiles">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FILES, {
     select: (range) => selectFiles(call, range),
@@ -27,7 +27,10 @@ export function listFiles(call: Call<"listFiles">): Promise<Answer> {
   });
 }
 
-async function selectFiles({ context, query }: Call<"listFiles">, range: RowRange): Promise<readonly FileRow[]> {
+async function selectFiles(
+  { context, query }: OperationCall<"listFiles">,
+  range: RowRange,
+): Promise<readonly FileRow[]> {
   const { files, folders } = context.tables;
   const { path, path_prefix: prefix, parent_id: parentId } = query;
   if (path !== undefined) {
@@ -42,11 +45,11 @@ async function selectFiles({ context, query }: Call<"listFiles">, range: RowRang
 }
 
 /** GET /v1/files/{id} */
-export async function readFile({ context, id }: Call<"readFile">): Promise<Answer> {
+export async function readFile({ context, id }: OperationCall<"readFile">): Promise<Answer> {
   const shownFile = await context.tables.files.shown(context.workspace.seq, id, fileWithContentJson);
   if (shownFile === undefined || !includesLevel(await context.access.levelOfFile(shownFile.row), "read"))
     return refuseUnknownFile();
-  return doneAsWritten(200, shownFile.json);
+  return makeDoneFromJson(200, shownFile.json);
 }
 
 /**
@@ -54,7 +57,7 @@ export async function readFile({ context, id }: Call<"readFile">): Promise<Answe
  * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
  * its missing folders").
  */
-export async function createFile({ context, body }: Call<"createFile">): Promise<Answer> {
+export async function createFile({ context, body }: OperationCall<"createFile">): Promise<Answer> {
   const { tables, workspace } = context;
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
@@ -74,5 +77,5 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
   await tables.files.insert({ ...newFile, changeId, text: body.content, at: context.now() }, hasKeptGrants);
   const refused = hasKeptGrants ? await applyKeptGrants(context, path) : null;
   if (refused !== null) return refused;
-  return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
+  return makeDone(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
 }

@@ -1,8 +1,16 @@
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
 import { parentOf } from "../../contract/path.ts";
 import { includesLevel } from "./access.ts";
-import { type Answer, DELETED, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
-import type { Call, RequestContext } from "../requests/context.ts";
+import {
+  type Answer,
+  DELETED_ANSWER,
+  makeDone,
+  isRefused,
+  type Refused,
+  refuse,
+  refuseFields,
+} from "../requests/answer.ts";
+import type { OperationCall, RequestContext } from "../requests/context.ts";
 import { refuseTooLongPath } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
 import { applyKeptGrants, keepGrants, moveKeptGrants } from "../keys/kept-grants.ts";
@@ -17,7 +25,7 @@ import {
 import { presentFolder } from "./present.ts";
 
 /** PATCH /v1/folders/{id}. Requests have the same form as those of PATCH /v1/files/{id}. */
-export async function patchFolder({ context, id, body }: Call<"patchFolder">): Promise<Answer> {
+export async function patchFolder({ context, id, body }: OperationCall<"patchFolder">): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFolder(context, id);
   if (isRefused(row)) return row;
@@ -45,7 +53,7 @@ async function placeFolder(
     return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
   }
   const path = pathIn(parent, name);
-  if (path === row.path) return done(200, presentFolder(row));
+  if (path === row.path) return makeDone(200, presentFolder(row));
   const { tables, workspace } = context;
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
   await tables.lockTree(workspace.seq, row.path);
@@ -56,7 +64,7 @@ async function placeFolder(
     await moveKeptGrants(context, row.path, path);
     const refused = await applyKeptGrants(context, path);
     if (refused !== null) return refused;
-    return done(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
+    return makeDone(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
   });
 }
 
@@ -86,7 +94,7 @@ function countSlashes(path: string): number {
  * folder is refused with `file_protected`, as if the file were deleted alone (contract tests
  * "refuses a recursive delete …").
  */
-export async function deleteFolder({ context, id, query }: Call<"deleteFolder">): Promise<Answer> {
+export async function deleteFolder({ context, id, query }: OperationCall<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
   const row = await findWritableFolder(context, id);
@@ -99,7 +107,7 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
   if (refusal !== null) return refusal;
   await keepGrants(context, await tables.grants.within(workspace.seq, row.path));
   await tables.folders.removeTree(workspace.seq, row);
-  return DELETED;
+  return DELETED_ANSWER;
 }
 
 /**

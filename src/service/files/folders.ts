@@ -1,8 +1,8 @@
 import { pathLengthFault, pathLimitText } from "../../contract/api/fields.ts";
 import { FOLDERS } from "../../contract/routes.ts";
 import { includesLevel } from "./access.ts";
-import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
-import type { Call } from "../requests/context.ts";
+import { type Answer, makeDone, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
+import type { OperationCall } from "../requests/context.ts";
 import { answerList } from "./lists.ts";
 import {
   findFolder,
@@ -17,7 +17,7 @@ import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 
 /** GET /v1/folders */
-export function listFolders(call: Call<"listFolders">): Promise<Answer> {
+export function listFolders(call: OperationCall<"listFolders">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FOLDERS, {
     select: (range) => selectFolders(call, range),
@@ -27,7 +27,7 @@ export function listFolders(call: Call<"listFolders">): Promise<Answer> {
 }
 
 async function selectFolders(
-  { context, query }: Call<"listFolders">,
+  { context, query }: OperationCall<"listFolders">,
   range: RowRange,
 ): Promise<readonly FolderRow[] | Refused> {
   const { folders } = context.tables;
@@ -45,13 +45,13 @@ async function selectFolders(
 }
 
 /** GET /v1/folders/{id} */
-export async function readFolder({ context, id }: Call<"readFolder">): Promise<Answer> {
+export async function readFolder({ context, id }: OperationCall<"readFolder">): Promise<Answer> {
   const row = await findFolder(context, id);
-  return isRefused(row) ? row : done(200, presentFolder(row));
+  return isRefused(row) ? row : makeDone(200, presentFolder(row));
 }
 
 /** POST /v1/folders */
-export async function createFolder({ context, body }: Call<"createFolder">): Promise<Answer> {
+export async function createFolder({ context, body }: OperationCall<"createFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
@@ -66,7 +66,7 @@ export async function createFolder({ context, body }: Call<"createFolder">): Pro
   const parentFolder = await makeFolders(context, route);
   if (isRefused(parentFolder)) return parentFolder;
   const newFolder = await makeFolder(context, parentFolder, names.at(-1)!);
-  return isRefused(newFolder) ? newFolder : done(201, presentFolder(newFolder));
+  return isRefused(newFolder) ? newFolder : makeDone(201, presentFolder(newFolder));
 }
 
 /** Returns the refusal of a folder whose path would be too long. */

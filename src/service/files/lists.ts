@@ -4,12 +4,12 @@
  */
 
 import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
-import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import type { Call } from "../requests/context.ts";
+import { type Answer, makeDone, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import type { OperationCall } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
 import type { RowRange } from "../store/rows.ts";
 
-type ListCall = Call<"listFiles" | "listFolders">;
+type ListCall = OperationCall<"listFiles" | "listFolders">;
 
 /** Functions that select, filter and show the items of a list, of files or of folders. */
 type ListFunctions<Row> = {
@@ -44,5 +44,5 @@ export async function answerList<Row extends { readonly seq: number }>(
   const items = page.map(show).filter((item) => item !== null);
   const hasMore = rows.length > limit;
   const nextCursor = hasMore ? sealCursor(cursorSecret, cursorQuery, page.at(-1)!.seq) : null;
-  return done(200, { object: "list", url, data: items, hasMore, nextCursor });
+  return makeDone(200, { object: "list", url, data: items, hasMore, nextCursor });
 }

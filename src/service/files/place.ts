@@ -89,8 +89,9 @@ export async function followFolders(
 }
 
 /**
- * Follows the folder names of a new file's path, as `followFolders` does. If folders are missing, first
- * locks the folder tree of the workspace, because another request may be creating the same folders.
+ * Follows the folder names of a new file's path, as `followFolders` does. If folders are missing,
+ * first locks the folder tree of the workspace, because another request may be creating the same
+ * folders.
  */
 export async function followFoldersOfFile(
   context: RequestContext,

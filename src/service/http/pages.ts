@@ -1,14 +1,14 @@
 import type { Served } from "../../page/same-site.ts";
-import type { Operation } from "../pages/call.ts";
+import type { FigureSources } from "../pages/call.ts";
 import type { Pages } from "../pages/site.ts";
-import type { Core } from "../requests/dispatch.ts";
+import type { ServiceCore } from "../requests/dispatch.ts";
 
 /**
  * Options of the web pages below `/app`. The code and scripts of the pages are loaded by the first
  * request for a page, because many services never get such a request.
  */
 export type PagesOptions = {
-  readonly core: Core;
+  readonly core: ServiceCore;
   /**
    * Origin of a proxy in front of the service, at which browsers see the pages; null if there is no
    * proxy.
@@ -22,7 +22,7 @@ export type PagesLoader = {
   close(): Promise<void>;
 };
 
-type PagesSources = Operation & {
+type PagesSources = FigureSources & {
   /** Returns the addresses of the service. They are known only after the service listens. */
   readonly where: () => Omit<Served, "proxy">;
 };

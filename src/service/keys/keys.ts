@@ -2,10 +2,10 @@
 
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
-import { newId, type Working } from "../requests/context.ts";
+import { newId, type TransactionContext } from "../requests/context.ts";
 import type { KeyGrant, NewKey, SentKey } from "../admin/operations.ts";
 import { findItemAt } from "./kept-grants.ts";
-import { limitOf } from "../requests/rate.ts";
+import { readRateLimit } from "../requests/rate.ts";
 import { type GrantRow, type KeyRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 
 /** A key as administrators see it in an answer. Its grants have the same form as in a request. */
@@ -16,7 +16,7 @@ export type NewKeyInfo = KeyInfo & { readonly key: string };
 
 export const refuseUnknownWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
 
-export async function makeKey(working: Working, options: NewKey): Promise<NewKeyInfo | Refused> {
+export async function makeKey(working: TransactionContext, options: NewKey): Promise<NewKeyInfo | Refused> {
   const { tables } = working;
   const workspace = await tables.workspaces.byId(options.workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();
@@ -34,18 +34,18 @@ export async function makeKey(working: Working, options: NewKey): Promise<NewKey
  * Returns the secret of a new key: 256 random bits, with a prefix by which people recognise a
  * leaked key.
  */
-function makeSecret({ random }: Working): string {
+function makeSecret({ random }: TransactionContext): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
 /** Returns a key in the form that administrators see; null if the key does not exist. */
-export async function readKeyInfo(working: Working, id: string): Promise<KeyInfo | null> {
+export async function readKeyInfo(working: TransactionContext, id: string): Promise<KeyInfo | null> {
   const row = await working.tables.keys.byId(id);
   return row === undefined ? null : (await readKeyInfos(working, [row]))[0]!;
 }
 
 /** Returns keys in the form that administrators see, in the same order. */
-export async function readKeyInfos({ tables, uses }: Working, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
+export async function readKeyInfos({ tables, uses }: TransactionContext, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
   if (rows.length === 0) return [];
   const shownGrants = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
   return rows.map((row) => {
@@ -57,7 +57,7 @@ export async function readKeyInfos({ tables, uses }: Working, rows: readonly Key
       label,
       grants: grants.map(({ on, level }) => ({ on, level })),
       grantPaths: grants.map(({ path }) => path),
-      rateLimit: limitOf(row),
+      rateLimit: readRateLimit(row),
       expiresAt,
       createdAt,
       lastUsedAt: uses.lastOf(row),
@@ -72,7 +72,7 @@ type RequestedGrants = { readonly rows: readonly GrantRow[]; readonly paths: Rea
  * because a grant is on a file or folder that must not move or disappear meanwhile.
  */
 export async function readGrants(
-  working: Working,
+  working: TransactionContext,
   workspace: WorkspaceRow,
   grants: readonly KeyGrant[],
 ): Promise<RequestedGrants | Refused> {
@@ -96,7 +96,7 @@ export async function readGrants(
 }
 
 async function findTarget(
-  { tables }: Working,
+  { tables }: TransactionContext,
   workspace: WorkspaceRow,
   id: string | null,
 ): Promise<{ readonly kind: GrantRow["kind"]; readonly seq: number } | undefined> {
@@ -108,7 +108,7 @@ async function findTarget(
 }
 
 export async function setGrants(
-  { tables }: Working,
+  { tables }: TransactionContext,
   key: number,
   workspace: WorkspaceRow,
   { rows, paths }: RequestedGrants,

@@ -3,7 +3,7 @@ import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
 import { nextOf, sentenceView } from "../../page/parts.ts";
-import { type Refused, clauseOf } from "../requests/answer.ts";
+import { type Refused, toClause } from "../requests/answer.ts";
 import { APP, SIGN_IN } from "./addresses.ts";
 
 /** Result of a request for a page, or of a form that was sent. */
@@ -23,7 +23,7 @@ export type PageTrouble = {
   readonly retryAfter?: string | undefined;
 };
 
-export function page(content: Content, status = 200): PageResult {
+export function makePage(content: Content, status = 200): PageResult {
   return { kind: "page", content, status };
 }
 
@@ -31,32 +31,37 @@ export function page(content: Content, status = 200): PageResult {
  * Redirects the browser to another page, which shows a notice.
  * @param text text of the notice, a sentence or a clause
  */
-export function go(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
+export function redirectTo(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
   return { kind: "go", to, notice: { tone, text: sentenceOf(text), link } };
 }
 
 /** Returns a page that shows an error and the next step. */
-export function notShown({ status, reason, next, retryAfter }: PageTrouble): PageResult {
+export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble): PageResult {
   const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "Start page"];
-  const title = TITLES[status] ?? "This page cannot be shown";
+  const title = ERROR_TITLES[status] ?? "This page cannot be shown";
   const main = html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(reason))}</p>${next !== null && nextOf(sentenceOf(next))}
 <p><a class="button main-action" href="${href}">${label}</a></p></div>`;
   return { kind: "page", content: { title, main }, status, retryAfter };
 }
 
 /** Returns an error page for a refusal of the service. */
-export function refusedPage(refused: Refused): PageResult {
+export function makeRefusalPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
-  const next = status >= 500 || status === 429 ? "try again later" : null;
-  return notShown({ status, reason: clauseOf(refused.detail), next, retryAfter: refused.headers["retry-after"] });
+  const nextStep = status >= 500 || status === 429 ? "try again later" : null;
+  return makeErrorPage({
+    status,
+    reason: toClause(refused.detail),
+    next: nextStep,
+    retryAfter: refused.headers["retry-after"],
+  });
 }
 
 /** Redirects the browser to the page of the form, with the refusal of the service as a notice. */
-export function refusedForm(to: string, refused: Refused): PageResult {
-  return go(to, `${clauseOf(refused.detail)}; nothing was done`, { tone: "bad" });
+export function redirectWithRefusal(to: string, refused: Refused): PageResult {
+  return redirectTo(to, `${toClause(refused.detail)}; nothing was done`, { tone: "bad" });
 }
 
-export const NO_PAGE: PageTrouble = {
+export const UNKNOWN_PAGE: PageTrouble = {
   status: 404,
   reason: "the address is wrong, or its page was removed",
   next: null,
@@ -68,13 +73,13 @@ export const NOT_SIGNED_IN: PageTrouble = {
   next: "sign in with a key",
 };
 
-export const NO_TOKEN: PageTrouble = {
+export const MISSING_TOKEN: PageTrouble = {
   status: 403,
   reason: "this form was not sent from a page of this session; nothing was done",
   next: "go back, reload the page, and try again",
 };
 
-const TITLES: Readonly<Record<number, string>> = {
+const ERROR_TITLES: Readonly<Record<number, string>> = {
   401: "Not signed in",
   404: "Page not found",
   429: "Too many requests",

@@ -1,12 +1,12 @@
 import type { ServiceFigures } from "../figures.ts";
 import type { RequestMetrics } from "../http/metrics.ts";
-import type { Core } from "../requests/dispatch.ts";
-import type { Who } from "./sign-in-sessions.ts";
+import type { ServiceCore } from "../requests/dispatch.ts";
+import type { UserIdentity } from "./sign-in-sessions.ts";
 import type { PageResult } from "./answer.ts";
 import type { Render } from "../../page/renderer.ts";
 
 /** Sources of figures about the running service, for the overview page. */
-export type Operation = {
+export type FigureSources = {
   readonly watch: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
   /** Returns current figures; null if the service has none. */
   readonly figures: () => Promise<ServiceFigures | null>;
@@ -14,8 +14,8 @@ export type Operation = {
 
 /** A request of a signed-in user for a page, or a form that the user sent. */
 export type PageCall = {
-  readonly core: Core;
-  readonly who: Who;
+  readonly core: ServiceCore;
+  readonly who: UserIdentity;
   /** Scheme, host and port of the page that sent the form; empty if the request is for a page. */
   readonly origin: string;
   /** Token of the session, which each form must contain. */
@@ -30,7 +30,7 @@ export type PageCall = {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly render: Render;
-  readonly operation: Operation;
+  readonly operation: FigureSources;
 };
 
 export type PageRoute = {

@@ -8,39 +8,50 @@ import { documentOf } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "../../page/parts.ts";
 import { includesLevel } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
-import { type Answer, type Done, type Refused, isRefused } from "../requests/answer.ts";
+import { type Answer, type DoneAnswer, type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce } from "../requests/authenticate.ts";
-import { readWith, type RequestContext, writeWith } from "../requests/context.ts";
-import { admitByRate } from "../requests/dispatch.ts";
+import { runRead, type RequestContext, runWrite } from "../requests/context.ts";
+import { makeRateCheck } from "../requests/dispatch.ts";
 import type { Published } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import { DOCUMENTS, filesAddress, type FilesPart, itemAddress, REVIEWS, searchAddress } from "./addresses.ts";
-import { go, NO_PAGE, type PageResult, notShown, page, refusedForm, refusedPage } from "./answer.ts";
+import {
+  redirectTo,
+  UNKNOWN_PAGE,
+  type PageResult,
+  makeErrorPage,
+  makePage,
+  redirectWithRefusal,
+  makeRefusalPage,
+} from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav } from "./parts.ts";
-import { contextFor } from "./sign-in-sessions.ts";
+import { renderAgo, renderListNav } from "./parts.ts";
+import { makeUserContext } from "./sign-in-sessions.ts";
 
 /**
  * Shows a folder or a document, as far as the user's key may see it. All data of the page is read
  * in one transaction. The transaction ends before the document is rendered.
  */
 export async function showFiles(call: PageCall): Promise<PageResult> {
-  const shown = await inWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
-    const found = await find(context, pathOf(call));
-    if (found === null) return () => notShown(NO_DOCUMENT);
-    if (found.kind === "file") {
-      const document = await readDocument(context, found.row);
-      return () => documentPage(document, call);
+  const makeResult = await runInWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
+    const item = await findItem(context, readPath(call));
+    if (item === null) return () => makeErrorPage(UNKNOWN_DOCUMENT);
+    if (item.kind === "file") {
+      const document = await readDocument(context, item.row);
+      return () => renderDocumentPage(document, call);
     }
-    const listed = await listFolder(context, found, call.query.get("after"));
-    return () => folderPage(context.workspace, listed, call);
+    const listed = await listFolder(context, item, call.query.get("after"));
+    return () => renderFolderPage(context.workspace, listed, call);
   });
-  return isRefused(shown) ? refusedPage(shown) : shown();
+  return isRefused(makeResult) ? makeRefusalPage(makeResult) : makeResult();
 }
 
-export const NO_DOCUMENT = { ...NO_PAGE, reason: "there is no such document or folder, or this key may not see it" };
+export const UNKNOWN_DOCUMENT = {
+  ...UNKNOWN_PAGE,
+  reason: "there is no such document or folder, or this key may not see it",
+};
 
-type Document = {
+type DocumentData = {
   readonly workspace: WorkspaceRow;
   readonly row: FileRow;
   readonly text: string;
@@ -51,7 +62,7 @@ type Document = {
   readonly mayProtect: boolean;
 };
 
-async function readDocument({ workspace, tables, access }: RequestContext, row: FileRow): Promise<Document> {
+async function readDocument({ workspace, tables, access }: RequestContext, row: FileRow): Promise<DocumentData> {
   const [text, published] = [await tables.changes.text(row.changeId), await tables.files.published([row.seq])];
   const reviewId = (await tables.changes.filesInReview([row.seq])).get(row.seq) ?? null;
   const mayProtect = includesLevel(await access.levelOfFile(row), "full");
@@ -62,33 +73,33 @@ async function readDocument({ workspace, tables, access }: RequestContext, row: 
  * Runs `work` in one transaction, with the user's access to the workspace in the address.
  * @param run runs the transaction; default: a transaction that only reads
  */
-export function inWorkspace<T>(
+export function runInWorkspace<T>(
   { core, who, id }: PageCall,
   work: (context: RequestContext) => Promise<T>,
-  run: typeof readWith = readWith,
+  run: typeof runRead = runRead,
 ): Promise<T | Refused> {
-  const admit = admitOnce(admitByRate(core));
+  const admit = admitOnce(makeRateCheck(core));
   return run(core.server, async (working): Promise<T | Refused> => {
-    const context = await contextFor(working, who, id, admit);
+    const context = await makeUserContext(working, who, id, admit);
     return isRefused(context) ? context : work(context);
   });
 }
 
 /**
- * Runs `work` on the document in the address, as `inWorkspace` does.
+ * Runs `work` on the document in the address, as `runInWorkspace` does.
  * @returns the result of `work`, a refusal, or null if there is no such document that the user may
  * see
  */
-export function inDocument<T>(
+export function runOnDocument<T>(
   call: PageCall,
   work: (context: RequestContext, row: FileRow) => Promise<T>,
-  run: typeof readWith = readWith,
+  run: typeof runRead = runRead,
 ): Promise<T | Refused | null> {
   const inFound = async (context: RequestContext) => {
-    const found = await find(context, pathOf(call));
+    const found = await findItem(context, readPath(call));
     return found?.kind === "file" ? work(context, found.row) : null;
   };
-  return inWorkspace(call, inFound, run);
+  return runInWorkspace(call, inFound, run);
 }
 
 /**
@@ -100,27 +111,27 @@ export async function changeDocument(
   call: PageCall,
   part: FilesPart,
   work: (context: RequestContext, row: FileRow) => Promise<Answer>,
-  textOf: (answer: Done) => string,
+  textOf: (answer: DoneAnswer) => string,
 ): Promise<PageResult> {
-  const answer = await inDocument(call, work, writeWith);
-  if (answer === null) return notShown(NO_DOCUMENT);
-  const to = filesAddress(call.id, pathOf(call), part);
-  return isRefused(answer) ? refusedForm(to, answer) : go(to, textOf(answer));
+  const answer = await runOnDocument(call, work, runWrite);
+  if (answer === null) return makeErrorPage(UNKNOWN_DOCUMENT);
+  const address = filesAddress(call.id, readPath(call), part);
+  return isRefused(answer) ? redirectWithRefusal(address, answer) : redirectTo(address, textOf(answer));
 }
 
 /** Returns the path of the folder or document in the address, without slashes at its ends. */
-function pathOf({ rest }: PageCall): string {
+function readPath({ rest }: PageCall): string {
   return rest.replace(/\/+$/, "");
 }
 
-function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, call: PageCall): PageResult {
+function renderFolderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, call: PageCall): PageResult {
   const { query } = call;
   const address = filesAddress(workspace.id, path);
   const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
-  return page({
+  return makePage({
     title: path === "" ? workspace.name : path,
-    main: html`${crumbs(workspace, path)}
-<div class="title"><h1>${nameView(name)}</h1>${searchForm(workspace, path, "")}</div>
+    main: html`${renderBreadcrumbs(workspace, path)}
+<div class="title"><h1>${nameView(name)}</h1>${renderSearchForm(workspace, path, "")}</div>
 ${
   entries.length === 0
     ? emptyOf(
@@ -130,31 +141,31 @@ ${
           : "This key may see none of these documents; the next page may have more.",
       )
     : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead>
-<tbody>${entries.map((entry) => entryRow(workspace, path, { entry, call }))}</tbody></table></div>`
+<tbody>${entries.map((entry) => renderEntryRow(workspace, path, { entry, call }))}</tbody></table></div>`
 }
-${listNav(query.has("after") ? address : null, next === null ? null : withQuery(address, { after: next }))}`,
+${renderListNav(query.has("after") ? address : null, next === null ? null : withQuery(address, { after: next }))}`,
   });
 }
 
-function entryRow(
+function renderEntryRow(
   workspace: WorkspaceRow,
   folder: string,
-  { entry, call }: { readonly entry: Entry; readonly call: PageCall },
+  { entry, call }: { readonly entry: FolderEntry; readonly call: PageCall },
 ): Html {
   const { kind, name, isProtected, reviewId: review, published } = entry;
   const path = folder === "" ? name : `${folder}/${name}`;
   return html`<tr class="${kind}"><th scope="row"><a href="${filesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${badgeOf("quiet", "protected")}`
-  }${review !== null && html` ${reviewBadge(review, call)}`}</th>
+  }${review !== null && html` ${renderReviewBadge(review, call)}`}</th>
 <td data-label="Size" class="number">${published === null ? "" : bytesText(published.bytes)}</td>
-<td data-label="Changed" class="number">${published === null ? "" : agoOf(published.at, call.now)}</td></tr>`;
+<td data-label="Changed" class="number">${published === null ? "" : renderAgo(published.at, call.now)}</td></tr>`;
 }
 
 /**
  * Shows that a document has a change in review. Links to the review for an administrator, because
  * only an administrator may open it.
  */
-function reviewBadge(id: string, { who }: PageCall): Html {
+function renderReviewBadge(id: string, { who }: PageCall): Html {
   const badge = badgeOf("asks", "in review");
   return who.kind === "admin" ? html`<a href="${itemAddress(REVIEWS, id)}">${badge}</a>` : badge;
 }
@@ -163,7 +174,7 @@ function reviewBadge(id: string, { who }: PageCall): Html {
  * Returns the form that searches the documents in a folder.
  * @param path path of the folder, without slashes at its ends; "" is the root
  */
-export function searchForm(workspace: WorkspaceRow, path: string, query: string): Html {
+export function renderSearchForm(workspace: WorkspaceRow, path: string, query: string): Html {
   const place = shownName(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1));
   return html`<form role="search" method="get" action="${searchAddress(workspace.id)}" class="row search">${
     path !== "" && html`<input type="hidden" name="in" value="${path}">`
@@ -171,7 +182,7 @@ export function searchForm(workspace: WorkspaceRow, path: string, query: string)
 <button>Search</button></form>`;
 }
 
-async function documentPage(document: Document, call: PageCall): Promise<PageResult> {
+async function renderDocumentPage(document: DocumentData, call: PageCall): Promise<PageResult> {
   const { workspace, row, text, at, reviewId: review, mayProtect } = document;
   const { who, csrf, now } = call;
   const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
@@ -184,14 +195,14 @@ async function documentPage(document: Document, call: PageCall): Promise<PageRes
     { href: address, label: "Preview", isShown: !isSource },
     { href: withQuery(address, { view: "source" }), label: "Source", isShown: isSource },
   ];
-  return page({
+  return makePage({
     title: row.path,
-    main: html`${crumbs(workspace, row.path)}
+    main: html`${renderBreadcrumbs(workspace, row.path)}
 <div class="title"><h1>${nameView(row.name)}</h1><span class="row">${segmentsOf("Views", views)}${
       who.kind === "admin" &&
       html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
-    }${mayProtect && protectionForm(workspace, row, csrf)}</span></div>
-<p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && reviewBadge(review, call)}<span>Changed ${agoOf(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
+    }${mayProtect && renderProtectionForm(workspace, row, csrf)}</span></div>
+<p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && renderReviewBadge(review, call)}<span>Changed ${renderAgo(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   rendered === null &&
   !isSource &&
@@ -201,7 +212,7 @@ ${documentOf(rendered, text)}`,
   });
 }
 
-function protectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Html {
+function renderProtectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Html {
   const isProtected = row.protected === 1;
   const fields = { protected: isProtected ? "no" : "yes" };
   const action = filesAddress(workspace.id, row.path, "protect");
@@ -225,10 +236,10 @@ export function changeProtection(call: PageCall): Promise<PageResult> {
 }
 
 /** Shows the path from the list of workspaces down to a folder or document. */
-export function crumbs(workspace: WorkspaceRow, path: string): Html {
+export function renderBreadcrumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
-  const steps = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
-  const links = [{ label: workspace.name, to: "" }, ...steps].map(({ label, to }) => {
+  const ancestors = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
+  const links = [{ label: workspace.name, to: "" }, ...ancestors].map(({ label, to }) => {
     return { href: filesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
   });
   return crumbsView("Path to this page", [{ href: DOCUMENTS, label: "Documents" }, ...links]);
@@ -240,9 +251,9 @@ const MAX_ENTRIES = 200;
  * LIMIT: number of rows that are read for one page. If a key may see little of a folder, a page may
  * be short or empty although another page follows.
  */
-const MAX_READ = 2_000;
+const MAX_ROWS_READ = 2_000;
 
-type Entry = {
+type FolderEntry = {
   readonly kind: "folder" | "file";
   readonly name: string;
   readonly isProtected: boolean;
@@ -254,12 +265,12 @@ type Entry = {
 
 type FolderPage = {
   readonly path: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FolderEntry[];
   /** Start of the next page; null if this page is the last. */
   readonly next: string | null;
 };
 
-type Found =
+type FoundItem =
   | { readonly kind: "folder"; readonly seq: number; readonly path: string }
   | { readonly kind: "file"; readonly row: FileRow };
 
@@ -267,7 +278,7 @@ type Found =
  * Finds the folder or document at a path. Returns null if there is none that the key may see.
  * @param path without slashes at its ends; "" is the root
  */
-async function find({ tables, workspace, access }: RequestContext, path: string): Promise<Found | null> {
+async function findItem({ tables, workspace, access }: RequestContext, path: string): Promise<FoundItem | null> {
   // Every key may open the root. The page is empty if the key may see nothing directly in it.
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const folder = await tables.folders.byPath(workspace.seq, path);
@@ -288,19 +299,19 @@ async function listFolder(
   folder: { readonly seq: number; readonly path: string },
   after: string | null,
 ): Promise<FolderPage> {
-  const entries: Entry[] = [];
-  let place = placeOf(after);
-  let read = 0;
-  while (place !== null && entries.length < MAX_ENTRIES && read < MAX_READ) {
+  const entries: FolderEntry[] = [];
+  let place = parsePlace(after);
+  let rowsRead = 0;
+  while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const count = MAX_ENTRIES - entries.length;
     // One more row than the page shows is read, to find out if another page follows.
-    const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, place, count + 1);
-    const kept = rows.slice(0, count);
-    read += kept.length;
-    entries.push(...(await entriesOf(context, place.kind, kept)));
-    place = nextOf(place, kept, rows.length > count);
+    const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, count + 1);
+    const shownRows = rows.slice(0, count);
+    rowsRead += shownRows.length;
+    entries.push(...(await readEntries(context, place.kind, shownRows)));
+    place = findNextPlace(place, shownRows, rows.length > count);
   }
-  return { path: folder.path, entries, next: place === null ? null : `${LETTER[place.kind]}${place.name}` };
+  return { path: folder.path, entries, next: place === null ? null : `${KIND_LETTERS[place.kind]}${place.name}` };
 }
 
 /**
@@ -309,32 +320,32 @@ async function listFolder(
  */
 type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
 
-const LETTER = { folder: "d", file: "f" } as const;
+const KIND_LETTERS = { folder: "d", file: "f" } as const;
 
-function placeOf(after: string | null): EntryPlace | null {
+function parsePlace(after: string | null): EntryPlace | null {
   if (after === null || after === "") return { kind: "folder", name: "" };
-  return { kind: after.startsWith(LETTER.file) ? "file" : "folder", name: after.slice(1) };
+  return { kind: after.startsWith(KIND_LETTERS.file) ? "file" : "folder", name: after.slice(1) };
 }
 
-function rowsOf({ tables, workspace }: RequestContext, folder: number, { kind, name }: EntryPlace, count: number) {
+function readRows({ tables, workspace }: RequestContext, folder: number, { kind, name }: EntryPlace, count: number) {
   const page = { workspace: workspace.seq, folder, after: name, count };
   return kind === "folder" ? tables.folders.inParentByName(page) : tables.files.inFolderByName(page);
 }
 
-async function entriesOf(
+async function readEntries(
   { access, tables }: RequestContext,
   kind: EntryPlace["kind"],
   rows: readonly (FileRow | FolderRow)[],
-): Promise<Entry[]> {
+): Promise<FolderEntry[]> {
   await access.loadAncestors(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
-    const seen = rows.filter(({ seq }) => includesLevel(access.folder(seq), "read"));
-    return seen.map(({ name }) => ({ kind, name, isProtected: false, reviewId: null, published: null }));
+    const readableRows = rows.filter(({ seq }) => includesLevel(access.folder(seq), "read"));
+    return readableRows.map(({ name }) => ({ kind, name, isProtected: false, reviewId: null, published: null }));
   }
   const seen = (rows as readonly FileRow[]).filter((row) => includesLevel(access.file(row), "read"));
   const seqs = seen.map(({ seq }) => seq);
   const [published, inReview] = [await tables.files.published(seqs), await tables.changes.filesInReview(seqs)];
-  return seen.map(({ seq, name, protected: isProtected }): Entry => {
+  return seen.map(({ seq, name, protected: isProtected }): FolderEntry => {
     const reviewId = inReview.get(seq) ?? null;
     return { kind, name, isProtected: isProtected === 1, reviewId, published: published.get(seq) ?? null };
   });
@@ -344,7 +355,11 @@ async function entriesOf(
  * Returns the position at which the next page begins; null after the last page. Folders come before
  * documents.
  */
-function nextOf(place: EntryPlace, rows: readonly { readonly name: string }[], hasMore: boolean): EntryPlace | null {
+function findNextPlace(
+  place: EntryPlace,
+  rows: readonly { readonly name: string }[],
+  hasMore: boolean,
+): EntryPlace | null {
   if (hasMore) return { kind: place.kind, name: rows.at(-1)!.name };
   return place.kind === "folder" ? { kind: "file", name: "" } : null;
 }

@@ -12,10 +12,10 @@ import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
 import { filesAddress, itemAddress, REVIEWS } from "./addresses.ts";
-import { type PageResult, notShown, page, refusedPage } from "./answer.ts";
+import { type PageResult, makeErrorPage, makePage, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { changeDocument, crumbs, inDocument, NO_DOCUMENT } from "./documents.ts";
-import { agoOf, dayTimeText, listNav, minuteText } from "./parts.ts";
+import { changeDocument, renderBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
+import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
 /** LIMIT: number of changes on one page. Each of them is compared with the version before it. */
 const MAX_CHANGES = 20;
@@ -24,12 +24,12 @@ const MAX_CHANGES = 20;
  * A change with its content and the content of the version before it. Each content is null if it is
  * no longer stored.
  */
-type Step = HistoryRow & { readonly text: string | null; readonly before: string | null };
+type HistoryStep = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
-type History = {
+type DocumentHistory = {
   readonly workspace: WorkspaceRow;
   readonly row: FileRow;
-  readonly steps: readonly Step[];
+  readonly steps: readonly HistoryStep[];
   /** Place of the next page; null if this page is the last. */
   readonly next: string | null;
 };
@@ -39,9 +39,11 @@ type History = {
  * may see this page, because the API gives no key the earlier versions of a document.
  */
 export async function showHistory(call: PageCall): Promise<PageResult> {
-  const history = await inDocument(call, (context, row) => read(context, row, call.query.get("before") ?? ""));
-  if (isRefused(history)) return refusedPage(history);
-  return history === null ? notShown(NO_DOCUMENT) : historyPage(history, call);
+  const history = await runOnDocument(call, (context, row) =>
+    readHistory(context, row, call.query.get("before") ?? ""),
+  );
+  if (isRefused(history)) return makeRefusalPage(history);
+  return history === null ? makeErrorPage(UNKNOWN_DOCUMENT) : renderHistoryPage(history, call);
 }
 
 /**
@@ -49,75 +51,83 @@ export async function showHistory(call: PageCall): Promise<PageResult> {
  * @param before row number of the change before which the page begins, as the address contains it;
  * "" for the latest changes
  */
-async function read({ tables, workspace }: RequestContext, row: FileRow, before: string): Promise<History> {
-  const from = /^\d{1,15}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER;
-  const rows = await tables.changes.ofFile(row.seq, from, MAX_CHANGES + 1);
-  const steps: Step[] = [];
+async function readHistory(
+  { tables, workspace }: RequestContext,
+  row: FileRow,
+  before: string,
+): Promise<DocumentHistory> {
+  const beforeSeq = /^\d{1,15}$/.test(before) ? Number(before) : Number.MAX_SAFE_INTEGER;
+  const rows = await tables.changes.ofFile(row.seq, beforeSeq, MAX_CHANGES + 1);
+  const steps: HistoryStep[] = [];
   for (const change of rows.slice(0, MAX_CHANGES)) {
     const { text } = (await tables.changes.base(change.id, row.seq))!;
-    const before = change.baseId === null ? "" : ((await tables.changes.base(change.baseId, row.seq))?.text ?? null);
-    steps.push({ ...change, text, before });
+    const textBefore =
+      change.baseId === null ? "" : ((await tables.changes.base(change.baseId, row.seq))?.text ?? null);
+    steps.push({ ...change, text, before: textBefore });
   }
   return { workspace, row, steps, next: rows.length > MAX_CHANGES ? String(steps.at(-1)!.seq) : null };
 }
 
-async function historyPage({ workspace, row, steps, next }: History, call: PageCall): Promise<PageResult> {
+async function renderHistoryPage(
+  { workspace, row, steps, next }: DocumentHistory,
+  call: PageCall,
+): Promise<PageResult> {
   const { query, now, csrf } = call;
   const address = filesAddress(workspace.id, row.path, "history");
   const before = query.get("before");
-  const shown = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
-  if (shown === undefined) return notShown(NO_DOCUMENT);
+  const shownStep = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
+  if (shownStep === undefined) return makeErrorPage(UNKNOWN_DOCUMENT);
   const links: Html[] = [];
   for (const step of steps) {
     const href = `${withQuery(address, { before, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
-    links.push(html`<li class="step"${step.id === shown.id && html` aria-current="true"`}><p><a href="${href}">${versionOf(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${linesOf(step)}</p>
-<p class="faint">${eventOf(step)}<br>${agoOf(step.at, now)} · ${timeOf(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
+    links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${renderLineCounts(step)}</p>
+<p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
     // Waits for the next turn of the event loop, so that other requests are answered between two
     // comparisons.
     await setImmediate();
   }
   const restore = filesAddress(workspace.id, row.path, "restore");
-  const fields = { change: shown.id, live: row.changeId };
-  const mayRestore = shown.id !== row.changeId && shown.text !== null;
-  return page({
+  const fields = { change: shownStep.id, live: row.changeId };
+  const mayRestore = shownStep.id !== row.changeId && shownStep.text !== null;
+  return makePage({
     title: `History of ${row.path}`,
-    main: html`${crumbs(workspace, row.path)}
+    main: html`${renderBreadcrumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
-<div class="with-tree"><div><ol class="timeline">${links}</ol>${listNav(before === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
-<section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${versionOf(shown)}</h2>${
+<div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(before === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
+<section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${formatVersion(shownStep)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
-    }</div><p class="faint">${eventOf(shown)} · ${minuteText(shown.at)} · ${agoOf(shown.at, now)}</p>${changeOf(shown)}</section></div>`,
+    }</div><p class="faint">${renderEvent(shownStep)} · ${formatMinute(shownStep.at)} · ${renderAgo(shownStep.at, now)}</p>${renderChange(shownStep)}</section></div>`,
   });
 }
 
-const EVENTS = { in_review: "Edit in review", accepted: "Accepted edit", rejected: "Rejected edit" } as const;
+const EVENT_NAMES = { in_review: "Edit in review", accepted: "Accepted edit", rejected: "Rejected edit" } as const;
 
-function versionOf({ version }: HistoryRow): string {
+function formatVersion({ version }: HistoryRow): string {
   return `Version ${count(version)}`;
 }
 
 /** Formats the time of a change in UTC: with seconds if it was today, otherwise with the date. */
-function timeOf(time: number, now: number): string {
+function formatTime(time: number, now: number): string {
   const [day, today] = [time, now].map((each) => new Date(each).toISOString().slice(0, 10));
-  return day === today ? new Date(time).toISOString().slice(11, 19) : dayTimeText(time);
+  return day === today ? new Date(time).toISOString().slice(11, 19) : formatDayTime(time);
 }
 
-function eventOf({ status, baseId, sender }: HistoryRow): Html {
+function renderEvent({ status, baseId, sender }: HistoryRow): Html {
   if (status === "saved" && baseId === null) return html`Created`;
   const name = sender === null || sender === "" ? null : nameView(sender);
   if (status === "saved") return html`Edited${name !== null && html` by ${name}`}`;
-  return html`${EVENTS[status]}${name !== null && html` of ${name}`}`;
+  return html`${EVENT_NAMES[status]}${name !== null && html` of ${name}`}`;
 }
 
 /** Shows how many lines a change added and removed. */
-function linesOf({ text, before }: Step): Html | null {
+function renderLineCounts({ text, before }: HistoryStep): Html | null {
   if (text === null || before === null) return null;
   const { added, removed } = countLines(before, text);
   return html`<span class="changed"><ins>+${count(added)}</ins> <del>−${count(removed)}</del></span>`;
 }
 
-function changeOf({ text, before }: Step): Html {
+function renderChange({ text, before }: HistoryStep): Html {
   if (text === null) return html`<p class="notice quiet">The content of this version is no longer stored.</p>`;
   if (before === null) {
     return html`<p class="notice quiet">The version before is no longer stored; this is the whole content.</p><pre class="text">${text}</pre>`;

@@ -6,12 +6,12 @@ import { actionForm, nameView, optionsOf, refusalOf, refusedBy } from "../../pag
 import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
-import { LEVELS } from "./parts.ts";
+import { LEVEL_LABELS } from "./parts.ts";
 
 /** Number of empty rows in the form, for paths of folders that the form does not list. */
-const OTHER_ROWS = 2;
+const EMPTY_ROWS = 2;
 
-const LEVEL_NAMES = Object.keys(LEVELS) as Level[];
+const LEVEL_NAMES = Object.keys(LEVEL_LABELS) as Level[];
 
 /** Choices for the access of a key: one level for all documents, or one for each folder. */
 const PRESETS = {
@@ -23,22 +23,22 @@ const PRESETS = {
 type Preset = keyof typeof PRESETS;
 
 /** A fault of one field of the form; `text` is a sentence. */
-export type Fault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
+export type FormFault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
 /**
  * The fields of the form as a browser sends them, and the fault of one field; null if there is
  * none.
  */
-export type FilledForm = { readonly fields: URLSearchParams; readonly fault: Fault | null };
+export type FilledForm = { readonly fields: URLSearchParams; readonly fault: FormFault | null };
 
 /**
  * Returns the form as it is first shown.
  * @param key the key to change; null if the form is for a new key
  */
-export function filledOf(key: KeyInfo | null): FilledForm {
+export function fillForm(key: KeyInfo | null): FilledForm {
   if (key === null) return { fields: new URLSearchParams({ access: "edit" }), fault: null };
   const { label, grants, grantPaths, expiresAt, rateLimit } = key;
-  const fields = new URLSearchParams({ label, access: presetOf(key) });
+  const fields = new URLSearchParams({ label, access: findPreset(key) });
   for (const [i, { level }] of grants.entries()) {
     fields.append("path", grantPaths[i]!);
     fields.append("level", level);
@@ -48,17 +48,17 @@ export function filledOf(key: KeyInfo | null): FilledForm {
   return { fields, fault: null };
 }
 
-function presetOf({ grants, grantPaths }: KeyInfo): Preset {
-  const whole = grantPaths.length === 1 && grantPaths[0] === "/" ? grants[0]!.level : "none";
-  return whole === "none" ? "chosen" : whole;
+function findPreset({ grants, grantPaths }: KeyInfo): Preset {
+  const wholeLevel = grantPaths.length === 1 && grantPaths[0] === "/" ? grants[0]!.level : "none";
+  return wholeLevel === "none" ? "chosen" : wholeLevel;
 }
 
-function presetIn(fields: URLSearchParams): Preset {
+function readPreset(fields: URLSearchParams): Preset {
   return (Object.keys(PRESETS) as Preset[]).find((preset) => preset === fields.get("access")) ?? "chosen";
 }
 
 /** Returns the level of access for each path in the form; "" if none was chosen. */
-function levelsIn(fields: URLSearchParams): ReadonlyMap<string, string> {
+function readLevels(fields: URLSearchParams): ReadonlyMap<string, string> {
   const levels = fields.getAll("level");
   const paths = fields.getAll("path").map((text) => text.trim());
   return new Map(
@@ -66,25 +66,25 @@ function levelsIn(fields: URLSearchParams): ReadonlyMap<string, string> {
   );
 }
 
-type Form = Parameters<typeof actionForm>[0];
+type FormOptions = Parameters<typeof actionForm>[0];
 
 /**
  * Returns the form for a key.
  * @param folders paths of folders that the form lists, each with a choice of access
  */
-export function keyForm(form: Form, folders: readonly string[], filled: FilledForm, button: string): Html {
+export function renderKeyForm(form: FormOptions, folders: readonly string[], filled: FilledForm, button: string): Html {
   const { fields, fault } = filled;
-  const typed = (name: string) => fields.get(name) ?? "";
+  const readField = (name: string) => fields.get(name) ?? "";
   return actionForm(
     form,
     html`<div class="stack">
-<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${typed("label")}"${marked(fault, "label")}>${faultOf(fault, "label")}</span>
-${accessFields(folders, filled)}
-<span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${typed("expires")}" aria-describedby="expires-hint"${marked(fault, "expires")}>${faultOf(fault, "expires")}
+<span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${readField("label")}"${markFault(fault, "label")}>${renderFault(fault, "label")}</span>
+${renderAccessFields(folders, filled)}
+<span class="field"><label for="expires">Expires on</label><input id="expires" name="expires" type="date" value="${readField("expires")}" aria-describedby="expires-hint"${markFault(fault, "expires")}>${renderFault(fault, "expires")}
 <span class="hint" id="expires-hint">Empty: the key does not expire. It works until the end of that day in UTC.</span></span>
 <fieldset><legend>Rate limit</legend>
-<span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${typed("requests")}"${marked(fault, "rate")}><label for="requests">requests in</label>
-<input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${typed("seconds")}"><label for="seconds">seconds</label></span>${faultOf(fault, "rate")}
+<span class="row"><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="4" value="${readField("requests")}"${markFault(fault, "rate")}><label for="requests">requests in</label>
+<input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="4" value="${readField("seconds")}"><label for="seconds">seconds</label></span>${renderFault(fault, "rate")}
 <span class="hint">Empty: the default of the service.</span></fieldset>
 <button class="main-action">${button}</button></div>`,
   );
@@ -94,56 +94,56 @@ ${accessFields(folders, filled)}
  * Returns the attributes that mark a control with a fault and give it the focus; false if the field
  * has no fault.
  */
-function marked(fault: Fault | null, field: Fault["field"]): Html | false {
+function markFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
   return fault?.field === field && refusedBy();
 }
 
-function faultOf(fault: Fault | null, field: Fault["field"]): Html | false {
+function renderFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
   return fault?.field === field && refusalOf(fault.text);
 }
 
-function accessFields(folders: readonly string[], { fields, fault }: FilledForm): Html {
-  const [access, levels] = [presetIn(fields), levelsIn(fields)];
-  const others = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
-  const typed = [...others, ...Array.from({ length: OTHER_ROWS }, () => "")];
+function renderAccessFields(folders: readonly string[], { fields, fault }: FilledForm): Html {
+  const [access, levels] = [readPreset(fields), readLevels(fields)];
+  const otherPaths = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
+  const typed = [...otherPaths, ...Array.from({ length: EMPTY_ROWS }, () => "")];
   return html`<fieldset class="access"><legend>Access</legend>${Object.entries(PRESETS).map(
     ([value, label]) =>
-      html`<label class="check"><input type="radio" name="access" value="${value}"${value === access && html` checked${marked(fault, "access")}`}>${label}</label>`,
-  )}${faultOf(fault, "access")}
+      html`<label class="check"><input type="radio" name="access" value="${value}"${value === access && html` checked${markFault(fault, "access")}`}>${label}</label>`,
+  )}${renderFault(fault, "access")}
 <div class="chosen"><p class="hint">The nearest choice above a document decides. Only full access moves, deletes and protects documents.</p>
-<ul class="rows picker">${["/", ...folders].map((path) => folderRow(path, levels.get(path)))}</ul>
-<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, i) => otherPathRow(i + 1, path, levels.get(path)))}</div></fieldset>`;
+<ul class="rows picker">${["/", ...folders].map((path) => renderFolderRow(path, levels.get(path)))}</ul>
+<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, i) => renderPathRow(i + 1, path, levels.get(path)))}</div></fieldset>`;
 }
 
-function folderRow(path: string, level: string | undefined): Html {
+function renderFolderRow(path: string, level: string | undefined): Html {
   const names = path.split("/");
   const label = path === "/" ? html`Whole workspace` : nameView(names.at(-1)!);
   const depth = path === "/" ? 0 : Math.min(names.length - 1, 4);
   return html`<li class="deep-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
-<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${optionsOf(LEVELS, level)}</select></li>`;
+<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${optionsOf(LEVEL_LABELS, level)}</select></li>`;
 }
 
-function otherPathRow(number: number, path: string, level: string | undefined): Html {
+function renderPathRow(number: number, path: string, level: string | undefined): Html {
   return html`<span class="row"><input name="path" aria-label="${`Path ${number}`}" value="${path.slice(1)}" maxlength="1024" dir="auto">
-<select name="level" aria-label="${`Access to path ${number}`}">${optionsOf(LEVELS, level ?? "read")}</select></span>`;
+<select name="level" aria-label="${`Access to path ${number}`}">${optionsOf(LEVEL_LABELS, level ?? "read")}</select></span>`;
 }
 
 /** Properties of a key, as the user entered them in the form. */
 type KeyRequest = Required<KeyChanges>;
 
-const MAX_LABEL = 200;
+const MAX_LABEL_CHARACTERS = 200;
 
-export function readNewWishes(fields: URLSearchParams, now: number): KeyRequest | Fault {
-  const wishes = readWishes(fields, now);
-  const hasAccess = "field" in wishes || wishes.grants.length > 0;
-  return hasAccess ? wishes : { field: "access", text: "Choose what the key may read." };
+export function readNewKeyRequest(fields: URLSearchParams, now: number): KeyRequest | FormFault {
+  const keyRequest = readKeyRequest(fields, now);
+  const hasAccess = "field" in keyRequest || keyRequest.grants.length > 0;
+  return hasAccess ? keyRequest : { field: "access", text: "Choose what the key may read." };
 }
 
 /** Reads the properties of a key from the form, or returns the first field with a fault. */
-export function readWishes(fields: URLSearchParams, now: number): KeyRequest | Fault {
+export function readKeyRequest(fields: URLSearchParams, now: number): KeyRequest | FormFault {
   const label = fields.get("label") ?? "";
-  if (label === "" || label.length > MAX_LABEL)
-    return { field: "label", text: `A name has 1 to ${MAX_LABEL} characters.` };
+  if (label === "" || label.length > MAX_LABEL_CHARACTERS)
+    return { field: "label", text: `A name has 1 to ${MAX_LABEL_CHARACTERS} characters.` };
   const grants = readGrants(fields);
   if (typeof grants === "string") return { field: "access", text: grants };
   const expiresAt = readExpiry(fields.get("expires") ?? "", now);
@@ -153,10 +153,10 @@ export function readWishes(fields: URLSearchParams, now: number): KeyRequest | F
 }
 
 function readGrants(fields: URLSearchParams): KeyGrant[] | string {
-  const access = presetIn(fields);
+  const access = readPreset(fields);
   if (access !== "chosen") return [{ on: null, level: access }];
   const grants: KeyGrant[] = [];
-  for (const [path, text] of levelsIn(fields)) {
+  for (const [path, text] of readLevels(fields)) {
     if (text === "") continue;
     const level = LEVEL_NAMES.find((name) => name === text);
     if (level === undefined) return "A path needs a level.";
@@ -173,10 +173,10 @@ const DAY_MS = 86_400_000;
  */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(day)) return "This is not a date.";
-  const end = day + DAY_MS - 1;
-  return end > now ? end : "A key cannot expire in the past. Revoke it instead.";
+  const dayStart = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(dayStart)) return "This is not a date.";
+  const dayEnd = dayStart + DAY_MS - 1;
+  return dayEnd > now ? dayEnd : "A key cannot expire in the past. Revoke it instead.";
 }
 
 const MAX_RATE = 9_999_999;
@@ -184,6 +184,6 @@ const MAX_RATE = 9_999_999;
 function readRate(requests: string, seconds: string): KeyRequest["rateLimit"] | string {
   if (requests === "" && seconds === "") return null;
   const rate = { requests: Number(requests), seconds: Number(seconds) };
-  const isGood = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MAX_RATE);
-  return isGood ? rate : "A rate is a number of requests in a number of seconds, 1 or more each.";
+  const isValid = Object.values(rate).every((n) => Number.isInteger(n) && n >= 1 && n <= MAX_RATE);
+  return isValid ? rate : "A rate is a number of requests in a number of seconds, 1 or more each.";
 }

@@ -8,19 +8,19 @@ import type { ServiceFigures } from "../figures.ts";
 import type { RouteCount } from "../http/metrics.ts";
 import type { RequestSpan } from "../http/request-history.ts";
 import { APP, REVIEWS } from "./addresses.ts";
-import { type PageResult, page } from "./answer.ts";
+import { type PageResult, makePage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { clockText, dayTimeText, REFRESH_MS } from "./parts.ts";
-import { workspacesSection } from "./workspaces.ts";
+import { formatClock, formatDayTime, REFRESH_MS } from "./parts.ts";
+import { renderWorkspaces } from "./workspaces.ts";
 
 /**
  * Time windows of the charts. `minutes` is the length of one bar; `count` is the number of bars.
  */
-const WINDOWS = {
-  hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: clockText },
-  day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: dayTimeText },
+const CHART_WINDOWS = {
+  hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: formatClock },
+  day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: formatDayTime },
 } as const;
-type Window = keyof typeof WINDOWS;
+type ChartWindow = keyof typeof CHART_WINDOWS;
 
 const MINUTE_MS = 60_000;
 
@@ -31,24 +31,24 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   const { core, operation, query } = call;
   const workspaces = await core.admin.workspaces();
   const figures = await operation.figures();
-  const shown: Window = query.get("span") === "day" ? "day" : "hour";
-  const spans = operation.watch.history.spans(WINDOWS[shown]);
-  const windows = Object.entries(WINDOWS).map(([name, { label }]) => {
-    return { href: `${withQuery(APP, { span: name })}#figures`, label, isShown: name === shown };
+  const shownWindow: ChartWindow = query.get("span") === "day" ? "day" : "hour";
+  const spans = operation.watch.history.spans(CHART_WINDOWS[shownWindow]);
+  const windows = Object.entries(CHART_WINDOWS).map(([name, { label }]) => {
+    return { href: `${withQuery(APP, { span: name })}#figures`, label, isShown: name === shownWindow };
   });
-  const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
-  return page({
-    title: `${waiting === 0 ? "" : `(${count(waiting)}) `}Overview`,
+  const openReviews = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
+  return makePage({
+    title: `${openReviews === 0 ? "" : `(${count(openReviews)}) `}Overview`,
     refreshMs: REFRESH_MS,
-    main: html`${bannerFor(waiting, { figures, spans, within: WINDOWS[shown].within, uptimeMs: operation.watch.uptimeMs() })}
-${workspacesSection(workspaces, call.csrf)}
+    main: html`${renderBanner(openReviews, { figures, spans, within: CHART_WINDOWS[shownWindow].within, uptimeMs: operation.watch.uptimeMs() })}
+${renderWorkspaces(workspaces, call.csrf)}
 <div class="title" id="figures"><div><h2>How the service runs</h2><p class="hint">Times in UTC</p></div>${segmentsOf("Time shown", windows)}</div>
-<div class="panels">${panelsOf(spans, figures, shown)}</div>
-${routesSection(operation.watch.routes())}`,
+<div class="panels">${renderPanels(spans, figures, shownWindow)}</div>
+${renderRoutes(operation.watch.routes())}`,
   });
 }
 
-type Health = {
+type ServiceHealth = {
   readonly figures: ServiceFigures | null;
   readonly spans: readonly RequestSpan[];
   /** Time window of the spans, in words, such as "in the last hour". */
@@ -56,52 +56,54 @@ type Health = {
   readonly uptimeMs: number;
 };
 
-function bannerFor(waiting: number, { figures, spans, within, uptimeMs }: Health): Html {
-  const failed = sum(spans, (span) => span.failed);
+function renderBanner(waiting: number, { figures, spans, within, uptimeMs }: ServiceHealth): Html {
+  const failedCount = sumSpans(spans, (span) => span.failed);
   const facts = [
     `Running for ${ageText(uptimeMs)}`,
-    `${failed === 0 ? "No failed requests" : plural(failed, "failed request")} ${within}`,
+    `${failedCount === 0 ? "No failed requests" : plural(failedCount, "failed request")} ${within}`,
   ];
   const indexing = figures?.database?.indexing ?? 0;
   if (indexing > 0) facts.push(`${plural(indexing, "change")} not in the search index yet`);
   const detail = `${facts.join(". ")}.`;
   if (figures !== null && figures.database === null) return bannerOf("bad", "The database does not answer", detail);
   if (waiting === 0) return bannerOf("good", "No reviews to decide", detail);
-  const open = html`<a class="button main-action" href="${REVIEWS}">Open reviews</a>`;
-  return bannerOf("asks", `${plural(waiting, "review")} to decide`, detail, open);
+  const reviewsLink = html`<a class="button main-action" href="${REVIEWS}">Open reviews</a>`;
+  return bannerOf("asks", `${plural(waiting, "review")} to decide`, detail, reviewsLink);
 }
 
-function panelsOf(spans: readonly RequestSpan[], figures: ServiceFigures | null, shown: Window): Html[] {
-  const { minutes, timeOf } = WINDOWS[shown];
+function renderPanels(spans: readonly RequestSpan[], figures: ServiceFigures | null, shown: ChartWindow): Html[] {
+  const { minutes, timeOf } = CHART_WINDOWS[shown];
   const times = [timeOf(spans[0]!.at), timeOf(spans.at(-1)!.at + minutes * MINUTE_MS)] as const;
   return [
-    requestsPanel(spans),
-    errorsPanel(spans),
-    latencyPanel(spans),
-    gaugePanel("Documents", spans, ({ database }) => database?.documents ?? null, figures, count),
-    gaugePanel("Size of the database", spans, ({ database }) => database?.bytes ?? null, figures, bytesText),
-    gaugePanel("Listeners", spans, ({ listeners }) => listeners, figures, count),
+    makeRequestsPanel(spans),
+    makeErrorsPanel(spans),
+    makeLatencyPanel(spans),
+    makeGaugePanel("Documents", spans, ({ database }) => database?.documents ?? null, figures, count),
+    makeGaugePanel("Size of the database", spans, ({ database }) => database?.bytes ?? null, figures, bytesText),
+    makeGaugePanel("Listeners", spans, ({ listeners }) => listeners, figures, count),
   ].map((panel) => panelOf(panel, times));
 }
 
-function sum(spans: readonly RequestSpan[], of: (span: RequestSpan) => number): number {
+function sumSpans(spans: readonly RequestSpan[], of: (span: RequestSpan) => number): number {
   return spans.reduce((total, span) => total + of(span), 0);
 }
 
-function allOf({ answered, refused, failed }: RequestSpan): number {
+function countRequests({ answered, refused, failed }: RequestSpan): number {
   return answered + refused + failed;
 }
 
-function requestsPanel(spans: readonly RequestSpan[]): Panel {
-  const bars = spans.map((span): Bar => ({ value: allOf(span), title: titled(span, count(allOf(span))) }));
+function makeRequestsPanel(spans: readonly RequestSpan[]): Panel {
+  const bars = spans.map(
+    (span): Bar => ({ value: countRequests(span), title: makeTitle(span, count(countRequests(span))) }),
+  );
   const detail = "including those of these pages";
-  return { title: "Requests", value: count(sum(spans, allOf)), detail, bars, textOf: count };
+  return { title: "Requests", value: count(sumSpans(spans, countRequests)), detail, bars, textOf: count };
 }
 
-function errorsPanel(spans: readonly RequestSpan[]): Panel {
-  const [failed, refused] = [sum(spans, (span) => span.failed), sum(spans, (span) => span.refused)];
+function makeErrorsPanel(spans: readonly RequestSpan[]): Panel {
+  const [failed, refused] = [sumSpans(spans, (span) => span.failed), sumSpans(spans, (span) => span.refused)];
   const bars = spans.map((span): Bar => {
-    const title = titled(span, `${count(span.failed)} failed, ${count(span.refused)} refused`);
+    const title = makeTitle(span, `${count(span.failed)} failed, ${count(span.refused)} refused`);
     return { value: span.failed + span.refused, part: span.failed, title };
   });
   const detail = `${count(failed)} failed in the service · ${count(refused)} refused`;
@@ -109,25 +111,27 @@ function errorsPanel(spans: readonly RequestSpan[]): Panel {
   return { title: "Errors", value: count(failed), detail, legend, bars, textOf: count };
 }
 
-function latencyPanel(spans: readonly RequestSpan[]): Panel {
+function makeLatencyPanel(spans: readonly RequestSpan[]): Panel {
   const bars = spans.map(({ at, median, p95 }): Bar => {
     const title =
-      median === null ? clockText(at) : `${clockText(at)}: half under ${msText(median)}, 95 % under ${msText(p95!)}`;
+      median === null
+        ? formatClock(at)
+        : `${formatClock(at)}: half under ${formatMs(median)}, 95 % under ${formatMs(p95!)}`;
     return { value: p95, part: median, title };
   });
-  const latest = spans.findLast(({ p95 }) => p95 !== null);
-  const [median, p95] = [msText(latest?.median ?? null), msText(latest?.p95 ?? null)];
+  const latestSpan = spans.findLast(({ p95 }) => p95 !== null);
+  const [median, p95] = [formatMs(latestSpan?.median ?? null), formatMs(latestSpan?.p95 ?? null)];
   return {
     title: "Latency",
     value: p95,
     detail: `95 % under ${p95} · half under ${median}`,
     legend: { fill: "half of the requests", outline: "95 %" },
     bars,
-    textOf: (ms) => msText(ms === 0 ? null : ms),
+    textOf: (ms) => formatMs(ms === 0 ? null : ms),
   };
 }
 
-function msText(ms: number | null): string {
+function formatMs(ms: number | null): string {
   if (ms === null) return "–";
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
@@ -136,40 +140,40 @@ function msText(ms: number | null): string {
  * Returns a chart of a figure over time.
  * @param current current figures; null if they are not known
  */
-function gaugePanel(
+function makeGaugePanel(
   title: string,
   spans: readonly RequestSpan[],
   read: (figures: ServiceFigures) => number | null,
   current: ServiceFigures | null,
   textOf: (value: number) => string,
 ): Panel {
-  const now = current && read(current);
+  const currentValue = current && read(current);
   // A span without requests shows the value of the span before it. The last span shows the current
   // value.
-  let last: number | null = null;
+  let lastValue: number | null = null;
   const values = spans.map(({ figures }, i) => {
-    last = (i === spans.length - 1 ? now : figures && read(figures)) ?? last;
-    return last;
+    lastValue = (i === spans.length - 1 ? currentValue : figures && read(figures)) ?? lastValue;
+    return lastValue;
   });
   const bars = spans.map((span, i): Bar => {
     const value = values[i]!;
-    return { value, title: titled(span, value === null ? "not known" : textOf(value)) };
+    return { value, title: makeTitle(span, value === null ? "not known" : textOf(value)) };
   });
-  return { title, value: now === null ? "–" : textOf(now), detail: "now", bars, textOf };
+  return { title, value: currentValue === null ? "–" : textOf(currentValue), detail: "now", bars, textOf };
 }
 
-function titled({ at }: RequestSpan, words: string): string {
-  return `${clockText(at)}: ${words}`;
+function makeTitle({ at }: RequestSpan, words: string): string {
+  return `${formatClock(at)}: ${words}`;
 }
 
 /** LIMIT: number of routes that the page shows. */
 const MAX_ROUTES = 20;
 
-function routesSection(counts: readonly RouteCount[]): Html {
+function renderRoutes(counts: readonly RouteCount[]): Html {
   const routes = [...Map.groupBy(counts, ({ route }) => route)].map(([route, answers]) => {
-    const total = (from: number, to: number) =>
+    const countAnswers = (from: number, to: number) =>
       answers.reduce((all, { code, count: n }) => (code >= from && code < to ? all + n : all), 0);
-    return { route, all: total(0, 1_000), refused: total(400, 500), failed: total(500, 1_000) };
+    return { route, all: countAnswers(0, 1_000), refused: countAnswers(400, 500), failed: countAnswers(500, 1_000) };
   });
   const rows = routes.toSorted((a, b) => b.all - a.all).slice(0, MAX_ROUTES);
   return html`<details class="card"><summary>Requests since the start, by operation</summary><table class="table narrow"><thead><tr>

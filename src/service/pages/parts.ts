@@ -5,7 +5,7 @@ import { ageOf } from "../../page/parts.ts";
 import type { Level } from "../store/rows.ts";
 
 /** Names of the levels of access on pages. */
-export const LEVELS: Readonly<Record<Level, string>> = {
+export const LEVEL_LABELS: Readonly<Record<Level, string>> = {
   full: "full access",
   edit: "can edit",
   read: "can read",
@@ -19,27 +19,27 @@ export const REFRESH_MS = 10_000;
  * Shows how long ago something happened.
  * @param time milliseconds since the epoch, as is `now`
  */
-export function agoOf(time: number, now: number): Html {
+export function renderAgo(time: number, now: number): Html {
   return html`<span>${ageOf(time, now)} ago</span>`;
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 /**
  * Formats a time to the minute, such as `29 Nov 2026, 13:33 UTC`. UTC is used because the time zone
  * of the user is not known.
  */
-export function minuteText(time: number): string {
-  return `${DAY.format(time)} ${new Date(time).getUTCFullYear()}, ${clockText(time)} UTC`;
+export function formatMinute(time: number): string {
+  return `${DAY_FORMAT.format(time)} ${new Date(time).getUTCFullYear()}, ${formatClock(time)} UTC`;
 }
 
 /** Formats a time without its year, such as `29 Nov, 13:33`, in UTC. */
-export function dayTimeText(time: number): string {
-  return `${DAY.format(time)}, ${clockText(time)}`;
+export function formatDayTime(time: number): string {
+  return `${DAY_FORMAT.format(time)}, ${formatClock(time)}`;
 }
 
 /** Formats a time of day, such as `13:33`, in UTC. */
-export function clockText(time: number): string {
+export function formatClock(time: number): string {
   return new Date(time).toISOString().slice(11, 16);
 }
 
@@ -48,7 +48,7 @@ export function clockText(time: number): string {
  * @param first address of the first page; null if this is the first page
  * @param next address of the next page; null if this is the last page
  */
-export function listNav(first: string | null, next: string | null): Html {
+export function renderListNav(first: string | null, next: string | null): Html {
   return html`<nav aria-label="Parts of the list" class="row">${first !== null && html`<a class="button" href="${first}">First page</a>`}
 ${next !== null && html`<a class="button" href="${next}">Next page</a>`}</nav>`;
 }

@@ -9,26 +9,26 @@ import type { Content } from "../../page/layout.ts";
 import { documentOf } from "../../page/markdown.ts";
 import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
-import { type Refused, clauseOf, isRefused } from "../requests/answer.ts";
+import { type Refused, toClause, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
-import type { Neighbours, Review, ReviewInfo } from "../reviews/reviews.ts";
+import type { ReviewNeighbours, Review, ReviewSummary } from "../reviews/reviews.ts";
 import { filesAddress, itemAddress, REVIEWS } from "./addresses.ts";
-import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
+import { type PageResult, redirectTo, makePage, redirectWithRefusal, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { agoOf, listNav, REFRESH_MS } from "./parts.ts";
-import { workspaceNames } from "./workspaces.ts";
+import { renderAgo, renderListNav, REFRESH_MS } from "./parts.ts";
+import { readWorkspaceNames } from "./workspaces.ts";
 
 /** LIMIT: number of reviews on one page. */
 const MAX_REVIEWS = 100;
 
-type State = ReviewInfo["status"];
-const STATES = {
+type ReviewState = ReviewSummary["status"];
+const REVIEW_STATES = {
   in_review: { label: "Open", tone: "asks" },
   accepted: { label: "Accepted", tone: "good" },
   rejected: { label: "Rejected", tone: "quiet" },
-} as const satisfies Record<State, unknown>;
+} as const satisfies Record<ReviewState, unknown>;
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASON_NAMES: Readonly<Record<string, string>> = {
   protected: "Protected document",
   conflict: "Conflict with the published version",
 };
@@ -37,27 +37,34 @@ const REASONS: Readonly<Record<string, string>> = {
 export async function showReviews(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaceId = query.get("workspace") ?? undefined;
-  const status = (Object.keys(STATES) as State[]).find((key) => key === query.get("status")) ?? "in_review";
+  const status =
+    (Object.keys(REVIEW_STATES) as ReviewState[]).find((key) => key === query.get("status")) ?? "in_review";
   const cursor = query.get("cursor") ?? "";
-  const after = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
+  const afterNumber = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
   const latestFirst = status !== "in_review";
-  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MAX_REVIEWS, latestFirst });
-  if (isRefused(listed)) return refusedPage(listed);
-  const names = await workspaceNames(core);
-  const { data, nextCursor } = listed;
-  const states = Object.entries(STATES).map(([key, { label }]) => {
-    return { href: listAddress(call, { status: key }), label, isShown: key === status };
+  const listedReviews = await core.admin.reviews.page({
+    workspaceId,
+    status,
+    after: afterNumber,
+    limit: MAX_REVIEWS,
+    latestFirst,
   });
-  return page({
+  if (isRefused(listedReviews)) return makeRefusalPage(listedReviews);
+  const names = await readWorkspaceNames(core);
+  const { data, nextCursor } = listedReviews;
+  const states = Object.entries(REVIEW_STATES).map(([key, { label }]) => {
+    return { href: makeListAddress(call, { status: key }), label, isShown: key === status };
+  });
+  return makePage({
     title: "Reviews",
     refreshMs: REFRESH_MS,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 ${segmentsOf("States", states)}</div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}
-${data.length === 0 ? noReviews(status, after === 0) : reviewTable(data, names, call)}
-${listNav(
-  after > 0 ? listAddress(call, { status }) : null,
-  nextCursor === null ? null : listAddress(call, { status, cursor: nextCursor }),
+${data.length === 0 ? renderNoReviews(status, afterNumber === 0) : renderReviewTable(data, names, call)}
+${renderListNav(
+  afterNumber > 0 ? makeListAddress(call, { status }) : null,
+  nextCursor === null ? null : makeListAddress(call, { status, cursor: nextCursor }),
 )}`,
   });
 }
@@ -66,7 +73,7 @@ ${listNav(
  * Returns the address of the list of reviews. If the current page shows only one workspace, so does
  * the list.
  */
-function listAddress({ query }: PageCall, more: Query): string {
+function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS, { workspace: query.get("workspace"), ...more });
 }
 
@@ -74,41 +81,45 @@ function listAddress({ query }: PageCall, more: Query): string {
  * Returns the address of a review. If the current page shows only one workspace, its links to other
  * reviews stay in that workspace.
  */
-function reviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
+function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
   return withQuery(itemAddress(REVIEWS, id), { workspace: query.get("workspace"), ...more });
 }
 
-function noReviews(status: State, isFirst: boolean): Html {
+function renderNoReviews(status: ReviewState, isFirst: boolean): Html {
   if (!isFirst) return html`<p>There are no more reviews.</p>`;
   const hint = "An edit of a protected document waits for a review, and an edit that conflicts with another one.";
-  return emptyOf(`No ${STATES[status].label.toLowerCase()} reviews`, hint);
+  return emptyOf(`No ${REVIEW_STATES[status].label.toLowerCase()} reviews`, hint);
 }
 
 /**
  * Shows reviews as a table.
  * @param names names of workspaces by id
  */
-function reviewTable(reviews: readonly ReviewInfo[], names: ReadonlyMap<string, string>, call: PageCall): Html {
+function renderReviewTable(
+  reviews: readonly ReviewSummary[],
+  names: ReadonlyMap<string, string>,
+  call: PageCall,
+): Html {
   const { now } = call;
   const isDecided = reviews[0]!.status !== "in_review";
   return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Document</th><th scope="col">From</th>
 <th scope="col">Reason</th><th scope="col">Workspace</th><th scope="col">Sent</th>${isDecided && html`<th scope="col">Decided</th>`}</tr></thead>
 <tbody>${reviews.map(
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
-      html`<tr><th scope="row"><a href="${reviewAddress(call, id)}">${nameView(path.slice(1))}</a></th>
-<td data-label="From">${senderView(sender)}</td><td data-label="Reason">${REASONS[reason] ?? reason}</td>
-<td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${agoOf(at, now)}</td>${
-        isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : agoOf(decidedAt, now)}</td>`
+      html`<tr><th scope="row"><a href="${makeReviewAddress(call, id)}">${nameView(path.slice(1))}</a></th>
+<td data-label="From">${renderSender(sender)}</td><td data-label="Reason">${REASON_NAMES[reason] ?? reason}</td>
+<td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${renderAgo(at, now)}</td>${
+        isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : renderAgo(decidedAt, now)}</td>`
       }</tr>`,
   )}</tbody></table></div>`;
 }
 
-function senderView(sender: string | null): Html {
+function renderSender(sender: string | null): Html {
   return sender === null || sender === "" ? html`an unnamed key` : nameView(sender);
 }
 
-const VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
-type View = keyof typeof VIEWS;
+const REVIEW_VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
+type ReviewView = keyof typeof REVIEW_VIEWS;
 
 /**
  * Shows one review with the forms to decide it. Its changes are shown as source, rendered, or in an
@@ -116,43 +127,43 @@ type View = keyof typeof VIEWS;
  */
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
-  if (isRefused(review)) return refusedPage(review);
-  const wanted = call.query.get("view");
-  const view = viewsOf(review).find((name) => name === wanted) ?? "source";
-  return page(await reviewPage(call, review, { view, unsaved: null }));
+  if (isRefused(review)) return makeRefusalPage(review);
+  const wantedView = call.query.get("view");
+  const view = listViews(review).find((name) => name === wantedView) ?? "source";
+  return makePage(await renderReviewPage(call, review, { view, unsaved: null }));
 }
 
 /** Returns the views that a review has. Only an open review has an editor. */
-function viewsOf({ status }: Review): View[] {
+function listViews({ status }: Review): ReviewView[] {
   return status === "in_review" ? ["source", "rendered", "edit"] : ["source", "rendered"];
 }
 
 /** Content that a reviewer wrote, and the reason why the service did not accept it. */
-type Unsaved = { readonly text: string; readonly why: Refused };
+type UnsavedEdit = { readonly text: string; readonly why: Refused };
 
-async function reviewPage(
+async function renderReviewPage(
   call: PageCall,
   review: Review,
-  { view, unsaved }: { readonly view: View; readonly unsaved: Unsaved | null },
+  { view, unsaved }: { readonly view: ReviewView; readonly unsaved: UnsavedEdit | null },
 ): Promise<Content> {
   const { core, id, query } = call;
-  const beside = await core.admin.reviews.neighbours(id, query.get("workspace"));
-  const names = await workspaceNames(core);
+  const neighbours = await core.admin.reviews.neighbours(id, query.get("workspace"));
+  const names = await readWorkspaceNames(core);
   const merged = review.status === "in_review" ? core.admin.reviews.merged(review) : null;
-  const shown = { ...review, merged };
-  const views = viewsOf(review).map((name) => {
-    const href = reviewAddress(call, id, { view: name === "source" ? null : name });
-    return { href, label: VIEWS[name], isShown: name === view };
+  const shownReview = { ...review, merged };
+  const views = listViews(review).map((name) => {
+    const href = makeReviewAddress(call, id, { view: name === "source" ? null : name });
+    return { href, label: REVIEW_VIEWS[name], isShown: name === view };
   });
   return {
     title: `Review of ${review.path}`,
     scripts: view === "edit" ? ["editor.js"] : [],
-    main: html`${heading(review, names.get(review.workspaceId) ?? "", call)}
+    main: html`${renderHeading(review, names.get(review.workspaceId) ?? "", call)}
 <div class="row apart">${segmentsOf("Views", views)}
-${besideLinks(beside, review, call)}</div>
-${merged === null && review.status === "in_review" && clashesOf(review, view)}
-${view === "edit" ? editor(call, shown, unsaved) : html`<div class="changes">${await changesOf(call, shown, view)}</div>`}
-${view !== "edit" && review.status === "in_review" && decisions(shown, call)}`,
+${renderNeighbourLinks(neighbours, review, call)}</div>
+${merged === null && review.status === "in_review" && renderClashes(review, view)}
+${view === "edit" ? renderEditor(call, shownReview, unsaved) : html`<div class="changes">${await renderChanges(call, shownReview, view)}</div>`}
+${view !== "edit" && review.status === "in_review" && renderDecisions(shownReview, call)}`,
   };
 }
 
@@ -162,58 +173,65 @@ ${view !== "edit" && review.status === "in_review" && decisions(shown, call)}`,
  */
 type ShownReview = Review & { readonly merged: string | null };
 
-function heading(review: Review, workspace: string, call: PageCall): Html {
+function renderHeading(review: Review, workspace: string, call: PageCall): Html {
   const { now } = call;
   const { path, status, reason, at, sender, decidedAt, workspaceId } = review;
-  const { label, tone } = STATES[status];
+  const { label, tone } = REVIEW_STATES[status];
   const name = path.slice(1);
   return html`${crumbsView("Path to this page", [
-    { href: listAddress(call, { status }), label: "Reviews" },
+    { href: makeListAddress(call, { status }), label: "Reviews" },
     { href: itemAddress(REVIEWS, review.id), label: name, current: "page" },
   ])}
 <div class="title"><h1>${nameView(name)}</h1><a class="button" href="${filesAddress(workspaceId, name)}">Open document</a></div>
-<p class="meta">${badgeOf(tone, label)} <span>${senderView(sender)} sent this ${agoOf(at, now)}</span>${
-    decidedAt !== null && html` <span>${label} ${agoOf(decidedAt, now)}</span>`
-  } <span>${REASONS[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
+<p class="meta">${badgeOf(tone, label)} <span>${renderSender(sender)} sent this ${renderAgo(at, now)}</span>${
+    decidedAt !== null && html` <span>${label} ${renderAgo(decidedAt, now)}</span>`
+  } <span>${REASON_NAMES[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
 }
 
 /** Warns that the published and the submitted version do not merge. */
-function clashesOf({ reason, baseContent, content, liveContent }: Review, view: View): Html {
+function renderClashes({ reason, baseContent, content, liveContent }: Review, view: ReviewView): Html {
   const base = baseContent ?? liveContent;
   const passages = sideBySide({ base, mine: liveContent, theirs: content });
   const clashes = passages.filter(({ kind }) => kind === "both").length;
-  const says =
+  const explanation =
     clashes === 0
       ? "The published and the submitted version do not merge."
       : `${plural(clashes, "place")} changed in both versions.`;
-  const next =
+  const nextStep =
     reason === "conflict"
       ? "Accepting replaces the published version with the submitted one."
       : "To accept the edit, edit it first.";
-  return html`<p class="notice asks">${says} ${view !== "edit" && next}</p>`;
+  return html`<p class="notice asks">${explanation} ${view !== "edit" && nextStep}</p>`;
 }
 
-function besideLinks({ previous, next, at, total }: Neighbours, { status }: Review, call: PageCall): Html {
-  return html`<nav aria-label="Open reviews" class="row">${besideLink(previous, "Previous", call)}${
+function renderNeighbourLinks(
+  { previous, next, at, total }: ReviewNeighbours,
+  { status }: Review,
+  call: PageCall,
+): Html {
+  return html`<nav aria-label="Open reviews" class="row">${renderNeighbourLink(previous, "Previous", call)}${
     status === "in_review" && html`<span class="faint">${count(at)} of ${count(total)}</span>`
-  }${besideLink(next, "Next", call)}</nav>`;
+  }${renderNeighbourLink(next, "Next", call)}</nav>`;
 }
 
-function besideLink(id: string | null, label: "Previous" | "Next", call: PageCall): Html {
+function renderNeighbourLink(id: string | null, label: "Previous" | "Next", call: PageCall): Html {
   if (id === null) return html`<span class="button" aria-disabled="true">${label}</span>`;
   const rel = label === "Previous" ? "prev" : "next";
-  return html`<a class="button" rel="${rel}" href="${reviewAddress(call, id)}">${label}</a>`;
+  return html`<a class="button" rel="${rel}" href="${makeReviewAddress(call, id)}">${label}</a>`;
 }
 
 /** A version with its label. `text` is its content; null if the content is no longer stored. */
-type Version = { readonly text: string | null; readonly label: string };
+type LabelledVersion = { readonly text: string | null; readonly label: string };
 
 /**
  * Returns the two versions that the page compares. For an open review, these are the published
  * version and what accepting would publish. For a decided review, they are the versions that the
  * decision was about.
  */
-async function comparedVersions({ core }: PageCall, review: ShownReview): Promise<readonly [Version, Version]> {
+async function readComparedVersions(
+  { core }: PageCall,
+  review: ShownReview,
+): Promise<readonly [LabelledVersion, LabelledVersion]> {
   const { id, status, content, liveContent, merged } = review;
   const submitted = { text: content, label: "Submitted" };
   if (status === "in_review") {
@@ -231,15 +249,15 @@ async function comparedVersions({ core }: PageCall, review: ShownReview): Promis
 
 const NOT_STORED = html`<p class="notice quiet">This version is no longer stored.</p>`;
 
-async function changesOf(call: PageCall, review: ShownReview, view: View): Promise<Html> {
-  const versions = await comparedVersions(call, review);
-  if (view === "rendered") return renderedVersions(call, review, versions);
+async function renderChanges(call: PageCall, review: ShownReview, view: ReviewView): Promise<Html> {
+  const versions = await readComparedVersions(call, review);
+  if (view === "rendered") return renderVersions(call, review, versions);
   const [{ text: before, ...from }, { text: after, ...to }] = versions;
   if (before === null || after === null) return NOT_STORED;
-  return html`${differenceOf({ ...from, text: before }, { ...to, text: after })}${bothEdits(review)}`;
+  return html`${differenceOf({ ...from, text: before }, { ...to, text: after })}${renderBothEdits(review)}`;
 }
 
-const WORDS = {
+const PASSAGE_LABELS = {
   mine: "Changed in the published version",
   theirs: "Changed in the submitted version",
   alike: "The same change in both",
@@ -250,7 +268,7 @@ const WORDS = {
  * Shows both edits of a conflict, each compared with the content that both began with. Returns null
  * if the review is decided or has no conflict.
  */
-function bothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
+function renderBothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;
   const passages = sideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
   const columns = [
@@ -259,61 +277,62 @@ function bothEdits({ status, merged, baseContent, content, liveContent }: ShownR
     { side: "theirs", label: "Submitted" },
   ] as const;
   const caption = "The published version, the version before both edits, and the submitted version";
-  return html`<details><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: ({ kind }) => WORDS[kind] })}</details>`;
+  return html`<details><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: ({ kind }) => PASSAGE_LABELS[kind] })}</details>`;
 }
 
-function changedLines(passages: readonly Passage[], side: "mine" | "theirs"): number[] {
+function listChangedLines(passages: readonly Passage[], side: "mine" | "theirs"): number[] {
   const rows = passages.flatMap((passage) => (passage.kind === "same" ? [] : passage.rows));
   return rows.flatMap((row) => (row[side] === null ? [] : [row[side].number - 1]));
 }
 
 /** Shows both versions rendered, beside each other, with their changed blocks marked. */
-async function renderedVersions(
+async function renderVersions(
   { render }: PageCall,
   { path, workspaceId }: Review,
-  versions: readonly [Version, Version],
+  versions: readonly [LabelledVersion, LabelledVersion],
 ): Promise<Html> {
   const base = { files: filesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
   const [before, after] = versions;
   const passages = sideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
-  const halves = await Promise.all(
+  const renderedHalves = await Promise.all(
     (
       [
         [before, "mine", "gone"],
         [after, "theirs", "new"],
       ] as const
     ).map(async ([{ text, label }, side, mark]) => {
-      const rendered = text === null ? null : await render(text, base, { mark, lines: changedLines(passages, side) });
+      const rendered =
+        text === null ? null : await render(text, base, { mark, lines: listChangedLines(passages, side) });
       const shown = text === null ? NOT_STORED : documentOf(rendered, text);
       return html`<section class="card"><h2>${label}</h2>${shown}</section>`;
     }),
   );
-  return html`<div class="halves">${halves}</div>`;
+  return html`<div class="halves">${renderedHalves}</div>`;
 }
 
 /** Shows two buttons, which accept or reject the submitted version. */
-function decisions(review: ShownReview, call: PageCall): Html {
+function renderDecisions(review: ShownReview, call: PageCall): Html {
   const { csrf } = call;
   const { id, liveChangeId, reason, merged } = review;
-  const accept =
+  const acceptButton =
     merged === null && reason !== "conflict"
-      ? html`<a class="button main-action" href="${reviewAddress(call, id, { view: "edit" })}">Edit</a>`
+      ? html`<a class="button main-action" href="${makeReviewAddress(call, id, { view: "edit" })}">Edit</a>`
       : actionForm(
-          { action: decisionAddress(call, "accept"), csrf, fields: { live: liveChangeId } },
+          { action: makeDecisionAddress(call, "accept"), csrf, fields: { live: liveChangeId } },
           html`<button class="main-action">Accept</button>`,
         );
-  return html`<div class="sticky" role="group" aria-label="Decision"><span>${acceptingOf(review)} Rejecting keeps the published version.</span>
-<span class="row">${actionForm({ action: decisionAddress(call, "reject"), csrf }, html`<button>Reject</button>`)}
-${accept}</span></div>`;
+  return html`<div class="sticky" role="group" aria-label="Decision"><span>${describeAccepting(review)} Rejecting keeps the published version.</span>
+<span class="row">${actionForm({ action: makeDecisionAddress(call, "reject"), csrf }, html`<button>Reject</button>`)}
+${acceptButton}</span></div>`;
 }
 
-function acceptingOf({ content, reason, merged }: ShownReview): string {
+function describeAccepting({ content, reason, merged }: ShownReview): string {
   if (merged === content) return "Accepting publishes the submitted version.";
   if (merged !== null) return "Accepting publishes the submitted version, merged with the published one.";
   return reason === "conflict" ? "Accepting replaces the published version." : "";
 }
 
-function decisionAddress({ id, query }: PageCall, verb: "accept" | "reject"): string {
+function makeDecisionAddress({ id, query }: PageCall, verb: "accept" | "reject"): string {
   return withQuery(`${itemAddress(REVIEWS, id)}/${verb}`, { workspace: query.get("workspace") });
 }
 
@@ -321,17 +340,17 @@ function decisionAddress({ id, query }: PageCall, verb: "accept" | "reject"): st
  * Shows an editor with one button, which accepts the content of the editor.
  * @param unsaved content to continue with; null to begin with what accepting would publish
  */
-function editor(call: PageCall, review: ShownReview, unsaved: Unsaved | null): Html {
+function renderEditor(call: PageCall, review: ShownReview, unsaved: UnsavedEdit | null): Html {
   const { id, status, content, merged, liveContent, liveChangeId } = review;
   const bar = html`<div class="sticky" role="group" aria-label="Decision"><span>Accepting publishes your version.</span>
-<span class="row"><a class="button" href="${reviewAddress(call, id)}">Discard my edit</a>
+<span class="row"><a class="button" href="${makeReviewAddress(call, id)}">Discard my edit</a>
 <button class="main-action">Accept your version</button></span></div>`;
   return html`${
     unsaved !== null &&
-    html`<p role="alert" class="notice bad">${sentenceView(clauseOf(unsaved.why.detail))}; your version is not published, and is still in the editor.</p>`
+    html`<p role="alert" class="notice bad">${sentenceView(toClause(unsaved.why.detail))}; your version is not published, and is still in the editor.</p>`
   }
 ${actionForm(
-  { action: decisionAddress(call, "accept"), csrf: call.csrf, fields: { live: liveChangeId } },
+  { action: makeDecisionAddress(call, "accept"), csrf: call.csrf, fields: { live: liveChangeId } },
   html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false" data-editor="The version to publish">
 ${unsaved?.text ?? merged ?? content}</textarea>
@@ -346,26 +365,29 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const { core, id, form } = call;
   const { reviews } = core.admin;
   const review = await reviews.show(id);
-  if (isRefused(review)) return refusedForm(REVIEWS, review);
-  const typed = form.has("content") ? textFrom(form, "content", review.content) : null;
-  const content = typed === null ? null : validate(contentSchema, typed);
-  const decided = await decidedPage(call);
+  if (isRefused(review)) return redirectWithRefusal(REVIEWS, review);
+  const typedText = form.has("content") ? readTextarea(form, "content", review.content) : null;
+  const content = typedText === null ? null : validate(contentSchema, typedText);
+  const showDecision = await prepareDecidedPage(call);
   // The form contains the change id of the published version that its page showed. If another
   // version is published by now, the service refuses the decision.
-  const accepted = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
-  if (!isRefused(accepted))
-    return decided(typed === null ? "Accepted and published." : "Accepted: your version is published.");
-  if (typed === null) return refusedForm(reviewAddress(call, id), accepted);
-  const now = await reviews.show(id);
-  const unsaved = { text: typed, why: accepted };
-  return page(await reviewPage(call, isRefused(now) ? review : now, { view: "edit", unsaved }), 409);
+  const acceptedFile = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
+  if (!isRefused(acceptedFile))
+    return showDecision(typedText === null ? "Accepted and published." : "Accepted: your version is published.");
+  if (typedText === null) return redirectWithRefusal(makeReviewAddress(call, id), acceptedFile);
+  const currentReview = await reviews.show(id);
+  const unsaved = { text: typedText, why: acceptedFile };
+  return makePage(
+    await renderReviewPage(call, isRefused(currentReview) ? review : currentReview, { view: "edit", unsaved }),
+    409,
+  );
 }
 
 export async function rejectReview(call: PageCall): Promise<PageResult> {
   const { core, id } = call;
-  const decided = await decidedPage(call);
+  const decided = await prepareDecidedPage(call);
   const rejected = await core.admin.reviews.reject(id);
-  if (isRefused(rejected)) return refusedForm(itemAddress(REVIEWS, id), rejected);
+  if (isRefused(rejected)) return redirectWithRefusal(itemAddress(REVIEWS, id), rejected);
   return decided("Rejected: the published version stays.");
 }
 
@@ -374,18 +396,18 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
  * the next open review. Call it before the decision: after the decision, the review has no
  * neighbours among the open ones.
  */
-async function decidedPage(call: PageCall): Promise<(text: string) => PageResult> {
+async function prepareDecidedPage(call: PageCall): Promise<(text: string) => PageResult> {
   const { core, id, query } = call;
   const { previous, next } = await core.admin.reviews.neighbours(id, query.get("workspace"));
-  const open = next ?? previous;
-  const link = open === null ? null : { href: reviewAddress(call, open), label: "Next review" };
-  return (text) => go(reviewAddress(call, id), text, { link });
+  const otherReviewId = next ?? previous;
+  const link = otherReviewId === null ? null : { href: makeReviewAddress(call, otherReviewId), label: "Next review" };
+  return (text) => redirectTo(makeReviewAddress(call, id), text, { link });
 }
 
 /**
  * Returns the value of a `textarea`, whose line ends browsers send as CRLF.
  * @param like content with which the form began; the result gets the line ends of that content
  */
-function textFrom(form: URLSearchParams, name: string, like: string): string {
+function readTextarea(form: URLSearchParams, name: string, like: string): string {
   return withLineEnds(form.get(name) ?? "", like);
 }

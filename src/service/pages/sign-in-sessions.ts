@@ -8,16 +8,16 @@ import { Browsers, type Session } from "../../page/sessions.ts";
 import { Access } from "../files/access.ts";
 import { refuseUnknownWorkspace } from "../keys/keys.ts";
 import { isRefused, type Refused } from "../requests/answer.ts";
-import { authenticate, hashKey, holderOf, type RateCheck } from "../requests/authenticate.ts";
-import { Buckets } from "../requests/buckets.ts";
-import type { RequestContext, Working } from "../requests/context.ts";
-import type { Core, RequestHead } from "../requests/dispatch.ts";
+import { authenticate, hashKey, findHolder, type RateCheck } from "../requests/authenticate.ts";
+import { TokenBuckets } from "../requests/buckets.ts";
+import type { RequestContext, TransactionContext } from "../requests/context.ts";
+import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
 import { APP } from "./addresses.ts";
 import type { PageTrouble } from "./answer.ts";
 
 /** A signed-in user. `since` is the time of signing in, in milliseconds since the epoch. */
-export type SignedIn = { readonly who: Who; readonly since: number };
+export type SignedInUser = { readonly who: UserIdentity; readonly since: number };
 
 /**
  * LIMIT: number of signed-in browsers. A further one signs out the browser that was unused for the
@@ -25,7 +25,7 @@ export type SignedIn = { readonly who: Who; readonly since: number };
  */
 const MAX_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
-const LONGEST_MS = 24 * 3_600_000;
+const MAX_SESSION_MS = 24 * 3_600_000;
 
 /**
  * LIMIT: number of wrong keys from one address without a wait, and further tries per millisecond
@@ -36,24 +36,24 @@ const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: number of client addresses that are remembered. */
 const MAX_ADDRESSES = 1_000;
 
-type Entered =
+type SignInResult =
   | { readonly kind: "in"; readonly cookie: string }
   | { readonly kind: "wrong" }
   | { readonly kind: "wait"; readonly seconds: number };
 
 export class SignInSessions {
-  readonly #core: Core;
+  readonly #core: ServiceCore;
   readonly #origins: Origins;
-  readonly #browsers: Browsers<SignedIn>;
+  readonly #browsers: Browsers<SignedInUser>;
   /** Counters of wrong keys, by client address. */
-  readonly #wrong: Buckets<string>;
+  readonly #wrong: TokenBuckets<string>;
 
-  constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
+  constructor(core: ServiceCore, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
     const { now } = core.server;
     this.#core = core;
     this.#origins = new Origins(served, { name: "mdmirror-service", path: APP });
     this.#browsers = new Browsers({ now, secret }, this.#origins, { most: MAX_SESSIONS, idleMs: IDLE_MS });
-    this.#wrong = new Buckets(now, MAX_ADDRESSES);
+    this.#wrong = new TokenBuckets(now, MAX_ADDRESSES);
   }
 
   /** Returns the reason why a request may not be answered; null if it may. */
@@ -64,7 +64,7 @@ export class SignInSessions {
   async signIn(
     key: string,
     { headers, from }: { readonly headers: WireHeaders; readonly from: string },
-  ): Promise<Entered> {
+  ): Promise<SignInResult> {
     const who = await identify(this.#core, key.trim());
     if (who === null) {
       const ms = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEYS);
@@ -75,11 +75,11 @@ export class SignInSessions {
   }
 
   /** Returns the session of a request; null if it has none, or the session has ended. */
-  async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
+  async sessionOf(headers: WireHeaders): Promise<Session<SignedInUser> | null> {
     const session = this.#browsers.sessionOf(headers, headers["x-refresh"] === undefined);
     if (session === null) return null;
     const { who, since } = session.who;
-    if (this.#core.server.now() - since <= LONGEST_MS && (await isKnown(this.#core, who))) return session;
+    if (this.#core.server.now() - since <= MAX_SESSION_MS && (await isKeyValid(this.#core, who))) return session;
     this.signOut(headers);
     return null;
   }
@@ -97,36 +97,44 @@ export class SignInSessions {
    * `X-Forwarded-For`.
    */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
-    const forwarded = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
-    return forwarded === undefined ? from : forwarded.slice(forwarded.lastIndexOf(",") + 1).trim();
+    const forwardedAddresses =
+      this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
+    return forwardedAddresses === undefined
+      ? from
+      : forwardedAddresses.slice(forwardedAddresses.lastIndexOf(",") + 1).trim();
   }
 }
 
-export function tooMany(seconds: number): PageTrouble {
-  const next = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
-  return { status: 429, reason: "too many wrong keys came from this address", next, retryAfter: String(seconds) };
+export function explainTooManyTries(seconds: number): PageTrouble {
+  const nextStep = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
+  return {
+    status: 429,
+    reason: "too many wrong keys came from this address",
+    next: nextStep,
+    retryAfter: String(seconds),
+  };
 }
 
 /**
  * Identity of a signed-in user. For a key, only its hash is kept, and each request looks the key
  * up. So a revoked or expired key and changed grants take effect immediately.
  */
-export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
+export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
 /**
  * Returns the identity that a key gives.
  * @returns null if this service has no such key
  */
-async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
+async function identify({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
-  const holder = await holderOf(server.store, hash, server.now());
+  const holder = await findHolder(server.store, hash, server.now());
   return holder === undefined ? null : { kind: "key", hash };
 }
 
 /** Returns true if the key with which the user signed in is still valid. */
-async function isKnown({ server }: Core, who: Who): Promise<boolean> {
-  return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
+async function isKeyValid({ server }: ServiceCore, who: UserIdentity): Promise<boolean> {
+  return who.kind === "admin" || (await findHolder(server.store, who.hash, server.now())) !== undefined;
 }
 
 /**
@@ -134,14 +142,14 @@ async function isKnown({ server }: Core, who: Who): Promise<boolean> {
  * grants as in the API.
  * @param admit applies the rate limit of the key; an administrator has no limit
  */
-export async function contextFor(
-  working: Working,
-  who: Who,
+export async function makeUserContext(
+  working: TransactionContext,
+  who: UserIdentity,
   workspaceId: string,
   admit: RateCheck,
 ): Promise<RequestContext | Refused> {
-  if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
-  const context = authenticate(working, await holderOf(working.tables, who.hash, working.now()), admit);
+  if (who.kind === "admin") return makeAdminContext(working, workspaceId);
+  const context = authenticate(working, await findHolder(working.tables, who.hash, working.now()), admit);
   if (isRefused(context) || context.workspace.id === workspaceId) return context;
   return refuseUnknownWorkspace();
 }
@@ -150,7 +158,7 @@ export async function contextFor(
  * Returns a context with Full access for an administrator, who could create a key with Full access
  * anyway.
  */
-async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
+async function makeAdminContext(working: TransactionContext, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();
   const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);

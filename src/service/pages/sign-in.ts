@@ -1,14 +1,14 @@
 import { html } from "../../page/html.ts";
 import { actionForm } from "../../page/parts.ts";
 import { SIGN_IN, SIGN_OUT } from "./addresses.ts";
-import { page, type PageResult } from "./answer.ts";
+import { makePage, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 
 /**
  * Returns the page for signing in.
  * @param wrong reason why the last try failed, as a clause; null for the first try
  */
-export function signInPage(wrong: string | null): PageResult {
+export function renderSignInPage(wrong: string | null): PageResult {
   const content = {
     title: "Sign in",
     main: html`<div class="alone"><h1>Sign in</h1>
@@ -24,11 +24,11 @@ ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}<
 </form>
 <p class="hint">You are signed out after two hours without a page, and when the service is started again.</p></div>`,
   };
-  return page(content, wrong === null ? 200 : 401);
+  return makePage(content, wrong === null ? 200 : 401);
 }
 
 export function showSignOut({ csrf }: PageCall): PageResult {
-  return page({
+  return makePage({
     title: "Sign out",
     main: html`<div class="alone"><h1>Sign out</h1>
 <p>This browser then needs a key again.</p>

@@ -15,23 +15,23 @@ import { REFUSAL_TEXT, type Refusal, type Served } from "../../page/same-site.ts
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import { newId } from "../requests/context.ts";
-import type { Core, RequestHead } from "../requests/dispatch.ts";
+import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import { isDiskFull } from "../store/store.ts";
 import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import {
   NOT_SIGNED_IN,
-  NO_PAGE,
-  NO_TOKEN,
+  UNKNOWN_PAGE,
+  MISSING_TOKEN,
   type PageResult,
   type PageTrouble,
-  notShown,
-  refusedPage,
+  makeErrorPage,
+  makeRefusalPage,
 } from "./answer.ts";
-import type { Operation } from "./call.ts";
-import { SignInSessions, type SignedIn, tooMany } from "./sign-in-sessions.ts";
+import type { FigureSources } from "./call.ts";
+import { SignInSessions, type SignedInUser, explainTooManyTries } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
-import { signInPage } from "./sign-in.ts";
+import { renderSignInPage } from "./sign-in.ts";
 import type { Link } from "../../page/parts.ts";
 
 export type PageAnswer = {
@@ -48,8 +48,8 @@ const MAX_SIGN_IN_BYTES = 8_192;
  * Data for the tabs of each page. `waiting` is the number of open reviews. `path` is the path of
  * the request, which decides the current tab; null if there is no such page.
  */
-type Shown = { readonly waiting: number; readonly path: string | null };
-type Signed = (Session<SignedIn> & Shown) | null;
+type TabData = { readonly waiting: number; readonly path: string | null };
+type SignedSession = (Session<SignedInUser> & TabData) | null;
 
 /** Renders Markdown as HTML; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
@@ -58,26 +58,26 @@ export type PagesWorld = {
   readonly served: Served;
   readonly bundle: Bundle;
   readonly renderer: PagesRenderer;
-  readonly operation: Operation;
+  readonly operation: FigureSources;
 };
 
 const SECRET_BYTES = 32;
 
 /** The web pages of a service. */
 export class Pages {
-  readonly #core: Core;
+  readonly #core: ServiceCore;
   readonly #sessions: SignInSessions;
   readonly #bundle: Bundle;
   readonly #notices: Notices;
   readonly #renderer: PagesRenderer;
-  readonly #operation: Operation;
+  readonly #operation: FigureSources;
 
-  constructor(core: Core, { served, bundle, renderer, operation }: PagesWorld) {
-    const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
+  constructor(core: ServiceCore, { served, bundle, renderer, operation }: PagesWorld) {
+    const makeSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
     this.#core = core;
-    this.#sessions = new SignInSessions(core, { served, secret });
+    this.#sessions = new SignInSessions(core, { served, secret: makeSecret });
     this.#bundle = { ...bundle, base: ASSETS };
-    this.#notices = new Notices(secret);
+    this.#notices = new Notices(makeSecret);
     this.#renderer = renderer;
     this.#operation = operation;
   }
@@ -114,55 +114,56 @@ export class Pages {
       return await work();
     } catch (error) {
       this.#core.onFault(error, newId(this.#core.server, "req_"));
-      return this.#trouble(isDiskFull(error) ? FULL : INTERNAL_ERROR, null);
+      return this.#trouble(isDiskFull(error) ? DISK_FULL : INTERNAL_ERROR, null);
     }
   }
 
   async #admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     const refusal = this.#sessions.refusal(head);
-    if (refusal !== null) return this.#trouble(refusedTrouble(refusal), null);
-    if (!this.#core.isOpen) return this.#trouble(CLOSING, null);
+    if (refusal !== null) return this.#trouble(explainRefusal(refusal), null);
+    if (!this.#core.isOpen) return this.#trouble(SERVICE_CLOSING, null);
     if (head.method === "GET" || head.method === "HEAD") return null;
-    if (head.method !== "POST") return this.#trouble({ ...NO_PAGE, status: 405 }, null);
+    if (head.method !== "POST") return this.#trouble({ ...UNKNOWN_PAGE, status: 405 }, null);
     if (splitRequestTarget(head.path).path !== SIGN_IN)
       return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     return bytes <= MAX_SIGN_IN_BYTES
       ? null
-      : this.#trouble({ ...NO_TOKEN, status: 413, reason: "this is not a key" }, null);
+      : this.#trouble({ ...MISSING_TOKEN, status: 413, reason: "this is not a key" }, null);
   }
 
   async #answer(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
-    const unread = refuseRequest(fault);
-    if (unread !== null) return this.#end(refusedPage(unread), null);
-    const early = await this.#admit(request, 0);
-    if (early !== null) return early;
+    const bodyRefusal = refuseRequest(fault);
+    if (bodyRefusal !== null) return this.#end(makeRefusalPage(bodyRefusal), null);
+    const earlyAnswer = await this.#admit(request, 0);
+    if (earlyAnswer !== null) return earlyAnswer;
     const { path } = splitRequestTarget(request.path);
     if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
-    const form = formOf(request, fault);
+    const form = readForm(request, fault);
     if (path === SIGN_IN) return this.#signIn(request, form, from);
-    const known = await this.#sessions.sessionOf(request.headers);
-    if (known === null) return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
+    const signedInSession = await this.#sessions.sessionOf(request.headers);
+    if (signedInSession === null)
+      return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN);
     // Administrators see the number of open reviews on each page.
-    const waiting = known.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
-    const session = { ...known, waiting, path };
-    if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
+    const waiting = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
+    const session = { ...signedInSession, waiting, path };
+    if (form === null) return this.#trouble({ ...MISSING_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
   }
 
   async #ofSession(
     request: WireRequest,
     form: URLSearchParams,
-    session: Session<SignedIn> & Shown,
+    session: Session<SignedInUser> & TabData,
   ): Promise<PageAnswer> {
     const isForm = request.method === "POST";
-    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
+    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(MISSING_TOKEN, session);
     const { path, query: text } = splitRequestTarget(request.path);
-    if (isForm && path === SIGN_OUT) return go(SIGN_IN, this.#sessions.signOut(request.headers));
+    if (isForm && path === SIGN_OUT) return redirect(SIGN_IN, this.#sessions.signOut(request.headers));
     const { who } = session.who;
-    const matched = matchRoute(request.method, path, who);
-    if (matched === null) return this.#trouble(NO_PAGE, { ...session, path: null });
+    const matchedRoute = matchRoute(request.method, path, who);
+    if (matchedRoute === null) return this.#trouble(UNKNOWN_PAGE, { ...session, path: null });
     const query = new URLSearchParams(text);
-    const { route, ...values } = matched;
+    const { route, ...values } = matchedRoute;
     const result = await route.run({
       ...values,
       core: this.#core,
@@ -180,16 +181,18 @@ export class Pages {
 
   async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
     if (method !== "POST") {
-      return (await this.#sessions.sessionOf(headers)) === null ? this.#end(signInPage(null), null) : go(APP);
+      return (await this.#sessions.sessionOf(headers)) === null
+        ? this.#end(renderSignInPage(null), null)
+        : redirect(APP);
     }
-    const entered = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
-    switch (entered.kind) {
+    const signInResult = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
+    switch (signInResult.kind) {
       case "in":
-        return go(APP, entered.cookie);
+        return redirect(APP, signInResult.cookie);
       case "wrong":
-        return this.#end(signInPage("this is not a key of this service"), null);
+        return this.#end(renderSignInPage("this is not a key of this service"), null);
       case "wait":
-        return this.#trouble(tooMany(entered.seconds), null);
+        return this.#trouble(explainTooManyTries(signInResult.seconds), null);
     }
   }
 
@@ -199,12 +202,12 @@ export class Pages {
     return { status: 200, headers: { ...ASSET_HEADERS, "content-type": asset.type }, body: asset.bytes };
   }
 
-  #trouble(trouble: PageTrouble, session: Signed): PageAnswer {
-    return this.#end(notShown(trouble), session);
+  #trouble(trouble: PageTrouble, session: SignedSession): PageAnswer {
+    return this.#end(makeErrorPage(trouble), session);
   }
 
-  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
-    if (result.kind === "go") return go(this.#notices.at(result.to, result.notice));
+  #end(result: PageResult, session: SignedSession, notices: readonly Notice[] = []): PageAnswer {
+    if (result.kind === "go") return redirect(this.#notices.at(result.to, result.notice));
     const { content, status, retryAfter } = result;
     const headers = {
       ...PAGE_HEADERS,
@@ -213,58 +216,58 @@ export class Pages {
     };
     // A title may contain names of documents, so unsafe characters are replaced.
     const title = `${shownWords(content.title)} · mdmirror service`;
-    return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title, notices }) };
+    return { status, headers, body: renderPage(makeFrame(this.#bundle, session), { ...content, title, notices }) };
   }
 }
 
-const FORM = "application/x-www-form-urlencoded";
+const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /**
  * Returns the fields of a posted form; null if the body is not a form. The result is empty for
  * other methods than POST.
  */
-function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
+function readForm({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-  return fault !== null || type !== FORM ? null : new URLSearchParams(body ?? "");
+  return fault !== null || type !== FORM_TYPE ? null : new URLSearchParams(body ?? "");
 }
 
 /**
  * Redirects the browser.
  * @param cookie value of the `Set-Cookie` header; null for none
  */
-function go(to: string, cookie: string | null = null): PageAnswer {
+function redirect(to: string, cookie: string | null = null): PageAnswer {
   const headers = { ...PAGE_HEADERS, location: to, ...(cookie === null ? {} : { "set-cookie": cookie }) };
   return { status: 303, headers, body: "" };
 }
 
-function frameOf(bundle: Bundle, session: Signed): Frame {
+function makeFrame(bundle: Bundle, session: SignedSession): Frame {
   const brand = { href: APP, label: "mdmirror service" };
   if (session === null) return { brand, nav: [], bundle, csrf: null };
-  const ofAdmin: Link[] = [
+  const adminLinks: Link[] = [
     { href: APP, label: "Overview" },
     { href: DOCUMENTS, label: "Documents" },
     { href: REVIEWS, label: "Reviews", count: session.waiting, tone: "asks" },
     { href: KEYS, label: "Keys" },
   ];
-  const links = session.who.who.kind === "admin" ? ofAdmin : [{ href: DOCUMENTS, label: "Documents" }];
+  const links = session.who.who.kind === "admin" ? adminLinks : [{ href: DOCUMENTS, label: "Documents" }];
   const nav = [{ href: SIGN_OUT, label: "Sign out" }];
   const { path } = session;
-  const current = [...links, ...nav].findLast(({ href }) => `${path}/`.startsWith(`${href}/`)) ?? links[0]!;
-  const address = path === null ? null : current.href;
+  const currentLink = [...links, ...nav].findLast(({ href }) => `${path}/`.startsWith(`${href}/`)) ?? links[0]!;
+  const address = path === null ? null : currentLink.href;
   return { brand, nav, sections: { label: "Sections", links }, address, bundle, csrf: session.csrf };
 }
 
-function refusedTrouble(refusal: Refusal): PageTrouble {
-  const next =
+function explainRefusal(refusal: Refusal): PageTrouble {
+  const nextStep =
     refusal === "host"
       ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"
       : "open the address directly, not from another page";
-  return { status: 403, reason: REFUSAL_TEXT[refusal], next };
+  return { status: 403, reason: REFUSAL_TEXT[refusal], next: nextStep };
 }
 
-const CLOSING: PageTrouble = { status: 503, reason: "the service is shutting down", next: "try again later" };
-const FULL: PageTrouble = {
+const SERVICE_CLOSING: PageTrouble = { status: 503, reason: "the service is shutting down", next: "try again later" };
+const DISK_FULL: PageTrouble = {
   status: 503,
   reason: "the disk of the service is full: nothing was saved",
   next: "free some disk space; reading still works",

@@ -5,22 +5,31 @@ import { type Html, html } from "../../page/html.ts";
 import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, readKeyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
-import { admitOnce, holderOf, readerOf } from "../requests/authenticate.ts";
-import { readWith } from "../requests/context.ts";
-import { type Core, admitByRate } from "../requests/dispatch.ts";
+import { admitOnce, findHolder, findReader } from "../requests/authenticate.ts";
+import { runRead } from "../requests/context.ts";
+import { type ServiceCore, makeRateCheck } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
 import { APP, filesAddress, itemAddress, KEYS, REVIEWS, WORKSPACES } from "./addresses.ts";
-import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
+import {
+  NOT_SIGNED_IN,
+  UNKNOWN_PAGE,
+  type PageResult,
+  redirectTo,
+  makeErrorPage,
+  makePage,
+  redirectWithRefusal,
+  makeRefusalPage,
+} from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { searchForm } from "./documents.ts";
-import { LEVELS } from "./parts.ts";
+import { renderSearchForm } from "./documents.ts";
+import { LEVEL_LABELS } from "./parts.ts";
 
 type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[number];
 
-const TONES = { open: "good", closed: "quiet", restoring: "asks" } as const;
+const STATE_TONES = { open: "good", closed: "quiet", restoring: "asks" } as const;
 
 /** Lists all workspaces, with a form to create one. */
-export function workspacesSection(workspaces: readonly Workspace[], csrf: string): Html {
+export function renderWorkspaces(workspaces: readonly Workspace[], csrf: string): Html {
   const form = actionForm(
     { action: WORKSPACES, csrf },
     html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
@@ -32,23 +41,23 @@ ${
     ? emptyOf("No workspace yet", "A workspace holds the documents that its keys can read and edit.")
     : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Documents</th>
 <th scope="col" class="number">Open reviews</th><th scope="col">Keys</th><th scope="col" class="end">Actions</th></tr></thead>
-<tbody>${workspaces.map((workspace) => workspaceRow(workspace, csrf))}</tbody></table>`
+<tbody>${workspaces.map((workspace) => renderWorkspaceRow(workspace, csrf))}</tbody></table>`
 }
 <details${workspaces.length === 0 && html` open`}><summary>New workspace</summary>${form}</details></section>`;
 }
 
-function workspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
+function renderWorkspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
   const reviews = withQuery(REVIEWS, { workspace: id });
   const verb = state === "open" ? "Close or remove …" : "Remove …";
   return html`<tr><th scope="row"><a href="${filesAddress(id, "")}">${nameView(name)}</a></th>
-<td data-label="State">${dotOf(TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
+<td data-label="State">${dotOf(STATE_TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
 <td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
 <td><a href="${withQuery(KEYS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
-<td class="end">${state !== "open" && stateForm(id, "open", csrf, html`<button aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
+<td class="end">${state !== "open" && renderStateForm(id, "open", csrf, html`<button aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
 <a class="button" aria-label="${`${verb} ${shownName(name)}`}" href="${itemAddress(WORKSPACES, id)}/remove">${verb}</a></td></tr>`;
 }
 
-function stateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {
+function renderStateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {
   return actionForm({ action: `${itemAddress(WORKSPACES, id)}/state`, csrf, fields: { state } }, button);
 }
 
@@ -59,7 +68,7 @@ function stateForm(id: string, state: "open" | "closed", csrf: string, button: H
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   if (workspaces.length === 1) return { kind: "go", to: filesAddress(workspaces[0]!.id, ""), notice: null };
-  return page({
+  return makePage({
     title: "Documents",
     main: html`<h1>Documents</h1>
 ${
@@ -81,34 +90,35 @@ ${
  * Lists the grants of the user's key. They lead to each document that the key may see, even if it
  * may not see the folder above.
  */
-export async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
-  const own = await lookAtOwn(core, hash);
-  if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
-  const { workspace } = own;
-  const { label, grants, grantPaths } = own.info;
-  const seen = grants.flatMap(({ level }, i) => (level === "none" ? [] : [{ level, path: grantPaths[i]! }]));
-  return page({
+export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promise<PageResult> {
+  const ownAccess = await readOwnAccess(core, hash);
+  if (isRefused(ownAccess))
+    return ownAccess.code === "unauthenticated" ? makeErrorPage(NOT_SIGNED_IN) : makeRefusalPage(ownAccess);
+  const { workspace } = ownAccess;
+  const { label, grants, grantPaths } = ownAccess.info;
+  const visibleGrants = grants.flatMap(({ level }, i) => (level === "none" ? [] : [{ level, path: grantPaths[i]! }]));
+  return makePage({
     title: `Documents of ${workspace.name}`,
-    main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${seen.length > 0 && searchForm(workspace, "", "")}</div>
+    main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${visibleGrants.length > 0 && renderSearchForm(workspace, "", "")}</div>
 <p class="faint">Signed in with the key ${label === "" ? "without a name" : nameView(label)}.</p>
 ${
-  seen.length === 0
+  visibleGrants.length === 0
     ? emptyOf("No access", "The key has no grant. The person who created it can add one.")
     : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder or document</th><th scope="col">Access</th></tr></thead>
-<tbody>${seen.map(
+<tbody>${visibleGrants.map(
         ({ path, level }) =>
-          html`<tr><th scope="row"><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path.slice(1))}</a></th><td data-label="Access">${LEVELS[level]}</td></tr>`,
+          html`<tr><th scope="row"><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path.slice(1))}</a></th><td data-label="Access">${LEVEL_LABELS[level]}</td></tr>`,
       )}</tbody></table></div>`
 }`,
   });
 }
 
-type Own = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
+type OwnAccess = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
-function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused> {
-  const admit = admitOnce(admitByRate(core));
-  return readWith(core.server, async (working): Promise<Own | Refused> => {
-    const reader = readerOf(await holderOf(working.tables, hash, working.now()), admit);
+function readOwnAccess(core: PageCall["core"], hash: Buffer): Promise<OwnAccess | Refused> {
+  const admit = admitOnce(makeRateCheck(core));
+  return runRead(core.server, async (working): Promise<OwnAccess | Refused> => {
+    const reader = findReader(await findHolder(working.tables, hash, working.now()), admit);
     if (isRefused(reader)) return reader;
     const [info] = await readKeyInfos(working, [reader.key]);
     return { workspace: reader.workspace, info: info! };
@@ -117,17 +127,17 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
 
 /** Asks for confirmation before a workspace is closed, or removed with all its contents. */
 export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
-  const workspace = await workspaceInfo(core, id);
-  if (workspace === undefined) return notShown({ ...NO_PAGE, reason: "there is no such workspace" });
+  const workspace = await readWorkspaceInfo(core, id);
+  if (workspace === undefined) return makeErrorPage({ ...UNKNOWN_PAGE, reason: "there is no such workspace" });
   const { name, state, documents } = workspace;
   const isOpen = state === "open";
-  return page({
+  return makePage({
     title: `${isOpen ? "Close or remove" : "Remove"} ${name}`,
     main: html`<div class="alone"><h1>${isOpen ? "Close or remove" : "Remove"} ${nameView(name)}?</h1>
 ${
   isOpen &&
   html`<h2>Close</h2><p>Its keys then do not work and no linked folder syncs, until you open it again. Nothing is deleted.</p>
-${stateForm(id, "closed", csrf, html`<button>Close ${nameView(name)}</button>`)}`
+${renderStateForm(id, "closed", csrf, html`<button>Close ${nameView(name)}</button>`)}`
 }
 <h2>Remove</h2><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
@@ -142,37 +152,41 @@ ${actionForm(
   });
 }
 
-async function workspaceInfo({ admin }: Core, id: string): Promise<Workspace | undefined> {
+async function readWorkspaceInfo({ admin }: ServiceCore, id: string): Promise<Workspace | undefined> {
   return (await admin.workspaces()).find((workspace) => workspace.id === id);
 }
 
-const STATES = {
+const STATE_NOTICES = {
   open: "is open: its keys work.",
   closed: "is closed: its keys do not work until you open it.",
 };
 
 export async function setState({ core, id, form }: PageCall): Promise<PageResult> {
   const state = (["open", "closed"] as const).find((name) => name === form.get("state"));
-  if (state === undefined) return go(APP, "a workspace is open or closed", { tone: "bad" });
-  const changed = await core.admin.setWorkspaceState(id, state);
-  if (isRefused(changed)) return refusedForm(APP, changed);
-  return go(APP, `“${changed.name}” ${STATES[state]}`);
+  if (state === undefined) return redirectTo(APP, "a workspace is open or closed", { tone: "bad" });
+  const changedWorkspace = await core.admin.setWorkspaceState(id, state);
+  if (isRefused(changedWorkspace)) return redirectWithRefusal(APP, changedWorkspace);
+  return redirectTo(APP, `“${changedWorkspace.name}” ${STATE_NOTICES[state]}`);
 }
 
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
-  const workspace = await workspaceInfo(core, id);
+  const workspace = await readWorkspaceInfo(core, id);
   if (workspace !== undefined && workspace.documents > 0 && form.get("name") !== workspace.name) {
-    return go(`${itemAddress(WORKSPACES, id)}/remove`, "this is not its name; nothing was removed", { tone: "bad" });
+    return redirectTo(`${itemAddress(WORKSPACES, id)}/remove`, "this is not its name; nothing was removed", {
+      tone: "bad",
+    });
   }
   const refused = await core.admin.removeWorkspace(id);
-  return refused === null ? go(APP, `“${workspace?.name ?? id}” is removed.`) : refusedForm(APP, refused);
+  return refused === null
+    ? redirectTo(APP, `“${workspace?.name ?? id}” is removed.`)
+    : redirectWithRefusal(APP, refused);
 }
 
 /** Returns all workspaces of the service, for an administrator. */
-export function workspacesOf({ server }: Core): Promise<WorkspaceRow[]> {
+export function listWorkspaces({ server }: ServiceCore): Promise<WorkspaceRow[]> {
   return server.store.read((tables) => tables.workspaces.all());
 }
 
-export async function workspaceNames(core: Core): Promise<ReadonlyMap<string, string>> {
-  return new Map((await workspacesOf(core)).map(({ id, name }) => [id, name]));
+export async function readWorkspaceNames(core: ServiceCore): Promise<ReadonlyMap<string, string>> {
+  return new Map((await listWorkspaces(core)).map(({ id, name }) => [id, name]));
 }

@@ -4,40 +4,41 @@ import { MAX_BODY_BYTES } from "./body.ts";
  * LIMIT: number of unanswered requests, and bytes of their bodies. If the service admitted more,
  * each would take longer, and more of them would exceed their time limits.
  */
-const MAX_UNDER_WAY = 256;
-const MAX_BYTES = 64 * MAX_BODY_BYTES;
+const MAX_UNANSWERED = 256;
+const MAX_BODY_BYTES_TOGETHER = 64 * MAX_BODY_BYTES;
 /**
  * LIMIT: milliseconds. If one turn of the event loop takes longer, requests are refused. They are
  * handled one after the other, so a request that arrived during the turn has already waited for
  * most of it.
  */
-const LONGEST_TURN_MS = 500;
+const MAX_TURN_MS = 500;
 /**
  * LIMIT: number of requests in one turn of the event loop that are never refused as late. With so
  * few requests, one costly answer or a slow machine made the turn long, and refusing would not
  * help.
  */
-const FEW_IN_A_TURN = 8;
+const ALWAYS_ADMITTED = 8;
 /**
- * LIMIT: milliseconds. If even the quickest answer of a window (see `Window`) took longer, further
- * requests are refused. The shared database is then so busy that no request gets a quick answer.
+ * LIMIT: milliseconds. If even the quickest answer of a window (see `AnswerWindow`) took longer,
+ * further requests are refused. The shared database is then so busy that no request gets a quick
+ * answer.
  */
-const LONGEST_WAIT_MS = 500;
+const MAX_QUICKEST_MS = 500;
 
 /**
  * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for other
  * requests. If it has capacity, only the time limits of `http/server.ts` apply.
  */
-const SLOW_BODY_MS = 2_000;
+const MAX_BODY_ARRIVAL_MS = 2_000;
 
 /** A body that is still arriving, and a function that closes its connection. */
-type Arriving = { readonly since: number; readonly cut: () => void };
+type ArrivingBody = { readonly since: number; readonly cut: () => void };
 
 /**
  * A period of time: the number of running requests at its start, the number of answers in it, and
  * the milliseconds of the quickest answer.
  */
-type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
+type AnswerWindow = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
 /** A clock, and a callback for the end of a turn of the event loop; tests replace both. */
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
@@ -55,10 +56,10 @@ export class Admission {
    * Bodies that are still arriving, the oldest first. The key is the function that ends the
    * request.
    */
-  readonly #arriving = new Map<() => void, Arriving>();
+  readonly #arriving = new Map<() => void, ArrivingBody>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
-  #window: Window;
+  #window: AnswerWindow;
   #isSlow = false;
 
   constructor(turns: LoopTurns = EVENT_LOOP) {
@@ -81,15 +82,15 @@ export class Admission {
     this.#underWay++;
     this.#bytes += bytes;
     let isOver = false;
-    const end = () => {
+    const endRequest = () => {
       if (isOver) return;
       isOver = true;
-      this.#arriving.delete(end);
+      this.#arriving.delete(endRequest);
       this.#underWay--;
       this.#bytes -= bytes;
     };
-    if (cut !== null) this.#arriving.set(end, { since: this.#turns.now(), cut });
-    return end;
+    if (cut !== null) this.#arriving.set(endRequest, { since: this.#turns.now(), cut });
+    return endRequest;
   }
 
   /**
@@ -105,11 +106,11 @@ export class Admission {
    * whose bodies arrive too slowly.
    */
   #fits(bytes: number): boolean {
-    while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
+    while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BODY_BYTES_TOGETHER) {
       const [oldest] = this.#arriving;
       if (oldest === undefined) return false;
       const [end, { since, cut }] = oldest;
-      if (this.#turns.now() - since < SLOW_BODY_MS) return false;
+      if (this.#turns.now() - since < MAX_BODY_ARRIVAL_MS) return false;
       end();
       cut();
     }
@@ -122,12 +123,12 @@ export class Admission {
    */
   work(): () => void {
     this.#working++;
-    const began = this.#turns.now();
+    const startedAt = this.#turns.now();
     return () => {
       this.#working--;
       const window = this.#window;
-      const took = this.#turns.now() - began;
-      window.quickest = window.answers === 0 ? took : Math.min(window.quickest, took);
+      const durationMs = this.#turns.now() - startedAt;
+      window.quickest = window.answers === 0 ? durationMs : Math.min(window.quickest, durationMs);
       window.answers++;
     };
   }
@@ -139,14 +140,14 @@ export class Admission {
   #waits(): boolean {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
-    if (now - startedAt >= LONGEST_WAIT_MS) {
+    if (now - startedAt >= MAX_QUICKEST_MS) {
       // A window ends with the first request after its time. If that request came late, no request
       // came for a while, and the slow answers of the window are too old to count.
-      const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
-      this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
+      const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
+      this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
     }
-    return this.#isSlow && this.#working > FEW_IN_A_TURN;
+    return this.#isSlow && this.#working > ALWAYS_ADMITTED;
   }
 
   /**
@@ -156,7 +157,7 @@ export class Admission {
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();
     this.#turn.requests++;
-    return this.#turn.requests > FEW_IN_A_TURN && this.#turns.now() - this.#turn.startedAt > LONGEST_TURN_MS;
+    return this.#turn.requests > ALWAYS_ADMITTED && this.#turns.now() - this.#turn.startedAt > MAX_TURN_MS;
   }
 
   #startTurn(): { readonly startedAt: number; requests: number } {

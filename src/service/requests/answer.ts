@@ -12,11 +12,11 @@ import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
  * Converts a sentence of the service, such as `The key is gone.`, to a clause, such as `the key is
  * gone`.
  */
-export function clauseOf(sentence: string): string {
+export function toClause(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
 
-export type Done = {
+export type DoneAnswer = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
   /** Body of the answer as JSON; empty for status 204. */
@@ -35,19 +35,19 @@ export type Refused = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export type Answer = Done | Refused;
+export type Answer = DoneAnswer | Refused;
 
-export function done(status: 200 | 201 | 202, body: unknown): Done {
-  return doneAsWritten(status, JSON.stringify(body));
+export function makeDone(status: 200 | 201 | 202, body: unknown): DoneAnswer {
+  return makeDoneFromJson(status, JSON.stringify(body));
 }
 
 /** Returns an answer whose body is already JSON. */
-export function doneAsWritten(status: Done["status"], json: string): Done {
+export function makeDoneFromJson(status: DoneAnswer["status"], json: string): DoneAnswer {
   return { kind: "done", status, json };
 }
 
 /** Answer without a body. */
-export const DELETED: Done = { kind: "done", status: 204, json: "" };
+export const DELETED_ANSWER: DoneAnswer = { kind: "done", status: 204, json: "" };
 
 export function refuse(
   code: ProblemCode,
@@ -81,12 +81,12 @@ export function toWire(
   docsBase: string,
   generation: string | null = null,
 ): WireResponse {
-  const marked = generation === null ? null : { [GENERATION_HEADER]: generation };
-  const common: WireHeaders = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
+  const generationHeader = generation === null ? null : { [GENERATION_HEADER]: generation };
+  const commonHeaders: WireHeaders = { "x-request-id": requestId, "cache-control": "no-store", ...generationHeader };
   if (answer.kind === "done") {
     const { status, json } = answer;
-    const type = status === 204 ? {} : { "content-type": "application/json; charset=utf-8" };
-    return { status, headers: { ...common, ...type }, body: json };
+    const contentType = status === 204 ? {} : { "content-type": "application/json; charset=utf-8" };
+    return { status, headers: { ...commonHeaders, ...contentType }, body: json };
   }
   const { status, title } = PROBLEM_CODES[answer.code];
   const problem = {
@@ -98,6 +98,6 @@ export function toWire(
     requestId,
     ...(answer.errors.length > 0 ? { errors: answer.errors } : {}),
   };
-  const headers = { ...common, "content-type": "application/problem+json", ...answer.headers };
+  const headers = { ...commonHeaders, "content-type": "application/problem+json", ...answer.headers };
   return { status, headers, body: JSON.stringify(problem) };
 }

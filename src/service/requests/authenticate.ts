@@ -3,7 +3,7 @@ import { BoundedMap } from "../../common/bounded-map.ts";
 import type { WireHeaders } from "../../contract/wire.ts";
 import { Access } from "../files/access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
-import type { RequestContext, ServerContext, Working } from "./context.ts";
+import type { RequestContext, ServerContext, TransactionContext } from "./context.ts";
 import type { Holder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
@@ -12,14 +12,14 @@ import type { Tables } from "../store/tables.ts";
  * the time of a GET.
  */
 const MAX_HASHES = 256;
-const hashes = new BoundedMap<string, Buffer>(MAX_HASHES);
+const cachedHashes = new BoundedMap<string, Buffer>(MAX_HASHES);
 
 /** Hashes a key. One round of SHA-256 is safe enough, because keys are long random strings. */
 export function hashKey(key: string): Buffer {
-  const known = hashes.get(key);
-  if (known !== undefined) return known;
+  const cachedHash = cachedHashes.get(key);
+  if (cachedHash !== undefined) return cachedHash;
   const digest = hash("sha256", key, "buffer");
-  hashes.set(key, digest);
+  cachedHashes.set(key, digest);
   return digest;
 }
 
@@ -30,13 +30,13 @@ export function hashKey(key: string): Buffer {
  * @returns null if the request does not have exactly one key
  */
 export function sentKey(headers: WireHeaders): string | null {
-  const bearer = /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1];
-  const plain = headers["x-api-key"]?.trim();
-  if (bearer !== undefined && plain !== undefined && bearer !== plain) return null;
-  return bearer ?? (plain === "" ? undefined : plain) ?? null;
+  const bearerKey = /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1];
+  const apiKey = headers["x-api-key"]?.trim();
+  if (bearerKey !== undefined && apiKey !== undefined && bearerKey !== apiKey) return null;
+  return bearerKey ?? (apiKey === "" ? undefined : apiKey) ?? null;
 }
 
-export function unauthenticated(): Refused {
+export function refuseUnauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
@@ -47,8 +47,8 @@ type KeySource = Pick<Tables, "holder">;
  * Returns the SHA-256 of the key in a request; null if the request does not have exactly one key.
  */
 export function sentHash(headers: WireHeaders): Buffer | null {
-  const sent = sentKey(headers);
-  return sent === null ? null : hashKey(sent);
+  const keyText = sentKey(headers);
+  return keyText === null ? null : hashKey(keyText);
 }
 
 /**
@@ -58,7 +58,7 @@ export function sentHash(headers: WireHeaders): Buffer | null {
  * @param now milliseconds since the epoch; a shared database uses its own clock
  * @param file see `Tables.holder`
  */
-export async function holderOf(
+export async function findHolder(
   known: KeySource,
   hash: Buffer | null,
   now: number,
@@ -74,13 +74,13 @@ export async function holderOf(
  * Does not check its workspace.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  */
-export async function refusalOfKey(
+export async function refuseKey(
   { store, now }: Pick<ServerContext, "store" | "now">,
   hash: Buffer | null,
   admit: RateCheck,
 ): Promise<Refused | null> {
-  const holder = await holderOf(store, hash, now());
-  return holder === undefined ? unauthenticated() : admit(holder);
+  const holder = await findHolder(store, hash, now());
+  return holder === undefined ? refuseUnauthenticated() : admit(holder);
 }
 
 /**
@@ -94,23 +94,27 @@ export type RateCheck = (holder: Holder) => Refused | null;
  * several times, or a deletion may be tried again on a full disk.
  */
 export function admitOnce(admit: RateCheck): RateCheck {
-  let judged: { readonly refused: Refused | null } | null = null;
+  let decision: { readonly refused: Refused | null } | null = null;
   return (holder) => {
-    judged ??= { refused: admit(holder) };
-    return judged.refused;
+    decision ??= { refused: admit(holder) };
+    return decision.refused;
   };
 }
 
-/** Returns the access of a key, or the reason why the key may not be used now (see `readerOf`). */
-export function authenticate(working: Working, holder: Holder | undefined, admit: RateCheck): RequestContext | Refused {
-  const reader = readerOf(holder, admit);
+/** Returns the access of a key, or the refusal if the key may not be used now (see `findReader`). */
+export function authenticate(
+  working: TransactionContext,
+  holder: Holder | undefined,
+  admit: RateCheck,
+): RequestContext | Refused {
+  const reader = findReader(holder, admit);
   if (isRefused(reader)) return reader;
   const { workspace, grants, key } = reader;
   return { ...working, workspace, access: new Access(grants, working.tables.folders), key: key.seq };
 }
 
 /** Holder of a key whose workspace exists. */
-export type Reader = Holder & { readonly workspace: WorkspaceRow };
+export type KeyReader = Holder & { readonly workspace: WorkspaceRow };
 
 /**
  * Returns the holder of a key whose workspace is open, or the refusal: 401, `workspace_not_found`,
@@ -118,8 +122,8 @@ export type Reader = Holder & { readonly workspace: WorkspaceRow };
  * @param holder undefined if the key is not valid
  * @param admit applies the rate limit, which counts requests with a valid key only
  */
-export function readerOf(holder: Holder | undefined, admit: RateCheck): Reader | Refused {
-  if (holder === undefined) return unauthenticated();
+export function findReader(holder: Holder | undefined, admit: RateCheck): KeyReader | Refused {
+  if (holder === undefined) return refuseUnauthenticated();
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");
   const refused = admit(holder);

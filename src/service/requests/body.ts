@@ -27,7 +27,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
  * answer is 503 with Retry-After, otherwise 400.
  * ASSUMES: a 503 means that the service did nothing, so the client may send the request again.
  */
-const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
+const REFUSAL_TEXTS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
   "not-http": ["The request is not valid HTTP."],
   "headers-too-large": ["The request line and the headers are too long."],
   "no-host": ["The header Host is missing."],
@@ -39,7 +39,7 @@ const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, 
 /** Returns the refusal of a request that the transport could not accept; null if it did. */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
   if (fault === null || fault === "too-large" || fault === "unreadable") return null;
-  const [detail, retryAfter] = REFUSALS[fault];
+  const [detail, retryAfter] = REFUSAL_TEXTS[fault];
   return retryAfter === undefined
     ? refuse("invalid_request", detail)
     : refuse("service_unavailable", detail, [], { "retry-after": retryAfter });

@@ -1,12 +1,12 @@
 type Bucket = { tokens: number; filledAt: number };
 
 /** Capacity of a bucket in tokens, and its refill in tokens per millisecond. */
-type Refill = { readonly most: number; readonly perMs: number };
+type BucketSize = { readonly most: number; readonly perMs: number };
 
 /**
  * Token buckets for rate limits, by name. They are only in memory, so a restart fills all of them.
  */
-export class Buckets<Name> {
+export class TokenBuckets<Name> {
   readonly #now: () => number;
   readonly #most: number;
   readonly #buckets = new Map<Name, Bucket>();
@@ -25,15 +25,15 @@ export class Buckets<Name> {
    * @param taken 1 takes a token; 0 only checks for one
    * @returns milliseconds until the bucket has a token; null if it has one now
    */
-  take(name: Name, { most, perMs }: Refill, taken: 0 | 1 = 1): number | null {
+  take(name: Name, { most, perMs }: BucketSize, taken: 0 | 1 = 1): number | null {
     const now = this.#now();
     const { tokens: before, filledAt: then } = this.#buckets.get(name) ?? { tokens: most, filledAt: now };
     const tokens = Math.min(most, before + Math.max(0, now - then) * perMs);
-    const wait = tokens >= 1 ? null : (1 - tokens) / perMs;
+    const waitMs = tokens >= 1 ? null : (1 - tokens) / perMs;
     this.#buckets.delete(name);
-    this.#buckets.set(name, { tokens: wait === null ? tokens - taken : tokens, filledAt: now });
+    this.#buckets.set(name, { tokens: waitMs === null ? tokens - taken : tokens, filledAt: now });
     const [oldest] = this.#buckets.keys();
     if (this.#buckets.size > this.#most) this.#buckets.delete(oldest!);
-    return wait;
+    return waitMs;
   }
 }

@@ -17,14 +17,14 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  * @param remote published content
  * @returns the content to save, or null if the two cannot be combined
  */
-export type Combine = (base: string, local: string, remote: string) => string | null;
+export type CombineContents = (base: string, local: string, remote: string) => string | null;
 
 /** Dependencies of the service; with a seeded `random` and a fixed `now` it is deterministic. */
 export type ServerContext = {
   readonly store: Store;
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
-  readonly combine: Combine;
+  readonly combine: CombineContents;
   /** `resolve`: content with broken links is refused. */
   readonly links: "any" | "resolve";
   /** Scheduler that lets all searches share the thread by turns. */
@@ -38,10 +38,10 @@ export type ServerContext = {
  * Context of work within one transaction: its tables, but no store. A second transaction would wait
  * for the end of the first.
  */
-export type Working = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
+export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
 /** Context of the handler of an authenticated request. */
-export type RequestContext = Working & {
+export type RequestContext = TransactionContext & {
   readonly workspace: WorkspaceRow;
   readonly access: Access;
   /** Row number of the request's key; null for an administrator. */
@@ -49,18 +49,18 @@ export type RequestContext = Working & {
 };
 
 /** Output of a schema of an operation; null if the operation has no such input. */
-export type ReadPart<Operation, Part extends string> = Operation extends {
+export type OutputOf<Operation, Part extends string> = Operation extends {
   readonly [P in Part]: infer Schema extends z.ZodType;
 }
   ? z.output<Schema>
   : null;
 
 /** One authenticated, routed and valid request. */
-export type Call<Name extends OperationName> = {
+export type OperationCall<Name extends OperationName> = {
   readonly context: RequestContext;
-  readonly id: ReadPart<Operations[Name], "id">;
-  readonly query: ReadPart<Operations[Name], "query">;
-  readonly body: ReadPart<Operations[Name], "body">;
+  readonly id: OutputOf<Operations[Name], "id">;
+  readonly query: OutputOf<Operations[Name], "query">;
+  readonly body: OutputOf<Operations[Name], "body">;
 };
 
 /** Second part of a long request: runs after the first transaction, and begins further ones. */
@@ -71,17 +71,17 @@ export type ContinuedRequest = {
 
 // Characters of an id: digits and lower case letters without i, l, o, u. Ids are easy to read
 // aloud, and no two differ only in case.
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Number of characters of an id: 70 random bits. The tables also make sure that ids are unique. */
 const ID_CHARACTERS = 14;
 
 /** Runs a read in a transaction. */
-export function readWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
+export function runRead<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.read((tables) => work({ ...server, tables }));
 }
 
 /** Runs a write in a transaction, and rolls back if the write is refused. */
-export function writeWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
+export function runWrite<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.write(
     (tables) => work({ ...server, tables }),
     (result) => !isRefused(result),
@@ -90,6 +90,6 @@ export function writeWith<T>(server: ServerContext, work: (working: Working) => 
 
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {
   let id: string = prefix;
-  for (const byte of context.random(ID_CHARACTERS)) id += ALPHABET[byte & 31];
+  for (const byte of context.random(ID_CHARACTERS)) id += ID_ALPHABET[byte & 31];
   return id;
 }

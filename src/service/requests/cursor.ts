@@ -3,7 +3,7 @@
  * many rows a key cannot read. The same page of the same query always has the same cursor.
  */
 
-import { seal, unseal } from "./seal.ts";
+import { sealContent, unsealContent } from "./seal.ts";
 
 const PREFIX = "cur_";
 const POSITION_BYTES = 8;
@@ -14,9 +14,9 @@ const POSITION_BYTES = 8;
  * selector only
  */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
-  const plain = Buffer.alloc(POSITION_BYTES);
-  plain.writeBigUInt64BE(BigInt(position));
-  return PREFIX + seal(secret, query, plain);
+  const content = Buffer.alloc(POSITION_BYTES);
+  content.writeBigUInt64BE(BigInt(position));
+  return PREFIX + sealContent(secret, query, content);
 }
 
 /**
@@ -24,6 +24,8 @@ export function sealCursor(secret: Buffer, query: string, position: number): str
  * @returns the position, or null for any cursor that `sealCursor` did not make for this query
  */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
-  const plain = cursor.startsWith(PREFIX) ? unseal(secret, query, cursor.slice(PREFIX.length), POSITION_BYTES) : null;
+  const plain = cursor.startsWith(PREFIX)
+    ? unsealContent(secret, query, cursor.slice(PREFIX.length), POSITION_BYTES)
+    : null;
   return plain === null ? null : Number(plain.readBigUInt64BE());
 }

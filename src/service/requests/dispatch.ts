@@ -4,20 +4,20 @@ import { VALIDATE_KEY } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
 import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
-import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type RateCheck, admitOnce, holderOf, readerOf, refusalOfKey, sentHash } from "./authenticate.ts";
+import { type Answer, makeDone, isRefused, type Refused, refuse, toWire } from "./answer.ts";
+import { type RateCheck, admitOnce, findHolder, findReader, refuseKey, sentHash } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
-import { type RequestFrame, isAdminPath, route, splitRequestTarget } from "./router.ts";
-import { readSent } from "./validate.ts";
+import { type RequestFrame, isAdminPath, routeRequest, splitRequestTarget } from "./router.ts";
+import { readInput } from "./validate.ts";
 import type { Holder } from "../store/rows.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
-const VALIDATION = OPERATIONS.validateKey;
+const VALIDATE_KEY_OPERATION = OPERATIONS.validateKey;
 
 /** The parts of a service that check and answer requests. */
-export type Core = {
+export type ServiceCore = {
   readonly server: ServerContext;
   readonly admin: Admin;
   /** SHA-256 of the admin key; null if the service has no admin key. */
@@ -42,7 +42,7 @@ export type Core = {
  * Returns a function that counts a request for the rate limit of its key, and records the use of
  * the key.
  */
-export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): RateCheck {
+export function makeRateCheck({ rates, server }: Pick<ServiceCore, "rates" | "server">): RateCheck {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
     return rates.take(holder, 1);
@@ -56,14 +56,14 @@ export type RequestHead = Omit<WireRequest, "body">;
  * @param admit applies the rate limit, or admits every request
  */
 export async function answerRequest(
-  core: Core,
+  core: ServiceCore,
   request: WireRequest,
   fault: BodyFault | null,
   { admit, isGone }: Omit<RequestFrame, "fault">,
 ): Promise<WireResponse> {
-  const once = admitOnce(admit);
-  const work = () => dispatch(core, request, { fault, admit: once, isGone });
-  const answer = await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId));
+  const admitOnlyOnce = admitOnce(admit);
+  const work = () => dispatch(core, request, { fault, admit: admitOnlyOnce, isGone });
+  const answer = await answerOrFail(core, (requestId) => runWithReserve(core, request.method, work, requestId));
   core.served(request.method !== "GET");
   return answer!;
 }
@@ -73,12 +73,13 @@ export async function answerRequest(
  * bodies are read. Each lookup costs a round trip to the database. The transaction of a request
  * looks the key up again in any case.
  */
-const RECENT_MS = 1_000;
+const HOLDER_CACHE_MS = 1_000;
 
-async function recentHolder({ server, recent }: Core, hash: Buffer): Promise<Holder | undefined> {
+async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): Promise<Holder | undefined> {
   const name = hash.toString("latin1");
-  const known = recent.get(name);
-  if (known !== undefined && performance.now() - known.readAt < RECENT_MS) return known.holder;
+  const cachedHolder = recent.get(name);
+  if (cachedHolder !== undefined && performance.now() - cachedHolder.readAt < HOLDER_CACHE_MS)
+    return cachedHolder.holder;
   const holder = await server.store.holder(hash);
   if (holder !== undefined) recent.set(name, { holder, readAt: performance.now() });
   return holder;
@@ -89,19 +90,19 @@ async function recentHolder({ server, recent }: Core, hash: Buffer): Promise<Hol
  * The check does not count for a rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
  */
-export function judgeHead(
-  core: Core,
+export function checkHead(
+  core: ServiceCore,
   { method, path, headers }: RequestHead,
   isAdminOnly = false,
 ): Promise<WireResponse | null> {
-  return answering(core, async () => {
-    if (!core.isOpen) return closing();
+  return answerOrFail(core, async () => {
+    if (!core.isOpen) return refuseClosing();
     if (isAdminPath(splitRequestTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
     const [hash, peek]: [Buffer | null, RateCheck] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
-    if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
-    const recent = { holder: (known: Buffer) => recentHolder(core, known) };
-    const reader = readerOf(await holderOf(recent, hash, core.server.now()), peek);
+    if (isValidation({ method, path })) return refuseKey(core.server, hash, peek);
+    const cachedHolders = { holder: (known: Buffer) => readCachedHolder(core, known) };
+    const reader = findReader(await findHolder(cachedHolders, hash, core.server.now()), peek);
     return isRefused(reader) ? reader : null;
   });
 }
@@ -111,13 +112,13 @@ export function judgeHead(
  * is busy.
  * @param work returns the answer; null if there is none yet
  */
-export async function answering(
-  { server, docsBase, generation, onFault }: Core,
+export async function answerOrFail(
+  { server, docsBase, generation, onFault }: ServiceCore,
   work: (requestId: string) => Promise<Answer | null>,
 ): Promise<WireResponse | null> {
   const requestId = newId(server, "req_");
   const answer = await work(requestId).catch((error: unknown) => {
-    if (error instanceof StoreBusyError) return busy(error);
+    if (error instanceof StoreBusyError) return refuseBusy(error);
     onFault(error, requestId);
     return refuse("internal_error", "The service failed; inspect the live state before a retry.");
   });
@@ -128,8 +129,8 @@ export async function answering(
  * Runs a request. On a full disk, a deletion runs again with the reserved disk space. Any other
  * write is refused.
  */
-async function runOrMakeRoom(
-  core: Core,
+async function runWithReserve(
+  core: ServiceCore,
   method: string,
   work: () => Promise<Answer>,
   requestId: string,
@@ -139,21 +140,21 @@ async function runOrMakeRoom(
     return await work();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    if (method === "DELETE" && reserve?.release() === true) return runOrMakeRoom(core, method, work, requestId);
+    if (method === "DELETE" && reserve?.release() === true) return runWithReserve(core, method, work, requestId);
     core.onFault(error, requestId);
     const mayDelete = method !== "DELETE" && reserve !== null && reserve.bytes() !== 0;
-    const goesOn = mayDelete ? "Reading and deleting still work." : "Reading still works.";
-    const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
+    const stillWorks = mayDelete ? "Reading and deleting still work." : "Reading still works.";
+    const detail = `The disk of the service is full: nothing was saved. ${stillWorks}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }
 }
 
-async function dispatch(core: Core, request: WireRequest, frame: RequestFrame): Promise<Answer> {
-  if (!core.isOpen) return closing();
+async function dispatch(core: ServiceCore, request: WireRequest, frame: RequestFrame): Promise<Answer> {
+  if (!core.isOpen) return refuseClosing();
   const refused = refuseRequest(frame.fault);
   if (refused !== null) return refused;
   if (isAdminPath(splitRequestTarget(request.path).path)) return routeAdmin(core, request, frame.fault);
-  return isValidation(request) ? validateKey(core.server, request, frame) : route(core.server, request, frame);
+  return isValidation(request) ? validateKey(core.server, request, frame) : routeRequest(core.server, request, frame);
 }
 
 function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
@@ -166,19 +167,19 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
  */
 async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   const { fault, admit } = frame;
-  const refused = await refusalOfKey(server, sentHash(request.headers), admit);
+  const refused = await refuseKey(server, sentHash(request.headers), admit);
   if (refused !== null) return refused;
   const { query } = splitRequestTarget(request.path);
-  const read = readSent(VALIDATION, { id: "", query, body: { text: request.body, fault } });
-  return isRefused(read) ? read : done(200, { object: "api_key", valid: true });
+  const input = readInput(VALIDATE_KEY_OPERATION, { id: "", query, body: { text: request.body, fault } });
+  return isRefused(input) ? input : makeDone(200, { object: "api_key", valid: true });
 }
 
-export function closing(): Refused {
+export function refuseClosing(): Refused {
   return refuse("service_unavailable", "The service is shutting down.", [], { "retry-after": "5" });
 }
 
-function busy({ message, mayBeKept }: StoreBusyError): Refused {
-  const end = mayBeKept ? "inspect the live state before a retry" : "nothing was done";
-  const detail = `${message}; ${end}.`;
+function refuseBusy({ message, mayBeKept }: StoreBusyError): Refused {
+  const advice = mayBeKept ? "inspect the live state before a retry" : "nothing was done";
+  const detail = `${message}; ${advice}.`;
   return refuse("service_unavailable", detail, [], { "retry-after": "1" });
 }

@@ -10,7 +10,7 @@ import { createHmac, randomUUID } from "node:crypto";
 export const GENERATION_NAME = "generation";
 
 /** Returns the generation for a database that is being restored. */
-export function newGeneration(): Buffer {
+export function makeGeneration(): Buffer {
   return Buffer.from(randomUUID());
 }
 
@@ -19,6 +19,6 @@ export function newGeneration(): Buffer {
  * @param stored value in `meta`; undefined if the database was never restored. The generation is
  * then derived from the database's secret
  */
-export function generationOf(stored: Buffer | undefined, secret: Buffer): string {
+export function readGeneration(stored: Buffer | undefined, secret: Buffer): string {
   return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);
 }

@@ -1,19 +1,28 @@
 import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
-import { type RateCheck, authenticate, holderOf, sentHash } from "./authenticate.ts";
+import { type RateCheck, authenticate, findHolder, sentHash } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import { type Call, type ContinuedRequest, readWith, type ServerContext, type Working, writeWith } from "./context.ts";
+import {
+  type OperationCall,
+  type ContinuedRequest,
+  runRead,
+  type ServerContext,
+  type TransactionContext,
+  runWrite,
+} from "./context.ts";
 import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
 import { createFile, listFiles, readFile } from "../files/files.ts";
 import { deleteFolder, patchFolder } from "../files/folder-writes.ts";
 import { createFolder, listFolders, readFolder } from "../files/folders.ts";
-import { readSent, decodeSegment } from "./validate.ts";
+import { readInput, decodeSegment } from "./validate.ts";
 import { searchHybrid, searchRegex } from "../search/search.ts";
 
 type RoutedOperation = Exclude<OperationName, "streamEvents" | "validateKey">;
 
-const HANDLERS: { readonly [Name in RoutedOperation]: (call: Call<Name>) => Promise<Answer | ContinuedRequest> } = {
+const HANDLERS: {
+  readonly [Name in RoutedOperation]: (call: OperationCall<Name>) => Promise<Answer | ContinuedRequest>;
+} = {
   listFiles,
   createFile,
   readFile,
@@ -31,8 +40,10 @@ const HANDLERS: { readonly [Name in RoutedOperation]: (call: Call<Name>) => Prom
 
 /** Splits a request target into its path and its query. */
 export function splitRequestTarget(target: string): { readonly path: string; readonly query: string } {
-  const cut = target.indexOf("?");
-  return cut < 0 ? { path: target, query: "" } : { path: target.slice(0, cut), query: target.slice(cut + 1) };
+  const queryStart = target.indexOf("?");
+  return queryStart < 0
+    ? { path: target, query: "" }
+    : { path: target.slice(0, queryStart), query: target.slice(queryStart + 1) };
 }
 
 /** Facts about a request that are not in the request itself. */
@@ -51,26 +62,26 @@ export type RequestFrame = {
  * ASSUMES: an unknown path, and a method that a path does not have, are answered `404 not_found`
  * (contract test "answers not_found …").
  */
-export async function route(
+export async function routeRequest(
   server: ServerContext,
   request: WireRequest,
   { fault, admit, isGone = () => false }: RequestFrame,
 ): Promise<Answer> {
   const target = splitRequestTarget(request.path);
-  const routed = findOperation(request.method, target.path);
-  const file = routed?.value === "readFile" ? routed.id : undefined;
-  const work = async (working: Working): Promise<Answer | ContinuedRequest> => {
-    const holder = await holderOf(working.tables, sentHash(request.headers), server.now(), file);
+  const foundRoute = findOperation(request.method, target.path);
+  const file = foundRoute?.value === "readFile" ? foundRoute.id : undefined;
+  const work = async (working: TransactionContext): Promise<Answer | ContinuedRequest> => {
+    const holder = await findHolder(working.tables, sentHash(request.headers), server.now(), file);
     const context = authenticate(working, holder, admit);
     if (isRefused(context)) return context;
-    if (routed === null) return refuse("not_found", "There is no such endpoint.");
-    const { value: name, id } = routed;
-    const read = readSent(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
+    if (foundRoute === null) return refuse("not_found", "There is no such endpoint.");
+    const { value: name, id } = foundRoute;
+    const input = readInput(OPERATIONS[name], { id, query: target.query, body: { text: request.body, fault } });
     // The cast is safe, because the handler takes exactly the output of the operation's schemas.
-    return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
+    return isRefused(input) ? input : HANDLERS[name]({ ...input, context } as never);
   };
-  const isRead = routed === null || isReading(OPERATIONS[routed.value]);
-  const answer = await (isRead ? readWith : writeWith)(server, work);
+  const isRead = foundRoute === null || isReading(OPERATIONS[foundRoute.value]);
+  const answer = await (isRead ? runRead : runWrite)(server, work);
   return answer.kind === "continues" ? answer.resume(server.store, server.turns.permitFor(isGone)) : answer;
 }
 
@@ -83,23 +94,25 @@ export function isAdminPath(path: string): boolean {
 }
 
 /** Matches a path whose third segment may be an id, as in all tables of routes. */
-const WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
+const PATH_WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
 
-type Route = { readonly method: string; readonly path: string };
+type RoutePattern = { readonly method: string; readonly path: string };
 
 /**
  * Returns a function that finds the value of a request's route, and the id in its path.
  * @param routes routes with their values; the third segment of a path may be `{id}`
  */
-export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) {
+export function makeRouteFinder<Value>(routes: readonly (readonly [Value, RoutePattern])[]) {
   const values = new Map(routes.map(([value, { method, path }]) => [`${method} ${path}`, value]));
   return (method: string, path: string): { readonly value: Value; readonly id: string } | null => {
-    const exact = path.includes("{") ? undefined : values.get(`${method} ${path}`);
-    if (exact !== undefined) return { value: exact, id: "" };
-    const [, before, id = "", after] = WITH_ID.exec(path) ?? [];
+    const exactValue = path.includes("{") ? undefined : values.get(`${method} ${path}`);
+    if (exactValue !== undefined) return { value: exactValue, id: "" };
+    const [, before, id = "", after] = PATH_WITH_ID.exec(path) ?? [];
     const value = values.get(`${method} ${before}{id}${after}`);
     return value === undefined ? null : { value, id: decodeSegment(id) };
   };
 }
 
-const findOperation = routeTable((Object.keys(HANDLERS) as RoutedOperation[]).map((name) => [name, OPERATIONS[name]]));
+const findOperation = makeRouteFinder(
+  (Object.keys(HANDLERS) as RoutedOperation[]).map((name) => [name, OPERATIONS[name]]),
+);

@@ -13,10 +13,10 @@ const TAG_BYTES = 16;
  * @param purpose purpose for which the result is valid, such as a query; `unseal` needs the same
  * one
  */
-export function seal(secret: Buffer, purpose: string, plain: Buffer): string {
-  const tag = tagOf(secret, purpose, plain);
-  const sealed = createCipheriv("aes-256-ctr", secret, tag).update(plain);
-  return Buffer.concat([tag, sealed]).toString("base64url");
+export function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
+  const tag = makeTag(secret, purpose, plain);
+  const sealedContent = createCipheriv("aes-256-ctr", secret, tag).update(plain);
+  return Buffer.concat([tag, sealedContent]).toString("base64url");
 }
 
 /**
@@ -25,14 +25,14 @@ export function seal(secret: Buffer, purpose: string, plain: Buffer): string {
  * @returns the content; null for any string that `seal` did not make of content with this length
  * and purpose
  */
-export function unseal(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
+export function unsealContent(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
   const sealed = Buffer.from(text, "base64url");
   if (sealed.length !== TAG_BYTES + bytes || sealed.toString("base64url") !== text) return null;
   const tag = sealed.subarray(0, TAG_BYTES);
-  const plain = createDecipheriv("aes-256-ctr", secret, tag).update(sealed.subarray(TAG_BYTES));
-  return timingSafeEqual(tag, tagOf(secret, purpose, plain)) ? plain : null;
+  const content = createDecipheriv("aes-256-ctr", secret, tag).update(sealed.subarray(TAG_BYTES));
+  return timingSafeEqual(tag, makeTag(secret, purpose, content)) ? content : null;
 }
 
-function tagOf(secret: Buffer, purpose: string, plain: Buffer): Buffer {
+function makeTag(secret: Buffer, purpose: string, plain: Buffer): Buffer {
   return createHmac("sha256", secret).update(plain).update(purpose).digest().subarray(0, TAG_BYTES);
 }

@@ -15,7 +15,7 @@ type InputFault = FieldError & { readonly problem: ProblemCode };
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | Refused {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  return refusalOf(schema instanceof z.ZodUnion ? faultsOfShapes(schema, value) : faultsOf(result.error, value));
+  return makeRefusal(schema instanceof z.ZodUnion ? listShapeFaults(schema, value) : listFaults(result.error, value));
 }
 
 const NO_PARAMETERS = z.strictObject({});
@@ -25,15 +25,15 @@ type SentRequest = { readonly id: string; readonly query: string; readonly body:
 /**
  * Reads the input of an operation. Checks the query first, then the id in the path, then the body.
  */
-export function readSent({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
-  const texts = readQuery(sent.query);
-  const query = isRefused(texts) ? texts : validate(parameters, texts);
+export function readInput({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
+  const queryTexts = readQuery(sent.query);
+  const query = isRefused(queryTexts) ? queryTexts : validate(parameters, queryTexts);
   if (isRefused(query)) return query;
   const validId = id === undefined ? sent.id : validate(id, sent.id);
   if (isRefused(validId)) return validId;
-  const members = body === undefined ? null : readObject(sent.body);
-  const read = isRefused(members) || body === undefined ? members : validate(body, members);
-  return isRefused(read) ? read : { query, id: validId, body: read };
+  const bodyMembers = body === undefined ? null : readObject(sent.body);
+  const validBody = isRefused(bodyMembers) || body === undefined ? bodyMembers : validate(body, bodyMembers);
+  return isRefused(validBody) ? validBody : { query, id: validId, body: validBody };
 }
 
 type InputSchemas = {
@@ -48,9 +48,9 @@ type InputSchemas = {
  */
 const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
-function refusalOf(found: readonly InputFault[]): Refused {
-  const ofShape = found.filter(({ code }) => SHAPE_CODES.has(code));
-  const faults = ofShape.length > 0 ? ofShape : found;
+function makeRefusal(found: readonly InputFault[]): Refused {
+  const shapeFaults = found.filter(({ code }) => SHAPE_CODES.has(code));
+  const faults = shapeFaults.length > 0 ? shapeFaults : found;
   const problem = faults[0]?.problem ?? "invalid_request";
   const errors = new Map<string, FieldError>();
   for (const { problem: of, ...error } of faults) {
@@ -64,13 +64,13 @@ function refusalOf(found: readonly InputFault[]): Refused {
 /**
  * Returns the faults of a value: unknown fields first, then the others in the order of the schema.
  */
-function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
-  const unknown = issues.flatMap((issue) => {
+function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
+  const unknownFields = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
-    return keys.map((key) => fault("unknown", [...issue.path, key], "is not supported"));
+    return keys.map((key) => makeFault("unknown", [...issue.path, key], "is not supported"));
   });
-  const others = issues.filter(({ code }) => code !== "unrecognized_keys");
-  return [...unknown, ...others.map((issue) => faultOf(issue, value))];
+  const otherIssues = issues.filter(({ code }) => code !== "unrecognized_keys");
+  return [...unknownFields, ...otherIssues.map((issue) => toFault(issue, value))];
 }
 
 /**
@@ -78,30 +78,30 @@ function faultsOf({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
  * whose first field was sent, otherwise by the last form. If a body has fields of two forms, that
  * is its only fault.
  */
-function faultsOfShapes({ options }: z.ZodUnion, value: unknown): InputFault[] {
+function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
   const isSentIn = (name: string) => isSent(value, [name]);
-  const sent = shapes.findIndex(([first]) => isSentIn(first!));
-  const index = sent < 0 ? shapes.length - 1 : sent;
-  const chosen = shapes[index]!;
+  const sentIndex = shapes.findIndex(([first]) => isSentIn(first!));
+  const index = sentIndex < 0 ? shapes.length - 1 : sentIndex;
+  const chosenShape = shapes[index]!;
   const isChoice = shapes.every(({ length }) => length === 1);
-  const others = shapes.flat().filter((name) => isSentIn(name) && !chosen.includes(name));
-  if (sent >= 0 && others.length > 0) {
-    const together = [chosen[0]!, ...others];
-    const clauseOf = (name: string) =>
-      `cannot be sent together with ${together.filter((field) => field !== name).join(", ")}`;
-    const members = isChoice ? together : together.slice(0, 1);
-    return members.map((name) => fault("mutually_exclusive", [name], clauseOf(name)));
+  const others = shapes.flat().filter((name) => isSentIn(name) && !chosenShape.includes(name));
+  if (sentIndex >= 0 && others.length > 0) {
+    const fieldsTogether = [chosenShape[0]!, ...others];
+    const makeClause = (name: string) =>
+      `cannot be sent together with ${fieldsTogether.filter((field) => field !== name).join(", ")}`;
+    const members = isChoice ? fieldsTogether : fieldsTogether.slice(0, 1);
+    return members.map((name) => makeFault("mutually_exclusive", [name], makeClause(name)));
   }
   const { error } = (options[index] as z.ZodType).safeParse(value);
-  const faults = error === undefined ? [] : faultsOf(error, value);
-  if (!isChoice || sent >= 0) return faults;
+  const faults = error === undefined ? [] : listFaults(error, value);
+  if (!isChoice || sentIndex >= 0) return faults;
   const unknown = faults.filter(({ code }) => code === "unknown");
-  return unknown.length > 0 ? unknown : [fault("required", [], `needs one of ${shapes.join(", ")}`)];
+  return unknown.length > 0 ? unknown : [makeFault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
 /** Names of types in messages. All numbers in requests are integers. */
-const TYPE_TEXT: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a whole number",
   boolean: "true or false",
@@ -110,27 +110,27 @@ const TYPE_TEXT: Readonly<Record<string, string>> = {
   array: "an array",
 };
 
-function faultOf(issue: z.core.$ZodIssue, value: unknown): InputFault {
+function toFault(issue: z.core.$ZodIssue, value: unknown): InputFault {
   const { path } = issue;
   switch (issue.code) {
     case "invalid_type":
       return isSent(value, path)
-        ? fault("wrong_type", path, `must be ${TYPE_TEXT[issue.expected] ?? `of type ${issue.expected}`}`)
-        : fault("required", path, "is missing");
+        ? makeFault("wrong_type", path, `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`)
+        : makeFault("required", path, "is missing");
     case "too_big":
       return issue.origin === "string"
-        ? fault("too_long", path, `must have at most ${issue.maximum} characters`)
-        : fault("out_of_range", path, `must be at most ${issue.maximum}`);
+        ? makeFault("too_long", path, `must have at most ${issue.maximum} characters`)
+        : makeFault("out_of_range", path, `must be at most ${issue.maximum}`);
     case "too_small":
-      return fault("out_of_range", path, `must be at least ${issue.minimum}`);
+      return makeFault("out_of_range", path, `must be at least ${issue.minimum}`);
     case "invalid_value":
-      return fault("out_of_range", path, `must be one of ${issue.values.join(", ")}`);
+      return makeFault("out_of_range", path, `must be one of ${issue.values.join(", ")}`);
     case "custom": {
       const { code, problem = "invalid_request" } = issue.params as Pick<FieldFault, "code" | "problem">;
       return { code, pointer: pointerTo(...path), detail: issue.message, problem };
     }
     default:
-      return fault("invalid_format", path, issue.message);
+      return makeFault("invalid_format", path, issue.message);
   }
 }
 
@@ -148,7 +148,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
  * Returns a fault of one field.
  * @param clause the fault, as a clause whose subject is the field or parameter
  */
-function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
+function makeFault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
   const pointer = pointerTo(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
 }
@@ -164,23 +164,25 @@ function readQuery(text: string): Readonly<Record<string, string>> | Refused {
     if (errors.length === MAX_FIELD_ERRORS) break;
     const [name, value] = decodePair(part);
     if (name === null || value === null)
-      errors.push(malformed(name ?? "", "The query is not valid percent-encoded UTF-8."));
-    else if (name in query) errors.push(malformed(name, "The parameter is sent more than once."));
+      errors.push(makeMalformedFault(name ?? "", "The query is not valid percent-encoded UTF-8."));
+    else if (name in query) errors.push(makeMalformedFault(name, "The parameter is sent more than once."));
     else query[name] = value;
   }
   return errors.length > 0 ? refuseFields(errors) : query;
 }
 
 function decodePair(part: string): readonly [name: string | null, value: string | null] {
-  const cut = part.indexOf("=");
-  return cut < 0 ? [decode(part), ""] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+  const equalsIndex = part.indexOf("=");
+  return equalsIndex < 0
+    ? [decodePercent(part), ""]
+    : [decodePercent(part.slice(0, equalsIndex)), decodePercent(part.slice(equalsIndex + 1))];
 }
 
-function malformed(name: string, detail: string): FieldError {
+function makeMalformedFault(name: string, detail: string): FieldError {
   return { code: "invalid_format", pointer: pointerTo(name), detail };
 }
 
-function decode(text: string): string | null {
+function decodePercent(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -2,14 +2,14 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
+import { type ServerContext, type TransactionContext, runWrite } from "../requests/context.ts";
 import { refuseUnknownWorkspace } from "../keys/keys.ts";
 import { combineWithLive, saveText } from "../files/file-writes.ts";
 import { presentFile, toApiPath } from "../files/present.ts";
 import type { ReviewRow } from "../store/changes-table.ts";
 import type { Tables } from "../store/tables.ts";
 
-export type ReviewInfo = Pick<ReviewRow, "workspaceId" | "status" | "reason" | "at" | "sender" | "decidedAt"> & {
+export type ReviewSummary = Pick<ReviewRow, "workspaceId" | "status" | "reason" | "at" | "sender" | "decidedAt"> & {
   readonly id: ChangeId;
   readonly fileId: DocId;
   /** Path of the document, as the API shows it. */
@@ -21,7 +21,7 @@ type ReviewsQuery = {
   /** Id of the workspace whose reviews are listed. Default: all workspaces. */
   readonly workspaceId?: string | undefined;
   /** Status of the listed reviews. Default `in_review`. */
-  readonly status?: ReviewInfo["status"];
+  readonly status?: ReviewSummary["status"];
   /**
    * Position after which the page begins: `nextCursor` of the previous page, as a number. 0 for the
    * first page.
@@ -33,7 +33,7 @@ type ReviewsQuery = {
 };
 
 /** Ids of the open reviews before and after a review; null if there is no such review. */
-export type Neighbours = {
+export type ReviewNeighbours = {
   readonly previous: string | null;
   readonly next: string | null;
   /** Number of open reviews, and the position of this review among them, counted from 1. */
@@ -41,7 +41,7 @@ export type Neighbours = {
   readonly at: number;
 };
 
-export type Review = ReviewInfo & {
+export type Review = ReviewSummary & {
   readonly content: string;
   /** Content with which the edit began; null if that version was pruned. */
   readonly baseContent: string | null;
@@ -66,19 +66,19 @@ export class Reviews {
     return this.#server.store.read(async (tables) => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
       if (workspace === undefined) return refuseUnknownWorkspace();
-      const from = latestFirst && after === 0 ? Number.MAX_SAFE_INTEGER : after;
-      const query = { workspace: workspace?.seq ?? null, status, from, most: limit + 1, latestFirst };
+      const fromNumber = latestFirst && after === 0 ? Number.MAX_SAFE_INTEGER : after;
+      const query = { workspace: workspace?.seq ?? null, status, from: fromNumber, most: limit + 1, latestFirst };
       const rows = await tables.changes.reviewed(query);
       const page = rows.slice(0, limit);
       const hasMore = rows.length > limit;
-      return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.number) : null };
+      return { data: page.map(toReviewSummary), hasMore, nextCursor: hasMore ? String(page.at(-1)!.number) : null };
     });
   }
 
   show(changeId: string): Promise<Review | Refused> {
     return this.#server.store.read(async ({ changes }) => {
-      const found = await changes.review(changeId);
-      return found === undefined ? noReview() : readReview(changes, found);
+      const reviewRow = await changes.review(changeId);
+      return reviewRow === undefined ? refuseUnknownReview() : readReview(changes, reviewRow);
     });
   }
 
@@ -91,15 +91,15 @@ export class Reviews {
    * Returns the open reviews before and after a review.
    * @param workspaceId id of the workspace whose reviews count; null for all workspaces
    */
-  neighbours(changeId: string, workspaceId: string | null): Promise<Neighbours> {
+  neighbours(changeId: string, workspaceId: string | null): Promise<ReviewNeighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
       const from = (await changes.review(changeId))?.number ?? 0;
       const workspace = workspaceId === null ? undefined : await workspaces.byId(workspaceId);
       const query = { workspace: workspace?.seq ?? null, status: "in_review", from, most: 1 } as const;
       const [before] = await changes.reviewed({ ...query, latestFirst: true });
       const [after] = await changes.reviewed({ ...query, latestFirst: false });
-      const place = await changes.position(from, query.workspace);
-      return { previous: before?.change ?? null, next: after?.change ?? null, ...place };
+      const placeInList = await changes.position(from, query.workspace);
+      return { previous: before?.change ?? null, next: after?.change ?? null, ...placeInList };
     });
   }
 
@@ -118,10 +118,13 @@ export class Reviews {
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const found = await changes.review(changeId);
-      const at = found?.decidedAt ?? null;
-      if (found === undefined || at === null) return { before: null, after: null };
+      const decidedAt = found?.decidedAt ?? null;
+      if (found === undefined || decidedAt === null) return { before: null, after: null };
       const { seq } = found;
-      return { before: await changes.publishedAt(seq, at - 1), after: await changes.publishedAt(seq, at) };
+      return {
+        before: await changes.publishedAt(seq, decidedAt - 1),
+        after: await changes.publishedAt(seq, decidedAt),
+      };
     });
   }
 
@@ -136,34 +139,34 @@ export class Reviews {
    * now, the result is an `edit_conflict`. Null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
-    return writeWith(this.#server, async (working): Promise<FileResource | Refused> => {
-      const found = await findWaiting(working, changeId);
+    return runWrite(this.#server, async (working): Promise<FileResource | Refused> => {
+      const found = await findOpenReview(working, changeId);
       if (isRefused(found)) return found;
       if (seen !== null && found.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
       const review = await readReview(working.tables.changes, found);
-      const combined = content ?? this.merged(review);
-      if (combined === null && review.reason !== "conflict") {
+      const combinedText = content ?? this.merged(review);
+      if (combinedText === null && review.reason !== "conflict") {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
         return refuse("edit_conflict", detail);
       }
       // The decision and the version that it publishes get the same time, so that `decided` finds
       // both.
       const at = working.now();
-      const saving = { ...working, now: () => at, key: null };
-      const row = await saveText(saving, found, review.liveContent, combined ?? review.content);
+      const savingContext = { ...working, now: () => at, key: null };
+      const row = await saveText(savingContext, found, review.liveContent, combinedText ?? review.content);
       await working.tables.changes.decide(found.number, "accepted", at);
       return presentFile(row);
     });
   }
 
-  reject(changeId: string): Promise<ReviewInfo | Refused> {
-    return writeWith(this.#server, async (working): Promise<ReviewInfo | Refused> => {
-      const found = await findWaiting(working, changeId);
+  reject(changeId: string): Promise<ReviewSummary | Refused> {
+    return runWrite(this.#server, async (working): Promise<ReviewSummary | Refused> => {
+      const found = await findOpenReview(working, changeId);
       if (isRefused(found)) return found;
       await working.tables.changes.decide(found.number, "rejected", working.now());
-      return { ...reviewInfo(found), status: "rejected", decidedAt: working.now() };
+      return { ...toReviewSummary(found), status: "rejected", decidedAt: working.now() };
     });
   }
 }
@@ -171,7 +174,7 @@ export class Reviews {
 async function readReview(changes: Tables["changes"], row: ReviewRow): Promise<Review> {
   const base = await changes.base(row.baseId, row.seq);
   return {
-    ...reviewInfo(row),
+    ...toReviewSummary(row),
     content: await changes.text(row.change),
     baseContent: base!.text,
     liveContent: await changes.text(row.changeId),
@@ -179,18 +182,18 @@ async function readReview(changes: Tables["changes"], row: ReviewRow): Promise<R
   };
 }
 
-function noReview(): Refused {
+function refuseUnknownReview(): Refused {
   return refuse("not_found", "There is no such review.");
 }
 
-async function findWaiting({ tables }: Working, changeId: string): Promise<ReviewRow | Refused> {
+async function findOpenReview({ tables }: TransactionContext, changeId: string): Promise<ReviewRow | Refused> {
   const found = await tables.changes.review(changeId);
-  if (found === undefined) return noReview();
+  if (found === undefined) return refuseUnknownReview();
   if (found.status === "in_review") return found;
   return refuse("not_found", `The change is no longer in review: ${found.status}.`);
 }
 
-function reviewInfo(row: ReviewRow): ReviewInfo {
+function toReviewSummary(row: ReviewRow): ReviewSummary {
   return {
     id: row.change as ChangeId,
     workspaceId: row.workspaceId,

@@ -11,18 +11,18 @@ import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
 import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
 import type { DocumentSource } from "../../markdown/search/source.ts";
 import type { StepPermit } from "../../markdown/search/scheduler.ts";
-import { type Answer, doneAsWritten, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
-import type { Call, ContinuedRequest, RequestContext } from "../requests/context.ts";
+import { type Answer, makeDoneFromJson, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
+import type { OperationCall, ContinuedRequest, RequestContext } from "../requests/context.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile, SearchScope } from "../store/found-files.ts";
 
 /** POST /v1/search/hybrid */
-export async function searchHybrid({ context, body }: Call<"searchHybrid">): Promise<ContinuedRequest> {
+export async function searchHybrid({ context, body }: OperationCall<"searchHybrid">): Promise<ContinuedRequest> {
   const { query, limit, includeSources } = body;
-  return continues(context, body, async (source, pace) => {
+  return continueSearch(context, body, async (source, pace) => {
     const result = await byWords(source, pace, query, limit);
-    if (result.kind === "ended") return ended();
-    return writeHits(SEARCH_HYBRID_PATH, result.hits, pace, ({ found, score, snippets }): SearchHit => {
+    if (result.kind === "ended") return refuseDisconnected();
+    return answerHits(SEARCH_HYBRID_PATH, result.hits, pace, ({ found, score, snippets }): SearchHit => {
       const file = presentWithContent(found.file, found.text);
       const hit = { ...file, score: Number(score.toPrecision(6)) };
       if (!includeSources) return hit;
@@ -36,7 +36,7 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
  * time, but some patterns take many steps for each character. A pattern that contains a literal is
  * tried only on documents that contain the literal.
  */
-const MAX_STEPS = 80_000_000;
+const MAX_REGEX_STEPS = 80_000_000;
 
 /**
  * POST /v1/search/regex.
@@ -44,15 +44,18 @@ const MAX_STEPS = 80_000_000;
  * program that is too large, is answered `400 invalid_request` at `/query` (contract tests "refuses
  * a malformed pattern", "refuses a pattern that grows beyond measure").
  */
-export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | ContinuedRequest> {
+export async function searchRegex({
+  context,
+  body,
+}: OperationCall<"searchRegex">): Promise<Refused | ContinuedRequest> {
   const regex = await compilePattern(body.query);
   if (isRefused(regex)) return regex;
-  const limits = { limit: body.limit, steps: MAX_STEPS, lines: SEARCH_REGEX_LINES };
-  return continues(context, body, async (source, pace) => {
+  const limits = { limit: body.limit, steps: MAX_REGEX_STEPS, lines: SEARCH_REGEX_LINES };
+  return continueSearch(context, body, async (source, pace) => {
     const result = await byRegex(source, pace, regex, limits);
-    if (result.kind === "ended") return ended();
-    if (result.kind === "too-many-steps") return tooCostly();
-    return writeHits(SEARCH_REGEX_PATH, result.hits, pace, ({ found, matches }): RegexHit => {
+    if (result.kind === "ended") return refuseDisconnected();
+    if (result.kind === "too-many-steps") return refuseTooCostly();
+    return answerHits(SEARCH_REGEX_PATH, result.hits, pace, ({ found, matches }): RegexHit => {
       const file = presentWithContent(found.file, found.text);
       if (!body.includeSources) return file;
       return { ...file, sources: matches.map((match) => ({ object: "match", fileId: file.id, ...match })) };
@@ -60,7 +63,7 @@ export async function searchRegex({ context, body }: Call<"searchRegex">): Promi
   });
 }
 
-function tooCostly(): Refused {
+function refuseTooCostly(): Refused {
   const detail =
     "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
@@ -69,7 +72,7 @@ function tooCostly(): Refused {
 /**
  * Returns the refusal of a search whose client has disconnected. Only the log shows this answer.
  */
-function ended(): Refused {
+function refuseDisconnected(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
@@ -77,12 +80,12 @@ function ended(): Refused {
  * Returns a search that continues after the transaction in which the key was checked. Each of its
  * steps is a separate transaction, and other requests are answered between the steps.
  */
-function continues(
+function continueSearch(
   context: RequestContext,
   { path_prefix: sent = "" }: { readonly path_prefix?: string | undefined },
   search: (source: DocumentSource<FoundFile>, pace: StepPermit) => Promise<Answer>,
 ): ContinuedRequest {
-  const scope = scopeOf(context, sent === "" ? null : sent);
+  const scope = makeSearchScope(context, sent === "" ? null : sent);
   return { kind: "continues", resume: (store, pace) => search(store.search(scope), pace) };
 }
 
@@ -90,7 +93,7 @@ function continues(
  * Returns the documents in which the key of a request may search.
  * @param prefix folder to which the search is limited; null for the whole workspace
  */
-export function scopeOf({ workspace, access }: RequestContext, prefix: string | null): SearchScope {
+export function makeSearchScope({ workspace, access }: RequestContext, prefix: string | null): SearchScope {
   return { workspace: workspace.seq, prefix, grants: access.grants };
 }
 
@@ -108,7 +111,7 @@ async function compilePattern(pattern: string): Promise<CompiledRegex | Refused>
  * Returns the found documents as a JSON list. Other requests are answered between two documents,
  * because the list may be long.
  */
-async function writeHits<Hit extends { readonly found: FoundFile }>(
+async function answerHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],
   pace: StepPermit,
@@ -116,9 +119,9 @@ async function writeHits<Hit extends { readonly found: FoundFile }>(
 ): Promise<Answer> {
   const items: string[] = [];
   for (const hit of hits) {
-    if (!(await pace.take(hit.found.text.length))) return ended();
+    if (!(await pace.take(hit.found.text.length))) return refuseDisconnected();
     items.push(JSON.stringify(present(hit)));
   }
-  const end = '"hasMore":false,"nextCursor":null';
-  return doneAsWritten(200, `{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${end}}`);
+  const listEnd = '"hasMore":false,"nextCursor":null';
+  return makeDoneFromJson(200, `{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${listEnd}}`);
 }

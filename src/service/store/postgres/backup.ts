@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
+import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
 import { BACKUP_META, BACKUP_TABLES, type BackupTable, backupTables, makeBackupFile } from "../sqlite/backup-file.ts";
 import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
@@ -113,7 +113,7 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
-  for (const [name, value] of [...copied, [GENERATION_NAME, newGeneration()] as const]) {
+  for (const [name, value] of [...copied, [GENERATION_NAME, makeGeneration()] as const]) {
     if (value === undefined) continue;
     const text = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
     await client.query(text, [name, value]);

@@ -2,7 +2,7 @@ import type { Pool, PoolConfig } from "pg";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
 import type { PoolFigures, Store } from "../store.ts";
 import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
-import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
+import { GENERATION_NAME, readGeneration } from "../../requests/generation.ts";
 import { FILE_COLUMNS, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
 import type { FoundFile, SearchScope } from "../found-files.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
@@ -187,7 +187,7 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
   const names = ["cursor-secret", GENERATION_NAME];
   const { rows } = await pool.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [names]);
   const [cursorSecret, stored] = names.map((name): Buffer | undefined => rows.find((row) => row.name === name)?.value);
-  return { cursorSecret: cursorSecret!, generation: generationOf(stored, cursorSecret!) };
+  return { cursorSecret: cursorSecret!, generation: readGeneration(stored, cursorSecret!) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { type Hash, createHash } from "node:crypto";
 import { closeSync, openSync, rmSync } from "node:fs";
-import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
+import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 const OF_A_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
@@ -132,7 +132,7 @@ export function renewBackup(copy: string): BackupContents {
     // The digest is removed, because it will be wrong after the first change of the restored
     // database.
     db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST);
-    setMeta(db, GENERATION_NAME, newGeneration());
+    setMeta(db, GENERATION_NAME, makeGeneration());
     return contents;
   });
 }

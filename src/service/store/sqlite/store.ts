@@ -5,7 +5,7 @@ import { META, readSettings, SET_META, SETTINGS } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
 import type { BackupMade, Store } from "../store.ts";
-import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
+import { GENERATION_NAME, readGeneration } from "../../requests/generation.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, onDisk, openDatabase } from "./database.ts";
@@ -56,7 +56,7 @@ export class SqliteStore implements Store {
     this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
     this.#session = new SqliteSession(db);
     this.cursorSecret = cursorSecretOf(this.#session, random);
-    this.generation = generationOf(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
+    this.generation = readGeneration(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
     this.#holderOf = keptHolders(this.#transactions, this.#session);
     this.#index = new SearchIndex(db);
     this.search = searchIn(db, this.#index, this.#session, this.#turns);
