@@ -1,4 +1,4 @@
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * Reads a length of time as people write it: `90s`, `15m`, `6h`, `2d`.
@@ -6,7 +6,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
  */
 export function parseAge(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
-  return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
+  return match === null ? null : Number(match[1]) * UNIT_MS[match[2]!]!;
 }
 
 /** Formats a length of time in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */

@@ -3,7 +3,7 @@
  * appear only in the log.
  */
 
-const UNKNOWN_AUTHORITY =
+const UNKNOWN_AUTHORITY_TEXT =
   "the certificate comes from an authority that this system does not know; NODE_EXTRA_CA_CERTS=FILE adds its certificate";
 
 const WORDS_BY_CODE: Readonly<Record<string, string>> = {
@@ -36,10 +36,10 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet, or this computer's clock is wrong",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself, which this system does not trust",
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY_TEXT,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY_TEXT,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY_TEXT,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY_TEXT,
   CERT_REVOKED: "its certificate was revoked",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   EPROTO: "no secure connection could be made: it may not speak https",
@@ -52,8 +52,8 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
 export function failureWords(why: string): string {
   const deadline = /^deadline of (\d+) ms$/.exec(why);
   if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;
-  const known = Object.hasOwn(WORDS_BY_CODE, why) ? WORDS_BY_CODE[why] : undefined;
-  if (known !== undefined) return known;
+  const knownWords = Object.hasOwn(WORDS_BY_CODE, why) ? WORDS_BY_CODE[why] : undefined;
+  if (knownWords !== undefined) return knownWords;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
   // A reason without lower-case letters, or the name of an error class, is a code that belongs only

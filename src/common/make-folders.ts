@@ -9,10 +9,10 @@ import { dirname, resolve } from "node:path";
  * @throws errors of node:fs; EEXIST if there is a file at one of the paths
  */
 export function makeFolders(path: string, mode = 0o777): string | null {
-  const missing: string[] = [];
-  for (let folder = resolve(path); !isFolder(folder); folder = dirname(folder)) missing.push(folder);
-  const created = missing.reverse().filter((folder) => makeFolder(folder, mode));
-  return created[0] ?? null;
+  const missingFolders: string[] = [];
+  for (let folder = resolve(path); !isFolder(folder); folder = dirname(folder)) missingFolders.push(folder);
+  const createdFolders = missingFolders.reverse().filter((folder) => makeFolder(folder, mode));
+  return createdFolders[0] ?? null;
 }
 
 /**
@@ -20,10 +20,10 @@ export function makeFolders(path: string, mode = 0o777): string | null {
  * @throws ENOTDIR if there is a file above the path; EEXIST if there is a file at the path
  */
 function isFolder(path: string): boolean {
-  const existing = fs.statSync(path, { throwIfNoEntry: false });
-  if (existing !== undefined && !existing.isDirectory())
+  const stats = fs.statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isDirectory())
     throw Object.assign(new Error(`EEXIST: file already exists, mkdir '${path}'`), { code: "EEXIST" });
-  return existing !== undefined;
+  return stats !== undefined;
 }
 
 /** Creates one folder; returns false if another process created it meanwhile. */

@@ -28,20 +28,22 @@ export function metricsText(metrics: readonly Metric[]): string {
     .flatMap(({ name, help, type, samples }) => [
       `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
       `# TYPE ${name} ${type}`,
-      ...samples.map(({ labels, value, suffix = "" }) => `${name}${suffix}${labelsText(labels)} ${valueText(value)}`),
+      ...samples.map(
+        ({ labels, value, suffix = "" }) => `${name}${suffix}${formatLabels(labels)} ${formatValue(value)}`,
+      ),
     ]);
   return `${lines.join("\n")}\n`;
 }
 
-function labelsText(labels: Sample["labels"]): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+function formatLabels(labels: Sample["labels"]): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-function escaped(value: string): string {
+function escapeValue(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
-function valueText(value: number): string {
+function formatValue(value: number): string {
   return value === Number.POSITIVE_INFINITY ? "+Inf" : String(value);
 }

@@ -3,9 +3,9 @@
  * Used for values that are rarely needed and may be large.
  */
 export function once<T>(make: () => T): () => T {
-  let cached: { readonly value: T } | null = null;
+  let cachedValue: { readonly value: T } | null = null;
   return () => {
-    cached ??= { value: make() };
-    return cached.value;
+    cachedValue ??= { value: make() };
+    return cachedValue.value;
   };
 }

@@ -5,10 +5,10 @@
  * JavaScript, so that two different names never look the same. Pure.
  */
 
-const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
-const ALL_STEERING = new RegExp(STEERING, "gu");
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
+const ALL_CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
 /** Characters to escape within quotes: besides control characters, the quote and the backslash. */
-const ALL_IN_QUOTES = new RegExp(`["\\\\]|${STEERING.source}`, "gu");
+const ALL_ESCAPED_IN_QUOTES = new RegExp(`["\\\\]|${CONTROL_CHARACTER.source}`, "gu");
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
 /**
@@ -16,7 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\
  * would take for control characters.
  */
 export function hasControlCharacters(text: string): boolean {
-  return STEERING.test(text);
+  return CONTROL_CHARACTER.test(text);
 }
 
 /** Returns the escape sequence of a character, such as `\n` or `\u{1b}`. */
@@ -29,8 +29,8 @@ export function escaped(character: string): string {
  * name, it is put in quotes with escapes.
  */
 export function shownName(name: string): string {
-  if (!STEERING.test(name) && !name.startsWith('"')) return name;
-  return `"${name.replace(ALL_IN_QUOTES, escaped)}"`;
+  if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;
+  return `"${name.replace(ALL_ESCAPED_IN_QUOTES, escaped)}"`;
 }
 
 /**
@@ -38,5 +38,5 @@ export function shownName(name: string): string {
  * words from the service.
  */
 export function shownWords(words: string): string {
-  return words.replace(ALL_STEERING, escaped);
+  return words.replace(ALL_CONTROL_CHARACTERS, escaped);
 }

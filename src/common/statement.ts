@@ -43,10 +43,10 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
   }
 
   #prepare(): Sqlite.Statement<unknown[], Row> {
-    const prepared = this.#db.prepare<unknown[], Row>(this.#sql);
-    if (this.#mode === "raw") prepared.raw();
-    if (this.#mode === "pluck") prepared.pluck();
-    return prepared as Sqlite.Statement<unknown[], Row>;
+    const preparedStatement = this.#db.prepare<unknown[], Row>(this.#sql);
+    if (this.#mode === "raw") preparedStatement.raw();
+    if (this.#mode === "pluck") preparedStatement.pluck();
+    return preparedStatement as Sqlite.Statement<unknown[], Row>;
   }
 }
 

@@ -47,8 +47,8 @@ class SystemClock implements Clock {
     });
 
   readonly #step = (): void => {
-    const some = this.#waiting.splice(0, CALLERS_PER_TURN);
+    const continued = this.#waiting.splice(0, CALLERS_PER_TURN);
     if (this.#waiting.length > 0) setImmediate(this.#step);
-    for (const resolve of some) resolve();
+    for (const resolve of continued) resolve();
   };
 }

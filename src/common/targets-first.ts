@@ -7,17 +7,19 @@
  */
 export function targetsFirst(targetsOf: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
   const position = new Map<number, number>();
-  const visited = new Set<number>();
+  const visitedNumbers = new Set<number>();
   for (const first of all) {
-    const path: { readonly index: number; next: number }[] = visited.has(first) ? [] : [{ index: first, next: 0 }];
-    visited.add(first);
+    const path: { readonly index: number; next: number }[] = visitedNumbers.has(first)
+      ? []
+      : [{ index: first, next: 0 }];
+    visitedNumbers.add(first);
     for (let next = path.at(-1); next !== undefined; next = path.at(-1)) {
       const target = targetsOf[next.index]![next.next++];
       if (target === undefined) {
         position.set(next.index, position.size);
         path.pop();
-      } else if (!visited.has(target)) {
-        visited.add(target);
+      } else if (!visitedNumbers.has(target)) {
+        visitedNumbers.add(target);
         path.push({ index: target, next: 0 });
       }
     }

@@ -127,8 +127,10 @@ export function unwritableFileTrouble(
   { kind, next, undone = "" }: Pick<Trouble, "kind" | "next"> & { readonly undone?: string },
 ): Result<never> {
   const code = errorCodeOf(error);
-  const what = `${file} cannot be written: ${errnoClause(error)}${undone}`;
-  return isDiskFull(code) ? trouble("fault", what, FREE_SPACE_NEXT, { code }) : trouble(kind, what, next, { code });
+  const failure = `${file} cannot be written: ${errnoClause(error)}${undone}`;
+  return isDiskFull(code)
+    ? trouble("fault", failure, FREE_SPACE_NEXT, { code })
+    : trouble(kind, failure, next, { code });
 }
 
 /**
@@ -154,7 +156,7 @@ export function systemTrouble(error: unknown, what: string, next: string, kind: 
  */
 export function errorCodeOf(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
-  const number = UNNAMED_ERRNO.exec(error.code)?.[1];
-  if (number === undefined) return error.code;
-  return Object.entries(constants.errno).find(([, value]) => value === Number(number))?.[0] ?? `E${number}`;
+  const errno = UNNAMED_ERRNO.exec(error.code)?.[1];
+  if (errno === undefined) return error.code;
+  return Object.entries(constants.errno).find(([, value]) => value === Number(errno))?.[0] ?? `E${errno}`;
 }

@@ -8,8 +8,8 @@ export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
 
-  constructor(path: string, why: string, next: string) {
-    super(`${path} ${why}`);
+  constructor(path: string, reason: string, next: string) {
+    super(`${path} ${reason}`);
     this.name = "UnsafePathError";
     this.next = next;
   }
@@ -25,34 +25,38 @@ export type ExpectedFile = "file" | "own-file" | "folder";
 export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
   const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
   if (stat.isSymbolicLink()) {
-    const why = "is a symbolic link: mdmirror reads and writes nothing through links";
-    throw new UnsafePathError(path, why, `see where it leads: ls -l ${quote(path)}; then remove the link`);
+    const reason = "is a symbolic link: mdmirror reads and writes nothing through links";
+    throw new UnsafePathError(path, reason, `see where it leads: ls -l ${quoteForShell(path)}; then remove the link`);
   }
   if (!isRight) {
-    const why = `is ${kindOf(stat)} where ${expected === "folder" ? "a folder" : "a file"} should be`;
-    throw new UnsafePathError(path, why, `move it away: mv ${quote(path)} ${quote(`${path}.old`)}`);
+    const reason = `is ${describeKind(stat)} where ${expected === "folder" ? "a folder" : "a file"} should be`;
+    throw new UnsafePathError(path, reason, `move it away: mv ${quoteForShell(path)} ${quoteForShell(`${path}.old`)}`);
   }
   if (!isOwner(stat.uid)) {
-    const why = `belongs to user ${stat.uid}, and this process is user ${process.geteuid?.()}`;
-    throw new UnsafePathError(path, why, `run mdmirror as that user; or, if the folder is yours: chown ${quote(path)}`);
-  }
-  if (expected === "own-file" && stat.nlink > 1) {
-    const why = `has a second name elsewhere (a hard link), which mdmirror would write to as well`;
-    const copy = quote(`${path}.copy`);
+    const reason = `belongs to user ${stat.uid}, and this process is user ${process.geteuid?.()}`;
     throw new UnsafePathError(
       path,
-      why,
-      `make it a file of its own: cp -p ${quote(path)} ${copy} && mv ${copy} ${quote(path)}`,
+      reason,
+      `run mdmirror as that user; or, if the folder is yours: chown ${quoteForShell(path)}`,
+    );
+  }
+  if (expected === "own-file" && stat.nlink > 1) {
+    const reason = `has a second name elsewhere (a hard link), which mdmirror would write to as well`;
+    const copy = quoteForShell(`${path}.copy`);
+    throw new UnsafePathError(
+      path,
+      reason,
+      `make it a file of its own: cp -p ${quoteForShell(path)} ${copy} && mv ${copy} ${quoteForShell(path)}`,
     );
   }
 }
 
-function kindOf(stat: Stats): string {
+function describeKind(stat: Stats): string {
   if (stat.isDirectory()) return "a folder";
   return stat.isFile() ? "a file" : "neither file nor folder";
 }
 
-function quote(path: string): string {
+function quoteForShell(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
@@ -61,8 +65,8 @@ function quote(path: string): string {
  * sudo, the user who called sudo.
  */
 export function isOwner(uid: number): boolean {
-  const own = process.geteuid?.();
-  if (own === undefined || uid === own) return true;
-  const caller = process.env["SUDO_UID"];
-  return own === 0 && caller !== undefined && /^\d+$/.test(caller) && Number(caller) === uid;
+  const ownUid = process.geteuid?.();
+  if (ownUid === undefined || uid === ownUid) return true;
+  const callerUid = process.env["SUDO_UID"];
+  return ownUid === 0 && callerUid !== undefined && /^\d+$/.test(callerUid) && Number(callerUid) === uid;
 }

@@ -18,12 +18,12 @@ const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
  */
 export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
-  const beside = `files?path=${folder}.md`;
+  const fileBeside = `files?path=${folder}.md`;
   const folders = NAME_SUFFIXES.map((suffix) => `folders?path=${folder}${suffix}`);
   try {
-    await deleteFiles(api, folder, beside);
+    await deleteFiles(api, folder, fileBeside);
     for (const listUrl of folders) await deleteFolders(api, folder, listUrl);
-    for (const listUrl of [beside, ...folders]) if ((await listItems(api, listUrl)).length > 0) return false;
+    for (const listUrl of [fileBeside, ...folders]) if ((await listItems(api, listUrl)).length > 0) return false;
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;

@@ -13,8 +13,8 @@ export const contentCases: readonly ContractCase[] = [
   defineCase("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
     for (const length of [51_199, 51_200]) {
       const file = await api.file(`${folder.path}/${length}.md`, "x".repeat(length));
-      const saved = (await api.edit(file.id, file.lastChangeId, "y".repeat(length))).edited();
-      assert.equal(saved.content.length, length);
+      const savedFile = (await api.edit(file.id, file.lastChangeId, "y".repeat(length))).edited();
+      assert.equal(savedFile.content.length, length);
     }
   }),
   defineCase("refuses a text of 51,201 characters, and names its length and the limit", async ({ api, folder }) => {
@@ -42,8 +42,8 @@ export const contentCases: readonly ContractCase[] = [
     const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");
     const path = `${folder.path}/${names}/a.md`;
     const text = "😀".repeat(51_200);
-    const sent = `{"path":"${asUnicodeEscapes(path)}","content":"${asUnicodeEscapes(text)}"}`;
-    const file = (await api.post("/v1/files", sent)).ok(201);
+    const requestBody = `{"path":"${asUnicodeEscapes(path)}","content":"${asUnicodeEscapes(text)}"}`;
+    const file = (await api.post("/v1/files", requestBody)).ok(201);
     assert.equal((await api.read(file.id)).content, text);
   }),
   defineCase("gives back every text unchanged", async ({ api, folder }) => {

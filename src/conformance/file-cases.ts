@@ -8,15 +8,15 @@ import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
  * with an encoding that cannot be decoded.
  */
 function malformedIds(kind: "doc" | "dir"): string[] {
-  const others = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
+  const otherKinds = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
   const forms = ["", "a.b", "a%20b", "%F0%9F%98%80", "%zz", "%ff", "'--", "aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
   const composites = ["%2F", ":", ","].map((sign) => `a${sign}${kind}_b`);
   const lengths = [13, 15, 20].map((length) => "a".repeat(length));
   const bodies = [...forms, ...composites, ...lengths, "A".repeat(14)];
-  return [...others, `${kind.toUpperCase()}_1`, ...bodies.map((body) => `${kind}_${body}`)];
+  return [...otherKinds, `${kind.toUpperCase()}_1`, ...bodies.map((body) => `${kind}_${body}`)];
 }
 
-const ids: readonly ContractCase[] = [
+const idCases: readonly ContractCase[] = [
   defineCase("refuses ids that are not of the form", async ({ api }) => {
     for (const id of malformedIds("doc")) {
       (await api.get(`/v1/files/${id}`)).problem("invalid_id");
@@ -49,7 +49,7 @@ const ids: readonly ContractCase[] = [
   }),
 ];
 
-const create: readonly ContractCase[] = [
+const createCases: readonly ContractCase[] = [
   defineAssumedCase("creates a file by path with its missing folders", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/new/er/a.md`, "hello\n");
     assert.ok(isDocId(file.id));
@@ -105,7 +105,7 @@ const create: readonly ContractCase[] = [
     }
   }),
   defineAssumedCase("names each bad field", async ({ api, folder }) => {
-    const bad: readonly (readonly [object, ...string[]])[] = [
+    const badBodies: readonly (readonly [object, ...string[]])[] = [
       [{}, "/parentId", "/name", "/content"],
       [{ path: "a.md" }, "/content"],
       [{ content: "" }, "/parentId", "/name"],
@@ -121,7 +121,7 @@ const create: readonly ContractCase[] = [
       [{ path: "a.md", content: "", parentId: folder.id }, "/path"],
       [{ parentId: 7, name: true, content: "" }, "/parentId", "/name"],
     ];
-    for (const [body, ...pointers] of bad) {
+    for (const [body, ...pointers] of badBodies) {
       (await api.post("/v1/files", body)).invalid(...pointers);
     }
   }),
@@ -143,10 +143,10 @@ const bodies: readonly ContractCase[] = [
       ["POST", "/v1/folders"],
       ["PATCH", `/v1/folders/${folder.id}`],
     ] as const;
-    const otherValues = ["null", "[]", '"text"', "5"];
-    const notJson = ["", "{", "{'a':1}", '{"a":1}{', "\ufeff{}", "undefined", "[".repeat(50_000)];
+    const otherJsonValues = ["null", "[]", '"text"', "5"];
+    const invalidJson = ["", "{", "{'a':1}", '{"a":1}{', "\ufeff{}", "undefined", "[".repeat(50_000)];
     for (const [method, path] of targets) {
-      for (const body of [...otherValues, ...notJson]) {
+      for (const body of [...otherJsonValues, ...invalidJson]) {
         (await api.send(method, path, body)).invalid();
       }
       (await api.send(method, path)).invalid();
@@ -167,4 +167,4 @@ const bodies: readonly ContractCase[] = [
   }),
 ];
 
-export const fileCases: readonly ContractCase[] = [...ids, ...create, ...bodies];
+export const fileCases: readonly ContractCase[] = [...idCases, ...createCases, ...bodies];

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { ABSENT_DIR } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-const patch: readonly ContractCase[] = [
+const patchCases: readonly ContractCase[] = [
   defineCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
-    const renamed = (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
-    assert.deepEqual(renamed, { ...file, path: `${folder.path}/sub/b.md` });
+    const renamedFile = (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
+    assert.deepEqual(renamedFile, { ...file, path: `${folder.path}/sub/b.md` });
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
     assert.equal((await api.file(file.path)).path, file.path);
   }),
@@ -20,10 +20,10 @@ const patch: readonly ContractCase[] = [
   defineCase("moves a file to another folder", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const target = await api.folder(`${folder.path}/target`);
-    const moved = (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
+    const movedFile = (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
     const parent = { parentId: target.id, parentPath: target.path };
-    assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md`, ...parent });
-    assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
+    assert.deepEqual(movedFile, { ...file, path: `${folder.path}/target/a.md`, ...parent });
+    assert.deepEqual(await api.paths("files", { parent_id: target.id }), [movedFile.path]);
     (await api.patch(`/v1/files/${file.id}`, { parentId: target.id })).ok(200);
   }),
   defineAssumedCase("moves a file to the root", async ({ api, folder }) => {
@@ -35,12 +35,12 @@ const patch: readonly ContractCase[] = [
   defineCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`, "a");
     const b = await api.file(`${folder.path}/b.md`, "b");
-    const sub = await api.file(`${folder.path}/sub/a.md`, "sub");
+    const fileInSubfolder = await api.file(`${folder.path}/sub/a.md`, "sub");
     const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
     (await api.patch(`/v1/files/${a.id}`, { name: "b.md" })).problem("path_already_exists");
     (await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id })).problem("path_already_exists");
     const contents = [];
-    for (const file of [a, b, sub]) {
+    for (const file of [a, b, fileInSubfolder]) {
       const { path, content } = await api.read(file.id);
       assert.equal(path, file.path);
       contents.push(content);
@@ -80,23 +80,23 @@ const patch: readonly ContractCase[] = [
   defineCase("sets and clears protected with Full access", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const value of [true, true, false, false]) {
-      const changed = (await api.patch(`/v1/files/${file.id}`, { protected: value })).ok(200);
-      assert.deepEqual(changed, { ...file, protected: value });
+      const changedFile = (await api.patch(`/v1/files/${file.id}`, { protected: value })).ok(200);
+      assert.deepEqual(changedFile, { ...file, protected: value });
       assert.equal((await api.read(file.id)).protected, value);
     }
   }),
 ];
 
-const remove: readonly ContractCase[] = [
+const removeCases: readonly ContractCase[] = [
   defineCase("deletes a file and its history for good", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     (await api.delete(`/v1/files/${file.id}`)).deleted();
     (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
     (await api.delete(`/v1/files/${file.id}`)).problem("file_not_found");
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
-    const again = await api.file(file.path, "new");
-    assert.notEqual(again.id, file.id);
-    (await api.edit(again.id, file.lastChangeId, "x")).problem("invalid_base_change");
+    const newFile = await api.file(file.path, "new");
+    assert.notEqual(newFile.id, file.id);
+    (await api.edit(newFile.id, file.lastChangeId, "x")).problem("invalid_base_change");
   }),
   defineAssumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
@@ -116,4 +116,4 @@ const remove: readonly ContractCase[] = [
   ),
 ];
 
-export const fileWriteCases: readonly ContractCase[] = [...patch, ...remove];
+export const fileWriteCases: readonly ContractCase[] = [...patchCases, ...removeCases];

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { ABSENT_DIR } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-const create: readonly ContractCase[] = [
+const createCases: readonly ContractCase[] = [
   defineAssumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
-    const made = await api.folder(`${folder.path}/a`);
-    assert.match(made.id, /^dir_[a-z0-9]{14}$/);
+    const newFolder = await api.folder(`${folder.path}/a`);
+    assert.match(newFolder.id, /^dir_[a-z0-9]{14}$/);
     const parent = { parentId: folder.id, parentPath: folder.path };
-    assert.deepEqual(made, { object: "folder", id: made.id, path: `${folder.path}/a`, ...parent, name: "a" });
+    assert.deepEqual(newFolder, { object: "folder", id: newFolder.id, path: `${folder.path}/a`, ...parent, name: "a" });
     const file = await api.file(`${folder.path}/a.md`);
     assert.match(file.id, /^doc_[a-z0-9]{14}$/);
     assert.match(file.lastChangeId, /^chg_[a-z0-9]{14}$/);
     const { id, lastChangeId } = file;
-    const wanted = { object: "file", id, path: `${folder.path}/a.md`, ...parent, protected: false, lastChangeId };
-    assert.deepEqual(file, wanted);
-    const top = (await api.get(`/v1/folders/${folder.id}`)).ok(200);
-    assert.deepEqual([top.parentId, top.parentPath], [null, "/"]);
-    assert.deepEqual((await api.get(`/v1/folders/${made.id}`)).ok(200), made);
+    const expectedFile = { object: "file", id, path: `${folder.path}/a.md`, ...parent, protected: false, lastChangeId };
+    assert.deepEqual(file, expectedFile);
+    const topFolder = (await api.get(`/v1/folders/${folder.id}`)).ok(200);
+    assert.deepEqual([topFolder.parentId, topFolder.parentPath], [null, "/"]);
+    assert.deepEqual((await api.get(`/v1/folders/${newFolder.id}`)).ok(200), newFolder);
   }),
   defineCase("creates a folder by path with its missing parents", async ({ api, folder }) => {
     await api.folder(`${folder.path}/a/b/c`);
@@ -36,7 +36,7 @@ const create: readonly ContractCase[] = [
     assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
   }),
   defineAssumedCase("names each bad field of a folder", async ({ api, folder }) => {
-    const bad: readonly (readonly [object, ...string[]])[] = [
+    const badBodies: readonly (readonly [object, ...string[]])[] = [
       [{}, "/parentId", "/name"],
       [{ name: "a" }, "/parentId"],
       [{ parentId: folder.id }, "/name"],
@@ -47,13 +47,13 @@ const create: readonly ContractCase[] = [
       [{ parentId: folder.id, name: null }, "/name"],
       [{ parentId: 1, name: "a" }, "/parentId"],
     ];
-    for (const [body, ...pointers] of bad) {
+    for (const [body, ...pointers] of badBodies) {
       (await api.post("/v1/folders", body)).invalid(...pointers);
     }
   }),
 ];
 
-const placement: readonly ContractCase[] = [
+const placementCases: readonly ContractCase[] = [
   defineAssumedCase("answers folder_not_found to an id that names nothing", async ({ api }) => {
     (await api.get(`/v1/folders/${ABSENT_DIR}`)).problem("folder_not_found");
     (await api.patch(`/v1/folders/${ABSENT_DIR}`, { name: "a" })).problem("folder_not_found");
@@ -63,27 +63,27 @@ const placement: readonly ContractCase[] = [
   }),
   defineAssumedCase("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
-    const beside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
+    const filesBeside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
     const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
-    const renamed = (await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" })).ok(200);
-    assert.deepEqual(renamed, { ...a, path: `${folder.path}/z😀`, name: "z😀" });
+    const renamedFolder = (await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" })).ok(200);
+    assert.deepEqual(renamedFolder, { ...a, path: `${folder.path}/z😀`, name: "z😀" });
     const parentPath = `${folder.path}/z😀/b`;
     assert.deepEqual(await api.read(file.id), { ...file, path: `${parentPath}/c.md`, parentPath, content: "text\n" });
     assert.equal((await api.get(`/v1/folders/${b!.id}`)).ok(200).path, `${folder.path}/z😀/b`);
-    for (const { id, path } of beside) assert.equal((await api.read(id)).path, path);
+    for (const { id, path } of filesBeside) assert.equal((await api.read(id)).path, path);
     assert.deepEqual(await api.paths("files", { path_prefix: `${folder.path}/a` }), []);
-    const back = (await api.patch(`/v1/folders/${a!.id}`, { name: "a" })).ok(200);
-    assert.equal(back.path, `${folder.path}/a`);
+    const folderRenamedBack = (await api.patch(`/v1/folders/${a!.id}`, { name: "a" })).ok(200);
+    assert.equal(folderRenamedBack.path, `${folder.path}/a`);
     assert.equal((await api.read(file.id)).path, file.path);
   }),
   defineAssumedCase("moves a folder with all below", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
     const target = await api.folder(`${folder.path}/x/y`);
-    const moved = (await api.patch(`/v1/folders/${b.id}`, { parentId: target.id })).ok(200);
-    assert.deepEqual(moved, { ...b, path: `${target.path}/b`, parentId: target.id, parentPath: target.path });
+    const movedFolder = (await api.patch(`/v1/folders/${b.id}`, { parentId: target.id })).ok(200);
+    assert.deepEqual(movedFolder, { ...b, path: `${target.path}/b`, parentId: target.id, parentPath: target.path });
     assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
-    assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [moved.path]);
+    assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [movedFolder.path]);
   }),
   defineAssumedCase("moves a folder to the root", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}${folder.path}-moved`);
@@ -94,11 +94,11 @@ const placement: readonly ContractCase[] = [
   defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/a/b`);
-    const similar = await api.folder(`${folder.path}/ab`);
+    const similarFolder = await api.folder(`${folder.path}/ab`);
     (await api.patch(`/v1/folders/${a.id}`, { parentId: a.id })).invalid("/parentId");
     (await api.patch(`/v1/folders/${a.id}`, { parentId: b.id })).invalid("/parentId");
     assert.equal(
-      (await api.patch(`/v1/folders/${a.id}`, { parentId: similar.id })).ok(200).path,
+      (await api.patch(`/v1/folders/${a.id}`, { parentId: similarFolder.id })).ok(200).path,
       `${folder.path}/ab/a`,
     );
   }),
@@ -130,7 +130,7 @@ const placement: readonly ContractCase[] = [
   ),
 ];
 
-const remove: readonly ContractCase[] = [
+const removeCases: readonly ContractCase[] = [
   defineCase("deletes an empty folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     (await api.delete(`/v1/folders/${made.id}`)).deleted();
@@ -152,16 +152,16 @@ const remove: readonly ContractCase[] = [
   ),
   defineCase("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
-    const gone = [await api.file(`${folder.path}/a/x.md`), await api.file(`${folder.path}/a/b/c/y.md`)];
-    const kept = [
+    const removedFiles = [await api.file(`${folder.path}/a/x.md`), await api.file(`${folder.path}/a/b/c/y.md`)];
+    const keptFiles = [
       await api.file(`${folder.path}/a-b/x.md`),
       await api.file(`${folder.path}/a.b/x.md`),
       await api.file(`${folder.path}/ab/x.md`),
       await api.file(`${folder.path}/a.md`),
     ];
     (await api.delete(`/v1/folders/${a.id}?recursive=true`)).deleted();
-    for (const file of gone) (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
-    for (const file of kept) assert.equal((await api.read(file.id)).path, file.path);
+    for (const file of removedFiles) (await api.get(`/v1/files/${file.id}`)).problem("file_not_found");
+    for (const file of keptFiles) assert.equal((await api.read(file.id)).path, file.path);
     assert.deepEqual(await api.paths("folders", { path_prefix: `${folder.path}/a` }), []);
     assert.deepEqual((await api.paths("folders", { parent_id: folder.id })).sort(), [
       `${folder.path}/a-b`,
@@ -187,4 +187,4 @@ const remove: readonly ContractCase[] = [
   }),
 ];
 
-export const folderCases: readonly ContractCase[] = [...create, ...placement, ...remove];
+export const folderCases: readonly ContractCase[] = [...createCases, ...placementCases, ...removeCases];

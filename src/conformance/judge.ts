@@ -2,12 +2,12 @@ import { AssertionError } from "node:assert";
 import { failureWords } from "../common/failure-words.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { clearCase } from "./clear.ts";
-import { withChangesBelow, NoAnswerError, NotOfferedError, rememberLastAnswer } from "./observe.ts";
+import { limitChangesTo, NoAnswerError, NotOfferedError, rememberLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
-import { Api, type ContractCase, type Exchange, type Reply } from "./world.ts";
+import { Api, type ContractCase, type Exchange, type CheckedReply } from "./world.ts";
 
 /** A case in which the service behaves differently from the contract. */
-type Difference = {
+type CaseDifference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
   /** The last answered request of the case, such as `GET /v1/files`; null if none was answered. */
@@ -20,7 +20,7 @@ type Difference = {
 export type SectionReport = {
   readonly section: Section;
   passed: number;
-  readonly differences: Difference[];
+  readonly differences: CaseDifference[];
   /**
    * Cases that could not run, because they need an operation that the contract does not require and
    * the service lacks.
@@ -62,13 +62,13 @@ export type JudgeOptions = {
  * deleted afterwards. Documents outside these folders are listed, but never changed.
  */
 export async function judgeService(callerOptions: JudgeOptions): Promise<Result<Report>> {
-  const options = { ...callerOptions, exchange: withChangesBelow(callerOptions.exchange, callerOptions.name) };
+  const options = { ...callerOptions, exchange: limitChangesTo(callerOptions.exchange, callerOptions.name) };
   try {
     return (await probeService(options)) ?? ok(await runSections(options));
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
-    const what = `the service cannot be reached (${callerOptions.url}): ${failureWords(error.message)}`;
-    return trouble("offline", what, "check the URL, then run it again");
+    const failure = `the service cannot be reached (${callerOptions.url}): ${failureWords(error.message)}`;
+    return trouble("offline", failure, "check the URL, then run it again");
   }
 }
 
@@ -79,21 +79,21 @@ export async function judgeService(callerOptions: JudgeOptions): Promise<Result<
 async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
-  if (list.status !== 200) return refused("GET /v1/files", list);
+  if (list.status !== 200) return explainRefusal("GET /v1/files", list);
   // The answer is no list, so another program, or a login page, answers at this URL.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
   const created = await api.post("/v1/folders", { path: folder });
-  if (created.status === 401 || created.status === 403) return refused("POST /v1/folders", created);
+  if (created.status === 401 || created.status === 403) return explainRefusal("POST /v1/folders", created);
   if ((await clearCase(exchange, key, folder)) || leaveBehind) return null;
   const what = `the service did not delete the folder ${folder}, so that each case would leave one`;
   return trouble("usage", what, "to run the cases and leave their folders: add --leave-behind");
 }
 
-function refused(request: string, { status }: Reply): Result<never> {
-  const next = "check the URL and the key; the key needs full access to the workspace";
-  return trouble("offline", `the service answered ${request} with status ${status}`, next);
+function explainRefusal(request: string, { status }: CheckedReply): Result<never> {
+  const nextStep = "check the URL and the key; the key needs full access to the workspace";
+  return trouble("offline", `the service answered ${request} with status ${status}`, nextStep);
 }
 
 async function runSections(options: JudgeOptions): Promise<Report> {
@@ -102,11 +102,11 @@ async function runSections(options: JudgeOptions): Promise<Report> {
   );
   const pending = sections.flatMap((report) => SECTIONS[report.section].map((test) => ({ report, test })));
   const leftBehind: string[] = [];
-  let done = 0;
+  let doneCount = 0;
   for (const { report, test } of pending) {
     if (options.stop.aborted) break;
-    options.onCase(done, pending.length);
-    const folder = `/${options.name}-${done++}`;
+    options.onCase(doneCount, pending.length);
+    const folder = `/${options.name}-${doneCount++}`;
     if (test.leavesReview && !options.leaveBehind) {
       report.skipped.push(test.title);
       continue;
@@ -114,9 +114,9 @@ async function runSections(options: JudgeOptions): Promise<Report> {
     await runCase(test, options, folder, report);
     if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
   }
-  const isComplete = done === pending.length;
-  const differs = sections.some((section) => section.differences.some(({ basis }) => basis === "published"));
-  return { conforms: isComplete && !differs, isComplete, sections, leftBehind };
+  const isComplete = doneCount === pending.length;
+  const hasDifference = sections.some((section) => section.differences.some(({ basis }) => basis === "published"));
+  return { conforms: isComplete && !hasDifference, isComplete, sections, leftBehind };
 }
 
 /**
@@ -143,18 +143,18 @@ async function runCase(
     // One lost answer counts as a difference. This further request throws if the service stays
     // unreachable, which ends the run.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
-    report.differences.push({ title, basis, ...last(), detail: detailOf(error as Error) });
+    report.differences.push({ title, basis, ...last(), detail: describeError(error as Error) });
   }
 }
 
 const MAX_VALUE_CHARACTERS = 200;
 
-function detailOf(error: Error): string {
+function describeError(error: Error): string {
   if (!(error instanceof AssertionError) || error.expected === undefined) return error.message.split("\n", 1)[0]!;
-  return `expected ${showValue(error.expected)}, got ${showValue(error.actual)}`;
+  return `expected ${formatValue(error.expected)}, got ${formatValue(error.actual)}`;
 }
 
-function showValue(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
   return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
 }

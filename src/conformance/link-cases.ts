@@ -11,8 +11,8 @@ export const linkCases: readonly ContractCase[] = [
     const links = `[id](${target.id}) [folder](${folder.id}) [path](${target.path})\n`;
     const file = await api.file(`${folder.path}/links.md`, links);
     assert.equal((await api.read(file.id)).content, links);
-    const more = `${links}\n[again](${target.path})\n`;
-    assert.equal((await api.edit(file.id, file.lastChangeId, more)).edited().content, more);
+    const changedLinks = `${links}\n[again](${target.path})\n`;
+    assert.equal((await api.edit(file.id, file.lastChangeId, changedLinks)).edited().content, changedLinks);
   }),
   defineAssumedCase("leaves links with a scheme, anchors and what is in code alone", async ({ api, folder }) => {
     const text = [

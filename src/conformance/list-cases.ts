@@ -1,10 +1,10 @@
 /** Cases for lists of files and of folders (`src/contract/README.md`, "Pagination rules"). */
 
 import assert from "node:assert/strict";
-import { createItem, createItems, KINDS, nameOf, pathsOf } from "./list-helpers.ts";
+import { createItem, createItems, KINDS, makeName, listPaths } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-const limits = KINDS.flatMap((kind): ContractCase[] => [
+const limitCases = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`answers the list envelope: ${kind}`, async (setup) => {
     const [path] = await createItems(setup, kind, 1);
     const page = await setup.api.page(kind, { parent_id: setup.folder.id });
@@ -13,7 +13,7 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
     assert.match(page.url, new RegExp(`/v1/${kind}`));
     assert.equal(page.hasMore, false);
     assert.equal(page.nextCursor, null);
-    assert.deepEqual(pathsOf(page), [path]);
+    assert.deepEqual(listPaths(page), [path]);
   }),
   defineCase(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
     for (const limit of ["0", "1001", "-1", "99999999"]) {
@@ -39,10 +39,10 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
     const query = { parent_id: setup.folder.id };
     assert.equal((await setup.api.page(kind, query)).data.length, 100);
     assert.equal((await setup.api.page(kind, { ...query, limit: 1 })).data.length, 1);
-    const whole = await setup.api.page(kind, { ...query, limit: 101 });
-    assert.deepEqual([whole.data.length, whole.hasMore, whole.nextCursor], [101, false, null]);
-    const short = await setup.api.page(kind, { ...query, limit: 100 });
-    assert.deepEqual([short.data.length, short.hasMore, typeof short.nextCursor], [100, true, "string"]);
+    const wholePage = await setup.api.page(kind, { ...query, limit: 101 });
+    assert.deepEqual([wholePage.data.length, wholePage.hasMore, wholePage.nextCursor], [101, false, null]);
+    const shortPage = await setup.api.page(kind, { ...query, limit: 100 });
+    assert.deepEqual([shortPage.data.length, shortPage.hasMore, typeof shortPage.nextCursor], [100, true, "string"]);
   }),
   defineCase(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
     (await api.get(`/v1/${kind}?offset=3`)).invalid("/offset");
@@ -56,27 +56,27 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
   }),
 ]);
 
-const selectors = KINDS.flatMap((kind): ContractCase[] => [
+const selectorCases = KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`lists by exact path one item or none: ${kind}`, async (setup) => {
     const { api, folder } = setup;
     await createItem(setup, kind, `${folder.path}/a/b`);
     await createItem(setup, kind, `${folder.path}/a/bc`);
-    const path = nameOf(kind, `${folder.path}/a/b`);
+    const path = makeName(kind, `${folder.path}/a/b`);
     assert.deepEqual(await api.paths(kind, { path }), [path]);
-    assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/a/x`) }), []);
-    assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/x/b`) }), []);
+    assert.deepEqual(await api.paths(kind, { path: makeName(kind, `${folder.path}/a/x`) }), []);
+    assert.deepEqual(await api.paths(kind, { path: makeName(kind, `${folder.path}/x/b`) }), []);
   }),
   defineCase(`lists by path_prefix what is below, recursively: ${kind}`, async (setup) => {
     const { api, folder } = setup;
     for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e", "inner/f", "in0/g"]) {
       if (kind === "files" || stem !== "in") await createItem(setup, kind, `${folder.path}/${stem}`);
     }
-    const below = await api.paths(kind, { path_prefix: `${folder.path}/in` });
-    const wanted =
+    const pathsBelow = await api.paths(kind, { path_prefix: `${folder.path}/in` });
+    const expectedPaths =
       kind === "files" ? ["in/a.md", "in/deep/er/b.md"] : ["in/a", "in/deep", "in/deep/er", "in/deep/er/b"];
     assert.deepEqual(
-      below.sort(),
-      wanted.map((path) => `${folder.path}/${path}`),
+      pathsBelow.sort(),
+      expectedPaths.map((path) => `${folder.path}/${path}`),
     );
     assert.deepEqual(await api.paths(kind, { path_prefix: `${folder.path}/nothing` }), []);
   }),
@@ -92,8 +92,8 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
   }),
   defineCase(`refuses two selectors and names both: ${kind}`, async ({ api, folder }) => {
     const pairs = [
-      ["path", nameOf(kind, "a"), "path_prefix", "b"],
-      ["path", nameOf(kind, "a"), "parent_id", folder.id],
+      ["path", makeName(kind, "a"), "path_prefix", "b"],
+      ["path", makeName(kind, "a"), "parent_id", folder.id],
       ["path_prefix", "b", "parent_id", folder.id],
     ] as const;
     for (const [one, first, two, second] of pairs) {
@@ -132,7 +132,7 @@ const fileOrFolderCases: readonly ContractCase[] = [
   }),
   defineAssumedCase("lists the whole tree by path_prefix /", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/deep/a.md`);
-    const top = await api.file(`${folder.path}.md`);
+    const topFile = await api.file(`${folder.path}.md`);
     for (const limit of [1, 1_000]) {
       const folders = await api.paths("folders", { path_prefix: "/", limit });
       assert.deepEqual(
@@ -142,10 +142,10 @@ const fileOrFolderCases: readonly ContractCase[] = [
       const files = await api.paths("files", { path_prefix: "/", limit });
       assert.deepEqual(
         files.filter((path) => path.startsWith(folder.path)),
-        [file.path, top.path],
+        [file.path, topFile.path],
       );
     }
-    await api.delete(`/v1/files/${top.id}`);
+    await api.delete(`/v1/files/${topFile.id}`);
   }),
   defineCase("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
     assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000" }), []);
@@ -157,9 +157,9 @@ const fileOrFolderCases: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/a.md`);
     const [item] = (await api.page("files", { path: file.path })).data;
     assert.deepEqual(item, file);
-    const always = ["object", "parentId", "parentPath"];
-    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected", ...always].sort());
+    const commonFields = ["object", "parentId", "parentPath"];
+    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected", ...commonFields].sort());
   }),
 ];
 
-export const listCases: readonly ContractCase[] = [...limits, ...selectors, ...fileOrFolderCases];
+export const listCases: readonly ContractCase[] = [...limitCases, ...selectorCases, ...fileOrFolderCases];

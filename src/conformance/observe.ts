@@ -1,6 +1,6 @@
 import { isJsonObject, member } from "../contract/json.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import { type Exchange, parseOrNull } from "./world.ts";
+import { type Exchange, parseJson } from "./world.ts";
 
 /** Error for a request that got no answer, because the connection failed or was lost. */
 export class NoAnswerError extends Error {}
@@ -16,7 +16,7 @@ export class NotOfferedError extends Error {
 }
 
 /** Operations that the published contract mentions without their path. A service may lack them. */
-const OPTIONAL: readonly (readonly [method: RegExp, path: RegExp, shown: string])[] = [
+const OPTIONAL_OPERATIONS: readonly (readonly [method: RegExp, path: RegExp, shown: string])[] = [
   [/^POST$/, /^\/v1\/search\/(hybrid|regex)$/, "/v1/search"],
   [/^(GET|PATCH|DELETE)$/, /^\/v1\/folders\/[^/]+$/, "/v1/folders/{id}"],
 ];
@@ -25,7 +25,7 @@ const OPTIONAL: readonly (readonly [method: RegExp, path: RegExp, shown: string]
 type LastAnswer = { readonly request: string | null; readonly status: number | null };
 
 /** Matches the path of an operation that changes one document or folder. */
-const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
+const CHANGED_ITEM_PATH = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
  * Returns a function that sends requests, but only such that change nothing outside the folders of
@@ -34,28 +34,28 @@ const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
  * listed outside these folders, the function throws and sends nothing. It also throws for an item
  * without a path, unless the item was created by this function.
  */
-export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
-  const foreign = new Set<string>();
-  const created = new Set<string>();
-  const rememberOwner = (item: ShownItem) => {
-    const isOwn = typeof item.path === "string" ? isBelow(item.path, prefix) : created.has(item.id);
-    if (isOwn) foreign.delete(item.id);
-    else foreign.add(item.id);
+export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
+  const foreignIds = new Set<string>();
+  const createdIds = new Set<string>();
+  const noteOwner = (item: ShownItem) => {
+    const isOwn = typeof item.path === "string" ? isBelow(item.path, prefix) : createdIds.has(item.id);
+    if (isOwn) foreignIds.delete(item.id);
+    else foreignIds.add(item.id);
   };
   return async (request) => {
-    if (foreign.has(idToChange(request)))
+    if (foreignIds.has(readChangedId(request)))
       throw new Error(`not sent: ${request.method} ${request.path} changes an item that no case created`);
     const response = await exchange(request);
-    const items = itemsOf(response.body);
-    if (request.method === "POST" && response.status === 201) for (const { id } of items) created.add(id);
-    for (const item of items) rememberOwner(item);
+    const items = readItems(response.body);
+    if (request.method === "POST" && response.status === 201) for (const { id } of items) createdIds.add(id);
+    for (const item of items) noteOwner(item);
     return response;
   };
 }
 
 /** Returns the id of the item that a request would change; "" if it would change none. */
-function idToChange({ method, path }: WireRequest): string {
-  return method === "GET" ? "" : (CHANGES_ONE.exec(path)?.[1] ?? "");
+function readChangedId({ method, path }: WireRequest): string {
+  return method === "GET" ? "" : (CHANGED_ITEM_PATH.exec(path)?.[1] ?? "");
 }
 
 /**
@@ -69,8 +69,8 @@ export function isBelow(path: string, prefix: string): boolean {
 type ShownItem = { readonly id: string; readonly path?: unknown };
 
 /** Returns the documents and folders in an answer, which is a list or a single item. */
-function itemsOf(body: string): readonly ShownItem[] {
-  const answer = parseOrNull(body);
+function readItems(body: string): readonly ShownItem[] {
+  const answer = parseJson(body);
   if (!isJsonObject(answer)) return [];
   const data = member(answer, "data");
   const items: readonly unknown[] = Array.isArray(data) ? data : [answer];
@@ -82,16 +82,16 @@ function itemsOf(body: string): readonly ShownItem[] {
  * throws NotOfferedError if the service lacks an optional operation.
  */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
-  let last: LastAnswer = { request: null, status: null };
+  let lastAnswer: LastAnswer = { request: null, status: null };
   return {
     async observe(request) {
       const response = await exchange(request);
-      last = { request: `${request.method} ${request.path}`, status: response.status };
-      const lacking = lackingOperation(request, response);
-      if (lacking !== null) throw new NotOfferedError(lacking);
+      lastAnswer = { request: `${request.method} ${request.path}`, status: response.status };
+      const lackingOperationName = findLackingOperation(request, response);
+      if (lackingOperationName !== null) throw new NotOfferedError(lackingOperationName);
       return response;
     },
-    last: () => last,
+    last: () => lastAnswer,
   };
 }
 
@@ -101,11 +101,13 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
  */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
-function lackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
+function findLackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
   const isLacking = status === 405 || status === 501 || (status === 404 && !MISSING_TARGET.test(body));
   if (!isLacking) return null;
-  const found = OPTIONAL.find(([methods, paths]) => methods.test(method) && paths.test(path.split("?", 1)[0]!));
-  return found === undefined ? null : `${method} ${found[2]}`;
+  const optionalOperation = OPTIONAL_OPERATIONS.find(
+    ([methods, paths]) => methods.test(method) && paths.test(path.split("?", 1)[0]!),
+  );
+  return optionalOperation === undefined ? null : `${method} ${optionalOperation[2]}`;
 }
 
 /**
@@ -119,11 +121,11 @@ const MAX_REPETITIONS = 20;
  */
 export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
-    for (let waits = 0; ; waits++) {
+    for (let waitCount = 0; ; waitCount++) {
       const response = await exchange(request);
       const seconds = Number(response.headers["retry-after"] ?? Number.NaN);
       const isRefused = response.status === 429 || response.status === 503;
-      if (!isRefused || Number.isNaN(seconds) || waits === MAX_REPETITIONS) return response;
+      if (!isRefused || Number.isNaN(seconds) || waitCount === MAX_REPETITIONS) return response;
       await sleep(seconds * 1_000);
     }
   };

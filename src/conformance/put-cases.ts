@@ -4,18 +4,18 @@ import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-const lines = (...changed: number[]) =>
+const makeContent = (...changed: number[]) =>
   Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
 
 export const putCases: readonly ContractCase[] = [
   defineCase("answers the saved content and its change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
-    const saved = (await api.edit(file.id, file.lastChangeId, "two\n")).edited();
-    assert.ok(isChangeId(saved.lastChangeId));
-    assert.notEqual(saved.lastChangeId, file.lastChangeId);
-    assert.deepEqual(saved, { ...file, lastChangeId: saved.lastChangeId, content: "two\n" });
-    assert.deepEqual(await api.read(file.id), saved);
-    assert.equal((await api.page("files", { path: file.path })).data[0]?.lastChangeId, saved.lastChangeId);
+    const savedFile = (await api.edit(file.id, file.lastChangeId, "two\n")).edited();
+    assert.ok(isChangeId(savedFile.lastChangeId));
+    assert.notEqual(savedFile.lastChangeId, file.lastChangeId);
+    assert.deepEqual(savedFile, { ...file, lastChangeId: savedFile.lastChangeId, content: "two\n" });
+    assert.deepEqual(await api.read(file.id), savedFile);
+    assert.equal((await api.page("files", { path: file.path })).data[0]?.lastChangeId, savedFile.lastChangeId);
   }),
   defineCase("takes an edit after a rename on the same base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
@@ -41,16 +41,16 @@ export const putCases: readonly ContractCase[] = [
     assert.deepEqual(saved, { ...file, content: "one\n" });
   }),
   defineCase("takes any earlier change of the file as a base", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`, lines());
-    const second = (await api.edit(file.id, file.lastChangeId, lines(5))).edited();
-    (await api.edit(file.id, second.lastChangeId, lines(5, 20))).edited();
-    const saved = (await api.edit(file.id, second.lastChangeId, lines(5, 35))).edited();
-    assert.equal(saved.content, lines(5, 20, 35));
+    const file = await api.file(`${folder.path}/a.md`, makeContent());
+    const secondEdit = (await api.edit(file.id, file.lastChangeId, makeContent(5))).edited();
+    (await api.edit(file.id, secondEdit.lastChangeId, makeContent(5, 20))).edited();
+    const saved = (await api.edit(file.id, secondEdit.lastChangeId, makeContent(5, 35))).edited();
+    assert.equal(saved.content, makeContent(5, 20, 35));
   }),
   defineCase("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
-    const other = await api.file(`${folder.path}/b.md`);
-    for (const base of [other.lastChangeId, "chg_00000000000000"]) {
+    const otherFile = await api.file(`${folder.path}/b.md`);
+    for (const base of [otherFile.lastChangeId, "chg_00000000000000"]) {
       (await api.edit(file.id, base, "x")).problem("invalid_base_change", "/baseChangeId");
     }
     assert.equal((await api.read(file.id)).content, "text\n");

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json } from "./world.ts";
-import { searchUntilStable, expectRefused, foundItems, createDocument, matchPlaces } from "./search-helpers.ts";
+import { searchUntilStable, expectRefused, findItems, createDocument, readMatchPlaces } from "./search-helpers.ts";
 
 export const regexSearchCases: readonly ContractCase[] = [
   defineCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (setup) => {
     await createDocument(setup, "a.md", `${"p".repeat(1_030)}\n`);
     for (const length of [1_023, 1_024])
-      assert.equal((await foundItems(setup, "regex search", "p".repeat(length))).length, 1);
+      assert.equal((await findItems(setup, "regex search", "p".repeat(length))).length, 1);
     (await searchUntilStable(setup, "regex search", "𝒑".repeat(1_024))).ok(200);
     const problem = await expectRefused(setup, "regex search", "p".repeat(1_025), "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
@@ -24,10 +24,10 @@ export const regexSearchCases: readonly ContractCase[] = [
   defineAssumedCase("refuses a search of too many steps, and shows nothing that was found till then", async (setup) => {
     const { api, folder } = setup;
     for (let n = 0; n < 2; n++) await api.file(`${folder.path}/${n}.md`, `zebra\n${"a".repeat(4_000)}\n`.repeat(12));
-    const costly = await api.post("/v1/search/regex", { query: "(?:a?){990}b|zebra", path_prefix: folder.path });
-    costly.problem("search_too_costly", "/query");
-    const again = await api.post("/v1/search/regex", { query: "zebra", path_prefix: folder.path });
-    assert.equal(again.ok(200).data.length, 2);
+    const costlyReply = await api.post("/v1/search/regex", { query: "(?:a?){990}b|zebra", path_prefix: folder.path });
+    costlyReply.problem("search_too_costly", "/query");
+    const nextReply = await api.post("/v1/search/regex", { query: "zebra", path_prefix: folder.path });
+    assert.equal(nextReply.ok(200).data.length, 2);
   }),
   defineAssumedCase("refuses a pattern that grows beyond measure", async (setup) => {
     for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])
@@ -35,7 +35,7 @@ export const regexSearchCases: readonly ContractCase[] = [
   }),
   defineCase("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (setup) => {
     for (const count of [49, 50, 51]) await createDocument(setup, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
-    const items = await foundItems(setup, "regex search", "^- lemur$");
+    const items = await findItems(setup, "regex search", "^- lemur$");
     assert.deepEqual(
       items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches.length, matches.at(-1).line]),
       [
@@ -50,7 +50,7 @@ export const regexSearchCases: readonly ContractCase[] = [
       await createDocument(setup, `a-${length}.md`, `${"x".repeat(length - 3)}end\n`);
     await createDocument(setup, "astral-4096.md", `${"🦫".repeat(4_093)}end\n`);
     await createDocument(setup, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
-    const items = await foundItems(setup, "regex search", "end$");
+    const items = await findItems(setup, "regex search", "end$");
     assert.deepEqual(
       items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches[0].line, matches[0].column]),
       [
@@ -63,8 +63,8 @@ export const regexSearchCases: readonly ContractCase[] = [
   }),
   defineAssumedCase("gives line and column of each match", async (setup) => {
     await createDocument(setup, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
-    const [hit] = await foundItems(setup, "regex search", "(hedge)?hog");
-    assert.deepEqual(matchPlaces(hit), [
+    const [hit] = await findItems(setup, "regex search", "(hedge)?hog");
+    assert.deepEqual(readMatchPlaces(hit), [
       {
         line: 2,
         column: 3,
@@ -80,28 +80,26 @@ export const regexSearchCases: readonly ContractCase[] = [
   defineCase("matches each line by itself", async (setup) => {
     await createDocument(setup, "a.md", "one\ntwo\n\nthree");
     for (const pattern of ["one\\ntwo", "one.two", "(?s)one.two", "e\\s+t", "e$\\n", "[^x]{9}"])
-      assert.deepEqual(await foundItems(setup, "regex search", pattern), [], pattern);
+      assert.deepEqual(await findItems(setup, "regex search", pattern), [], pattern);
     for (const pattern of ["^two$", "\\Athree\\z", "(?i)TWO", "(?-s)tw.", "^$", "\\btwo\\b", "^[[:lower:]]{5}$"])
-      assert.equal((await foundItems(setup, "regex search", pattern)).length, 1, pattern);
+      assert.equal((await findItems(setup, "regex search", pattern)).length, 1, pattern);
   }),
   defineCase("matches text of any script", async (setup) => {
     await createDocument(setup, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
-    const lines = async (pattern: string) =>
-      (await foundItems(setup, "regex search", pattern)).flatMap(({ sources }) =>
-        sources.map(({ line }: Json) => line),
-      );
-    assert.deepEqual(await lines("压.文"), [1]);
-    assert.deepEqual(await lines("\\p{Arabic}+ \\p{Arabic}+"), [3]);
-    assert.deepEqual(await lines("\\p{Han}{5}"), [1]);
-    assert.deepEqual(await lines("ﬁle"), [2]);
-    assert.deepEqual(await lines("(?i)İSTANBUL"), [2]);
-    assert.deepEqual(await lines("か"), [4]);
+    const findLines = async (pattern: string) =>
+      (await findItems(setup, "regex search", pattern)).flatMap(({ sources }) => sources.map(({ line }: Json) => line));
+    assert.deepEqual(await findLines("压.文"), [1]);
+    assert.deepEqual(await findLines("\\p{Arabic}+ \\p{Arabic}+"), [3]);
+    assert.deepEqual(await findLines("\\p{Han}{5}"), [1]);
+    assert.deepEqual(await findLines("ﬁle"), [2]);
+    assert.deepEqual(await findLines("(?i)İSTANBUL"), [2]);
+    assert.deepEqual(await findLines("か"), [4]);
   }),
   defineCase("lets no pattern hang the service", async (setup) => {
     await createDocument(setup, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
     // A regex engine with backtracking would take longer than the age of the universe for these
     // patterns.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(.*)*d", "(a*)*(a*)*(a*)*[b-z]", "(x+x+)+y", "(?:a?){60}a{60}z"])
-      assert.deepEqual(await foundItems(setup, "regex search", pattern), [], pattern);
+      assert.deepEqual(await findItems(setup, "regex search", pattern), [], pattern);
   }),
 ];

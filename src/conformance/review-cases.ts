@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";
-import { type ContractCase, defineAssumedCase, defineCase, leavingReview } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, markLeavingReview } from "./world.ts";
 
-const refused: readonly ContractCase[] = [
+const refusedCases: readonly ContractCase[] = [
   defineCase("refuses a PUT on a protected file for the reasons it has on any", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
@@ -14,13 +14,13 @@ const refused: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/sub/a.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
-    const moved = (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
-    assert.equal(moved.path, `${folder.path}/b.md`);
+    const movedFile = (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
+    assert.equal(movedFile.path, `${folder.path}/b.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
   }),
 ];
 
-const pending: readonly ContractCase[] = [
+const pendingCases: readonly ContractCase[] = [
   defineCase("answers 202 with the change in review", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "live\n");
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
@@ -54,30 +54,30 @@ const pending: readonly ContractCase[] = [
   ),
   defineAssumedCase("takes an edit that cannot be combined into review, and pins the file", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`, "word\n");
-    const live = (await api.edit(file.id, file.lastChangeId, "first\n")).edited();
+    const publishedFile = (await api.edit(file.id, file.lastChangeId, "first\n")).edited();
     const change = (await api.edit(file.id, file.lastChangeId, "second\n")).ok(202);
     assert.match(change.id, /^chg_[a-z0-9]{14}$/);
     const { id } = change;
-    const wanted = { object: "change", id, status: "in_review", reason: "conflict", fileIds: [file.id] };
-    assert.deepEqual(change, wanted);
-    assert.deepEqual(await api.read(file.id), live);
+    const expectedChange = { object: "change", id, status: "in_review", reason: "conflict", fileIds: [file.id] };
+    assert.deepEqual(change, expectedChange);
+    assert.deepEqual(await api.read(file.id), publishedFile);
     (await api.delete(`/v1/files/${file.id}`)).problem("changes_in_review");
-    const sub = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
-    (await api.delete(`/v1/folders/${sub.id}?recursive=true`)).problem("changes_in_review");
-    const next = (await api.edit(file.id, live.lastChangeId, "third\n")).edited();
-    assert.equal(next.content, "third\n");
+    const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
+    (await api.delete(`/v1/folders/${subfolder.id}?recursive=true`)).problem("changes_in_review");
+    const nextEdit = (await api.edit(file.id, publishedFile.lastChangeId, "third\n")).edited();
+    assert.equal(nextEdit.content, "third\n");
     (await api.patch(`/v1/files/${file.id}`, { name: "b.md" })).ok(200);
   }),
   defineCase("refuses a recursive delete above a file with changes in review", async ({ api, folder }) => {
-    const top = await api.folder(`${folder.path}/a`);
+    const topFolder = await api.folder(`${folder.path}/a`);
     const file = await api.file(`${folder.path}/a/b/c.md`);
     (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
     (await api.edit(file.id, file.lastChangeId, "proposed\n")).ok(202);
-    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).problem("changes_in_review");
+    (await api.delete(`/v1/folders/${topFolder.id}?recursive=true`)).problem("changes_in_review");
     (await api.patch(`/v1/files/${file.id}`, { protected: false })).ok(200);
-    (await api.delete(`/v1/folders/${top.id}?recursive=true`)).problem("changes_in_review");
+    (await api.delete(`/v1/folders/${topFolder.id}?recursive=true`)).problem("changes_in_review");
     assert.equal((await api.read(file.id)).content, "text\n");
   }),
 ];
 
-export const reviewCases: readonly ContractCase[] = [...refused, ...pending.map(leavingReview)];
+export const reviewCases: readonly ContractCase[] = [...refusedCases, ...pendingCases.map(markLeavingReview)];

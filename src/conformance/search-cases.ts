@@ -3,39 +3,42 @@
  */
 
 import assert from "node:assert/strict";
-import { type ContractCase, defineAssumedCase, defineCase, type Json, leavingReview } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, type Json, markLeavingReview } from "./world.ts";
 import {
   searchUntilStable,
   expectRefused,
-  foundItems,
+  findItems,
   SEARCH_KINDS,
   createDocument,
   createDocuments,
-  markedParts,
-  foundPaths,
-  matchPlaces,
-  ROUTE,
+  readMarkedParts,
+  findPaths,
+  readMatchPlaces,
+  SEARCH_ROUTES,
 } from "./search-helpers.ts";
 
-const envelopeAndLimits = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
+const envelopeAndLimitCases = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`answers the list envelope: ${kind}`, async (setup) => {
     const file = await createDocument(setup, "one.md", "A quokka.\n");
     const page = (await searchUntilStable(setup, kind, "quokka")).ok(200);
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
-    assert.deepEqual([page.object, page.url, page.hasMore, page.nextCursor], ["list", ROUTE[kind], false, null]);
+    assert.deepEqual(
+      [page.object, page.url, page.hasMore, page.nextCursor],
+      ["list", SEARCH_ROUTES[kind], false, null],
+    );
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
     assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
   }),
   defineCase(`finds what was written, immediately or some requests later: ${kind}`, async (setup) => {
     for (let n = 0; n < 20; n++)
       await createDocument(setup, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
-    assert.equal((await foundItems(setup, kind, "dormouse", { limit: 50 })).length, 20);
+    assert.equal((await findItems(setup, kind, "dormouse", { limit: 50 })).length, 20);
   }),
   defineCase(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (setup) => {
     await createDocuments(setup, 3);
-    assert.equal((await foundItems(setup, kind, "zebra", { limit: 1 })).length, 1);
-    assert.equal((await foundItems(setup, kind, "zebra", { limit: 2 })).length, 2);
-    for (const limit of [499, 500]) assert.equal((await foundItems(setup, kind, "zebra", { limit })).length, 3);
+    assert.equal((await findItems(setup, kind, "zebra", { limit: 1 })).length, 1);
+    assert.equal((await findItems(setup, kind, "zebra", { limit: 2 })).length, 2);
+    for (const limit of [499, 500]) assert.equal((await findItems(setup, kind, "zebra", { limit })).length, 3);
   }),
   defineCase(`refuses a limit of 0 and of 501: ${kind}`, async (setup) => {
     for (const limit of [0, 501, -1, 1e15, "10", 1.5, null, true]) {
@@ -44,20 +47,20 @@ const envelopeAndLimits = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
     }
   }),
   defineCase(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (setup) => {
-    const most = kind === "search" ? 10 : 50;
-    await createDocuments(setup, most - 1);
-    assert.equal((await foundItems(setup, kind, "zebra")).length, most - 1);
+    const defaultLimit = kind === "search" ? 10 : 50;
+    await createDocuments(setup, defaultLimit - 1);
+    assert.equal((await findItems(setup, kind, "zebra")).length, defaultLimit - 1);
     await createDocument(setup, "last.md", "zebra\n");
-    assert.equal((await foundItems(setup, kind, "zebra")).length, most);
+    assert.equal((await findItems(setup, kind, "zebra")).length, defaultLimit);
     await createDocument(setup, "beyond.md", "zebra\n");
-    assert.equal((await foundItems(setup, kind, "zebra")).length, most);
+    assert.equal((await findItems(setup, kind, "zebra")).length, defaultLimit);
   }),
 ]);
 
-const items = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
+const itemCases = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
   defineAssumedCase(`answers each file with its content, and where it was found: ${kind}`, async (setup) => {
     const file = await createDocument(setup, "one.md", "A quokka.\n");
-    const [hit] = await foundItems(setup, kind, "quokka");
+    const [hit] = await findItems(setup, kind, "quokka");
     const { score: _, sources, ...plain } = hit;
     assert.deepEqual(plain, { ...file, content: "A quokka.\n" });
     const object = kind === "search" ? "snippet" : "match";
@@ -65,73 +68,74 @@ const items = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
       sources.map((source: Json) => [source.object, source.fileId, source.line]),
       [[object, file.id, 1]],
     );
-    assert.deepEqual(await foundItems(setup, kind, "quokka", { includeSources: true }), [hit]);
+    assert.deepEqual(await findItems(setup, kind, "quokka", { includeSources: true }), [hit]);
     const { sources: __, ...bare } = hit;
-    assert.deepEqual(await foundItems(setup, kind, "quokka", { includeSources: false }), [bare]);
+    assert.deepEqual(await findItems(setup, kind, "quokka", { includeSources: false }), [bare]);
     await expectRefused(setup, kind, "a", "/includeSources", { includeSources: "no" });
   }),
   defineAssumedCase(`searches below a prefix alone: ${kind}`, async (setup) => {
     await createDocument(setup, "in/deep/a.md", "wombat\n");
     await createDocument(setup, "in/b.md", "wombat\n");
     await createDocument(setup, "inner/c.md", "wombat\n");
-    const at = (prefix: string) => foundPaths(setup, kind, "wombat", { path_prefix: `${setup.folder.path}/${prefix}` });
-    assert.deepEqual((await at("in")).sort(), ["in/b.md", "in/deep/a.md"]);
-    assert.deepEqual(await at("in/deep"), ["in/deep/a.md"]);
-    assert.deepEqual(await at("nowhere"), []);
-    const ofFile = await searchUntilStable(setup, kind, "wombat", { path_prefix: "a/b.md" });
-    ofFile.problem("type_mismatch", "/path_prefix");
+    const findBelow = (prefix: string) =>
+      findPaths(setup, kind, "wombat", { path_prefix: `${setup.folder.path}/${prefix}` });
+    assert.deepEqual((await findBelow("in")).sort(), ["in/b.md", "in/deep/a.md"]);
+    assert.deepEqual(await findBelow("in/deep"), ["in/deep/a.md"]);
+    assert.deepEqual(await findBelow("nowhere"), []);
+    const replyForFile = await searchUntilStable(setup, kind, "wombat", { path_prefix: "a/b.md" });
+    replyForFile.problem("type_mismatch", "/path_prefix");
     await expectRefused(setup, kind, "wombat", "/path_prefix", { path_prefix: "a b" });
   }),
 ]);
 
-const refusalsAndChanges = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
+const refusalAndChangeCases = SEARCH_KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`names each bad member: ${kind}`, async (setup) => {
     const { api } = setup;
-    (await api.post(ROUTE[kind], {})).invalid("/query");
+    (await api.post(SEARCH_ROUTES[kind], {})).invalid("/query");
     await expectRefused(setup, kind, "a", "/cursor", { cursor: "x" });
-    (await api.post(ROUTE[kind], { query: 7 })).invalid("/query");
+    (await api.post(SEARCH_ROUTES[kind], { query: 7 })).invalid("/query");
     await expectRefused(setup, kind, "a", "/path_prefix", { path_prefix: 1 });
-    (await api.post(ROUTE[kind], "[]")).invalid();
-    (await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" })).invalid("/limit");
-    (await api.get(ROUTE[kind])).problem("not_found");
+    (await api.post(SEARCH_ROUTES[kind], "[]")).invalid();
+    (await api.post(`${SEARCH_ROUTES[kind]}?limit=1`, { query: "a" })).invalid("/limit");
+    (await api.get(SEARCH_ROUTES[kind])).problem("not_found");
   }),
   defineCase(`needs a key: ${kind}`, async (setup) => {
     (await searchUntilStable({ ...setup, api: setup.as(null) }, kind, "zebra")).problem("unauthenticated");
   }),
   defineCase(`finds the live text alone, immediately: ${kind}`, async (setup) => {
     const file = await createDocument(setup, "live.md", "before capybara\n");
-    assert.deepEqual(await foundPaths(setup, kind, "capybara"), ["live.md"]);
+    assert.deepEqual(await findPaths(setup, kind, "capybara"), ["live.md"]);
     (await setup.api.edit(file.id, file.lastChangeId, "after dugong\n")).edited();
-    assert.deepEqual(await foundPaths(setup, kind, "capybara"), []);
-    assert.deepEqual(await foundPaths(setup, kind, "dugong"), ["live.md"]);
+    assert.deepEqual(await findPaths(setup, kind, "capybara"), []);
+    assert.deepEqual(await findPaths(setup, kind, "dugong"), ["live.md"]);
     (await setup.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" })).ok(200);
-    assert.deepEqual(await foundPaths(setup, kind, "dugong"), ["renamed.md"]);
+    assert.deepEqual(await findPaths(setup, kind, "dugong"), ["renamed.md"]);
   }),
-  leavingReview(
+  markLeavingReview(
     defineCase(`finds no change in review: ${kind}`, async (setup) => {
       const file = await createDocument(setup, "live.md", "public capybara\n");
       (await setup.api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
       assert.equal((await setup.api.edit(file.id, file.lastChangeId, "secret narwhal\n")).status, 202);
-      assert.deepEqual(await foundPaths(setup, kind, "narwhal"), []);
-      assert.deepEqual(await foundPaths(setup, kind, "capybara"), ["live.md"]);
+      assert.deepEqual(await findPaths(setup, kind, "narwhal"), []);
+      assert.deepEqual(await findPaths(setup, kind, "capybara"), ["live.md"]);
     }),
   ),
   defineCase(`forgets a deleted file and a deleted folder: ${kind}`, async (setup) => {
     const file = await createDocument(setup, "gone.md", "okapi\n");
     await createDocument(setup, "below/too.md", "okapi\n");
-    assert.equal((await foundItems(setup, kind, "okapi")).length, 2);
+    assert.equal((await findItems(setup, kind, "okapi")).length, 2);
     await setup.api.delete(`/v1/files/${file.id}`);
-    assert.deepEqual(await foundPaths(setup, kind, "okapi"), ["below/too.md"]);
+    assert.deepEqual(await findPaths(setup, kind, "okapi"), ["below/too.md"]);
     const page = await setup.api.page("folders", { path: `${setup.folder.path}/below` });
     await setup.api.delete(`/v1/folders/${page.data[0]!.id}?recursive=true`);
-    assert.deepEqual(await foundPaths(setup, kind, "okapi"), []);
+    assert.deepEqual(await findPaths(setup, kind, "okapi"), []);
   }),
 ]);
 
-const hybrid: readonly ContractCase[] = [
+const hybridCases: readonly ContractCase[] = [
   defineCase("answers at most 500 files", async (setup) => {
     await createDocuments(setup, 501);
-    for (const kind of SEARCH_KINDS) assert.equal((await foundItems(setup, kind, "zebra", { limit: 500 })).length, 500);
+    for (const kind of SEARCH_KINDS) assert.equal((await findItems(setup, kind, "zebra", { limit: 500 })).length, 500);
   }),
   defineAssumedCase("refuses a blank query", async (setup) => {
     for (const query of ["", " ", "\n\t\u3000"]) await expectRefused(setup, "search", query, "/query");
@@ -150,19 +154,19 @@ const hybrid: readonly ContractCase[] = [
     const noText = ["\ud800", "\0alpha", "a\0\0\0b"];
     for (const query of [...signs, ...operators, ...sqlSyntax, ...noText])
       (await searchUntilStable(setup, "search", query)).ok(200);
-    assert.deepEqual(await foundPaths(setup, "search", '"alpha* AND (beta'), ["a.md"]);
+    assert.deepEqual(await findPaths(setup, "search", '"alpha* AND (beta'), ["a.md"]);
   }),
   defineAssumedCase("ranks names and headings before text", async (setup) => {
     const filler = "Lorem ipsum dolor sit amet consectetur.\n".repeat(5);
     await createDocument(setup, "text.md", `# Other\n\n${filler}walrus\n`);
     await createDocument(setup, "heading.md", `# The walrus\n\n${filler}`);
     await createDocument(setup, "walrus.md", `# Other\n\n${filler}`);
-    assert.deepEqual(await foundPaths(setup, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
+    assert.deepEqual(await findPaths(setup, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
   }),
   defineAssumedCase("ranks every word before some words, and scores by rank", async (setup) => {
     await createDocument(setup, "some.md", "green tea\n");
     await createDocument(setup, "all.md", "green mountain tea of the herders\n");
-    const items = await foundItems(setup, "search", "green mountain tea");
+    const items = await findItems(setup, "search", "green mountain tea");
     assert.deepEqual(
       items.map((item) => item.path.split("/").at(-1)),
       ["all.md", "some.md"],
@@ -172,7 +176,7 @@ const hybrid: readonly ContractCase[] = [
   defineAssumedCase("finds parts of words", async (setup) => {
     await createDocument(setup, "a.md", "An uncompressed archive, with --no-verify.\n");
     for (const query of ["compress", "uncomp", "pressed", "no-ver", "--no-verify", "chive, with"])
-      assert.deepEqual(await foundPaths(setup, "search", query), ["a.md"], query);
+      assert.deepEqual(await findPaths(setup, "search", query), ["a.md"], query);
   }),
   defineAssumedCase("finds words of any script, whole and in part", async (setup) => {
     const texts = {
@@ -190,25 +194,30 @@ const hybrid: readonly ContractCase[] = [
     for (const [name, [text]] of Object.entries(texts)) await createDocument(setup, name, `${text}\n`);
     for (const [name, [, queries]] of Object.entries(texts))
       for (const query of queries)
-        assert.equal((await foundPaths(setup, "search", query))[0], name, `${name}: ${query}`);
+        assert.equal((await findPaths(setup, "search", query))[0], name, `${name}: ${query}`);
   }),
   defineAssumedCase("marks what matched in its sources", async (setup) => {
     await createDocument(setup, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
-    const [snippets] = (await foundItems(setup, "search", "otter")).map(matchPlaces);
+    const [snippets] = (await findItems(setup, "search", "otter")).map(readMatchPlaces);
     assert.ok(snippets);
     assert.deepEqual([snippets.length, snippets[0].line, snippets[0].text], [1, 4, "The 🦦 otter and the OTTERS"]);
-    assert.deepEqual(markedParts(snippets[0]), ["otter", "OTTER"]);
+    assert.deepEqual(readMarkedParts(snippets[0]), ["otter", "OTTER"]);
     await createDocument(setup, "b.md", "قال: ضَغَطَ الملف\n");
-    assert.deepEqual(markedParts((await foundItems(setup, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
+    assert.deepEqual(readMarkedParts((await findItems(setup, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
     await createDocument(setup, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
-    const [long] = (await foundItems(setup, "search", "needle"))[0].sources;
+    const [long] = (await findItems(setup, "search", "needle"))[0].sources;
     assert.ok([...long.text].length <= 242);
-    assert.deepEqual(markedParts(long), ["needle"]);
+    assert.deepEqual(readMarkedParts(long), ["needle"]);
     await createDocument(setup, "manatee.md", "\nOnly its name says so.\n");
-    assert.deepEqual(matchPlaces((await foundItems(setup, "search", "manatee"))[0]), [
+    assert.deepEqual(readMatchPlaces((await findItems(setup, "search", "manatee"))[0]), [
       { line: 2, text: "Only its name says so.", ranges: [] },
     ]);
   }),
 ];
 
-export const searchCases: readonly ContractCase[] = [...envelopeAndLimits, ...items, ...refusalsAndChanges, ...hybrid];
+export const searchCases: readonly ContractCase[] = [
+  ...envelopeAndLimitCases,
+  ...itemCases,
+  ...refusalAndChangeCases,
+  ...hybridCases,
+];

@@ -4,11 +4,11 @@
  */
 
 import type { Problem } from "../contract/api/resources.ts";
-import type { Json, Reply, CaseSetup } from "./world.ts";
+import type { Json, CheckedReply, CaseSetup } from "./world.ts";
 
-type Kind = "search" | "regex search";
-export const SEARCH_KINDS: readonly Kind[] = ["search", "regex search"];
-export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
+type SearchKind = "search" | "regex search";
+export const SEARCH_KINDS: readonly SearchKind[] = ["search", "regex search"];
+export const SEARCH_ROUTES = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
 /** Number of equal answers in a row after which the search index counts as up to date. */
 const EQUAL_ANSWERS_WANTED = 4;
@@ -20,21 +20,21 @@ const MAX_REPEATS = 200;
  */
 export async function searchUntilStable(
   setup: Pick<CaseSetup, "api" | "indexesLate">,
-  kind: Kind,
+  kind: SearchKind,
   query: string,
   extra: object = {},
-): Promise<Reply> {
-  const send = () => setup.api.post(ROUTE[kind], { query, ...extra });
-  let reply = await send();
+): Promise<CheckedReply> {
+  const sendSearch = () => setup.api.post(SEARCH_ROUTES[kind], { query, ...extra });
+  let reply = await sendSearch();
   if (!setup.indexesLate) return reply;
   for (
     let [same, requests] = [1, 1];
     reply.status === 200 && same < EQUAL_ANSWERS_WANTED && requests < MAX_REPEATS;
     requests++
   ) {
-    const next = await send();
-    same = next.text === reply.text ? same + 1 : 1;
-    reply = next;
+    const nextReply = await sendSearch();
+    same = nextReply.text === reply.text ? same + 1 : 1;
+    reply = nextReply;
   }
   return reply;
 }
@@ -42,21 +42,31 @@ export async function searchUntilStable(
 /** Expects that a search is refused because of one field. */
 export async function expectRefused(
   { api }: CaseSetup,
-  kind: Kind,
+  kind: SearchKind,
   query: string,
   pointer: string,
   extra: object = {},
 ): Promise<Problem> {
-  return (await api.post(ROUTE[kind], { query, ...extra })).invalid(pointer);
+  return (await api.post(SEARCH_ROUTES[kind], { query, ...extra })).invalid(pointer);
 }
 
 /** Returns the items that a search finds in the folder of the case. */
-export async function foundItems(setup: CaseSetup, kind: Kind, query: string, extra: object = {}): Promise<Json[]> {
+export async function findItems(
+  setup: CaseSetup,
+  kind: SearchKind,
+  query: string,
+  extra: object = {},
+): Promise<Json[]> {
   return (await searchUntilStable(setup, kind, query, { path_prefix: setup.folder.path, ...extra })).ok(200).data;
 }
 
-export async function foundPaths(setup: CaseSetup, kind: Kind, query: string, extra: object = {}): Promise<string[]> {
-  const items = await foundItems(setup, kind, query, extra);
+export async function findPaths(
+  setup: CaseSetup,
+  kind: SearchKind,
+  query: string,
+  extra: object = {},
+): Promise<string[]> {
+  const items = await findItems(setup, kind, query, extra);
   return items.map((item: Json) => (item.path as string).slice(setup.folder.path.length + 1));
 }
 
@@ -66,11 +76,11 @@ export const createDocument = (setup: CaseSetup, name: string, content: string) 
 /**
  * Returns the place of each match in a file. Contains only the fields that differ between matches.
  */
-export const matchPlaces = ({ sources }: Json): Json[] =>
+export const readMatchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
 /** Returns the parts of a snippet or of a matching line that its `ranges` mark. */
-export const markedParts = ({ text, ranges }: Json): string[] =>
+export const readMarkedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 
 export async function createDocuments(setup: CaseSetup, count: number): Promise<void> {

@@ -38,7 +38,7 @@ export type CaseSetup = {
 };
 
 /** An answer of the service, with methods that check it. */
-export class Reply {
+export class CheckedReply {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly text: string;
@@ -49,7 +49,7 @@ export class Reply {
     this.status = status;
     this.headers = headers;
     this.text = body;
-    this.json = parseOrNull(body);
+    this.json = parseJson(body);
   }
 
   /** Expects an answer with this status. Returns the parsed body. */
@@ -87,8 +87,8 @@ export class Reply {
     assert.ok(problem.requestId);
     assert.equal(this.headers["x-request-id"], problem.requestId);
     const errors = problem.errors ?? [];
-    const shown = errors.map(({ pointer }) => pointer);
-    if (pointers.length > 0) assert.deepEqual(shown, pointers);
+    const shownPointers = errors.map(({ pointer }) => pointer);
+    if (pointers.length > 0) assert.deepEqual(shownPointers, pointers);
     for (const error of errors) {
       assert.ok(error.code !== "" && error.detail !== "");
       assert.match(error.pointer, /^\//);
@@ -127,12 +127,12 @@ export class Api {
    * Sends a request.
    * @param body body of the request; an object is sent as JSON, a string unchanged
    */
-  async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<Reply> {
-    const sent = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    const type: WireHeaders = sent === null ? {} : { "content-type": "application/json" };
-    const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
-    const request = { method, path, headers: { ...auth, ...type, ...headers }, body: sent };
-    return new Reply(await this.#exchange(request));
+  async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<CheckedReply> {
+    const sentBody = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
+    const typeHeader: WireHeaders = sentBody === null ? {} : { "content-type": "application/json" };
+    const authHeader: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
+    const request = { method, path, headers: { ...authHeader, ...typeHeader, ...headers }, body: sentBody };
+    return new CheckedReply(await this.#exchange(request));
   }
 
   get = (path: string) => this.send("GET", path);
@@ -181,7 +181,7 @@ export class Api {
 }
 
 /** Parses JSON; returns null if the string is not JSON. */
-export function parseOrNull(text: string): Json {
+export function parseJson(text: string): Json {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -199,6 +199,6 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
 }
 
 /** Returns a copy of a case that says that the case leaves a change in review. */
-export function leavingReview(contractCase: ContractCase): ContractCase {
+export function markLeavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }

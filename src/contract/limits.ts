@@ -32,10 +32,10 @@ export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xd800 && unit <= 0xdbff) {
-      const next = text.charCodeAt(i + 1);
-      if (next >= 0xdc00 && next <= 0xdfff) {
+    const codeUnit = text.charCodeAt(i);
+    if (codeUnit >= 0xd800 && codeUnit <= 0xdbff) {
+      const nextUnit = text.charCodeAt(i + 1);
+      if (nextUnit >= 0xdc00 && nextUnit <= 0xdfff) {
         count--;
         i++;
       }

@@ -65,10 +65,10 @@ export function nameFaults(name: string, kind: NameKind, refused: string = SHELL
 const ALL_CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** Rules in the order in which their faults are reported. */
-type Rules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
+type NameRules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
 
-const RULES_OF_BOTH_KINDS: Rules = [
-  ["dot-or-dot-dot", isDots],
+const RULES_OF_BOTH_KINDS: NameRules = [
+  ["dot-or-dot-dot", isOnlyDots],
   ["lone-surrogate", (name) => LONE_SURROGATE.test(name)],
   ["too-long", (name) => countCharacters(name) > MAX_NAME_CHARACTERS],
   ["slash", (name) => /[/\\]/.test(name)],
@@ -77,16 +77,16 @@ const RULES_OF_BOTH_KINDS: Rules = [
   ["shell-metacharacter", (name, refused) => [...name].some((character) => refused.includes(character))],
 ];
 
-const RULES: Readonly<Record<NameKind, Rules>> = {
+const RULES: Readonly<Record<NameKind, NameRules>> = {
   file: [...RULES_OF_BOTH_KINDS, ["not-lowercase-md", (name) => !name.endsWith(".md")]],
   folder: [
     ...RULES_OF_BOTH_KINDS,
-    ["leading-dot-folder", (name) => name.startsWith(".") && !isDots(name)],
+    ["leading-dot-folder", (name) => name.startsWith(".") && !isOnlyDots(name)],
     ["folder-ends-in-md", (name) => name.endsWith(".md")],
   ],
 };
 
-function isDots(name: string): boolean {
+function isOnlyDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
@@ -141,20 +141,25 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);
   if (faults.length === 0) return name;
-  if (faults.some((fault) => !MAPPABLE.has(fault))) return null;
+  if (faults.some((fault) => !MAPPABLE_FAULTS.has(fault))) return null;
   const stem = kind === "file" ? name.slice(0, -".md".length) : name;
-  const bad = (character: string) =>
+  const isIllegal = (character: string) =>
     character === "\\" ||
     WHITESPACE.test(character) ||
     CONTROL_CHARACTER.test(character) ||
     refused.includes(character);
-  let mapped = "";
-  for (const character of stem) mapped += bad(character) ? (mapped.endsWith("-") ? "" : "-") : character;
-  mapped = mapped.replace(/^-+|-+$/g, "");
-  if (!/[\p{L}\p{N}]/u.test(mapped))
-    mapped = `u${[...stem].map((character) => character.codePointAt(0)!.toString(16)).join("-")}`;
-  const result = kind === "file" ? `${mapped}.md` : mapped;
+  let mappedStem = "";
+  for (const character of stem) mappedStem += isIllegal(character) ? (mappedStem.endsWith("-") ? "" : "-") : character;
+  mappedStem = mappedStem.replace(/^-+|-+$/g, "");
+  if (!/[\p{L}\p{N}]/u.test(mappedStem))
+    mappedStem = `u${[...stem].map((character) => character.codePointAt(0)!.toString(16)).join("-")}`;
+  const result = kind === "file" ? `${mappedStem}.md` : mappedStem;
   return nameFaults(result, kind, refused).length === 0 ? result : null;
 }
 
-const MAPPABLE: ReadonlySet<NameFault> = new Set(["whitespace", "shell-metacharacter", "slash", "control-character"]);
+const MAPPABLE_FAULTS: ReadonlySet<NameFault> = new Set([
+  "whitespace",
+  "shell-metacharacter",
+  "slash",
+  "control-character",
+]);

@@ -91,14 +91,14 @@ export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, ma
  * case.
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
-  const composed = foldsNames(disk) ? path.normalize("NFC") : path;
+  const normalizedPath = foldsNames(disk) ? path.normalize("NFC") : path;
   // Disks that ignore case treat some pairs as equal that differ in one case only, such as "ß" and
   // "ss", or "ſ" and "s". Converting to upper case and then to lower case makes all of them equal.
   // Either conversion alone does not.
-  return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
+  return disk.foldsCase ? normalizedPath.toUpperCase().toLowerCase() : normalizedPath;
 }
 
-const CONFLICT_COPY = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
+const CONFLICT_COPY_ENDING = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
 /**
  * Returns the longest beginning of a string that fits into `maxBytes` bytes. Cuts only between two
@@ -106,13 +106,13 @@ const CONFLICT_COPY = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
  */
 export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
-  let cut = "";
+  let beginning = "";
   for (const character of text) {
     bytes += Buffer.byteLength(character);
     if (bytes > maxBytes) break;
-    cut += character;
+    beginning += character;
   }
-  return cut;
+  return beginning;
 }
 
 /**
@@ -120,5 +120,5 @@ export function cutToBytes(text: string, maxBytes: number): string {
  * to a document or uploaded, even if the state is lost.
  */
 export function isConflictCopyName(name: string): boolean {
-  return CONFLICT_COPY.test(name);
+  return CONFLICT_COPY_ENDING.test(name);
 }

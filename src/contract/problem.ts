@@ -3,7 +3,7 @@
  * "Errors"), and the meaning of each code.
  */
 
-type CodeFacts = { readonly status: number; readonly title: string };
+type ProblemFacts = { readonly status: number; readonly title: string };
 
 /**
  * Status and title of each error code: first the 18 codes that the contract lists, then codes that
@@ -40,7 +40,7 @@ export const PROBLEM_CODES = {
   // search_too_costly. The answer does not depend on the load of the service (contract test
   // "refuses a search of too many steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
-} as const satisfies Record<string, CodeFacts>;
+} as const satisfies Record<string, ProblemFacts>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 

@@ -1,5 +1,5 @@
 import type { ServiceCore } from "./requests/dispatch.ts";
-import type { Figures } from "./store/rows.ts";
+import type { DatabaseFigures } from "./store/rows.ts";
 import type { PoolFigures, Store } from "./store/store.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { PoolFigures, Store } from "./store/store.ts";
  */
 export type ServiceFigures = {
   /** Figures of the database; null if the database did not answer, or is closed. */
-  readonly database: Figures | null;
+  readonly database: DatabaseFigures | null;
   /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
   /** Number of event listeners that have received all missed events. */

@@ -6,7 +6,7 @@ import { type HttpServer, startHttp } from "./http/server.ts";
 import type { HttpService } from "./http/server-state.ts";
 import { type OpenData, openData, type OpenDataOptions } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
-import { LEAST_FREE } from "./store/sqlite/reserve.ts";
+import { MIN_FREE_BYTES } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
 import { errorCodeOf, errnoClause, ok, type Result, systemTrouble, trouble } from "../common/trouble.ts";
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
@@ -186,7 +186,7 @@ async function openAdminPort(
 }
 
 function describeLackOfSpace(dataFolder: string): MissingCondition {
-  const megabytes = LEAST_FREE / (1024 * 1024);
+  const megabytes = MIN_FREE_BYTES / (1024 * 1024);
   return {
     what: `the disk of ${dataFolder} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
     next: "free some disk space, or use a folder on a larger disk with --data",

@@ -13,23 +13,23 @@ import type { FieldCode, ProblemCode } from "../problem.ts";
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
 
 /** LIMIT: number of characters of a sent value that a message repeats. */
-const SHOWN_CHARACTERS = 100;
+const MAX_SHOWN_CHARACTERS = 100;
 
 /** Quotes a value of a request for a message, and cuts it if it is long. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+export function quoteValue(text: string): string {
+  return JSON.stringify(text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text);
 }
 
 /** Returns the JSON Pointer (RFC 6901) to a query parameter or to a field of the body. */
-export function pointerTo(...names: readonly PropertyKey[]): string {
-  const parts = names.map((name) => String(name).slice(0, SHOWN_CHARACTERS));
+export function makePointer(...names: readonly PropertyKey[]): string {
+  const parts = names.map((name) => String(name).slice(0, MAX_SHOWN_CHARACTERS));
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 /**
  * Returns the schema of a string. `judge` returns the fault of a value; null if the value is valid.
  */
-export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
+export function makeStringSchema(judge: (value: string) => FieldFault | null) {
   return z.string().superRefine((value, { addIssue }) => {
     const fault = judge(value);
     if (fault !== null) addIssue({ code: "custom", message: fault.detail, params: fault });
@@ -39,7 +39,7 @@ export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
 /**
  * Returns the fault of a path that is too long; otherwise null. The leading slash does not count.
  */
-export function pathLengthFault(path: string, kind: NameKind): FieldFault | null {
+export function findLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;
 }
@@ -54,27 +54,30 @@ export function pathLimitText(kind: NameKind): string {
  * answered `409 type_mismatch`. A path with any other illegal name is answered `400
  * invalid_request` (contract tests "answers type_mismatch …").
  */
-function judgePath(value: string, kind: NameKind): FieldFault | null {
-  const path = withoutSlash(value);
-  const long = pathLengthFault(path, kind);
-  if (long !== null) return long;
+function findPathFault(value: string, kind: NameKind): FieldFault | null {
+  const path = removeSlash(value);
+  const lengthFault = findLengthFault(path, kind);
+  if (lengthFault !== null) return lengthFault;
   // The leading slash is added again. Otherwise, if the path began with two slashes, the second
   // would count as the leading one.
-  const bad = pathFault(`/${path}`, kind);
-  if (bad === null) return null;
-  const isOfOtherKind = bad.fault === "not-lowercase-md" || bad.fault === "folder-ends-in-md";
-  return { ...nameFault(bad.name, bad.fault), ...(isOfOtherKind ? { problem: "type_mismatch" as const } : {}) };
+  const pathFaultFound = pathFault(`/${path}`, kind);
+  if (pathFaultFound === null) return null;
+  const isOfOtherKind = pathFaultFound.fault === "not-lowercase-md" || pathFaultFound.fault === "folder-ends-in-md";
+  return {
+    ...toNameFault(pathFaultFound.name, pathFaultFound.fault),
+    ...(isOfOtherKind ? { problem: "type_mismatch" as const } : {}),
+  };
 }
 
-function withoutSlash(path: string): string {
+function removeSlash(path: string): string {
   return pathSegments(path).join("/");
 }
 
-function nameFault(name: string, fault: NameFault): FieldFault {
-  return { code: fieldCode(fault), detail: `The name ${quoted(name)} ${NAME_FAULT_TEXT[fault]}.` };
+function toNameFault(name: string, fault: NameFault): FieldFault {
+  return { code: toFieldCode(fault), detail: `The name ${quoteValue(name)} ${NAME_FAULT_TEXT[fault]}.` };
 }
 
-function fieldCode(fault: NameFault): FieldCode {
+function toFieldCode(fault: NameFault): FieldCode {
   if (fault === "too-long") return "too_long";
   return fault === "lone-surrogate" ? "invalid_format" : "invalid_name";
 }
@@ -84,7 +87,7 @@ function fieldCode(fault: NameFault): FieldCode {
  * ASSUMES: content is well-formed Unicode without NUL. Anything else is not "Markdown or plain
  * text", and is refused as `invalid_request` (contract test "refuses content that is not text").
  */
-export function contentFault(value: string): FieldFault | null {
+export function findContentFault(value: string): FieldFault | null {
   // Characters are counted only if the UTF-16 units exceed the limit, because a string never has
   // more characters than units.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
@@ -95,52 +98,52 @@ export function contentFault(value: string): FieldFault | null {
   return { code: "invalid_format", detail: "The content holds NUL or a lone surrogate." };
 }
 
-const pathOf = (kind: NameKind) =>
-  stringJudgedBy((value) => judgePath(value, kind))
-    .transform(withoutSlash)
+const makePathSchema = (kind: NameKind) =>
+  makeStringSchema((value) => findPathFault(value, kind))
+    .transform(removeSlash)
     .meta({ description: `Path of a ${kind}, from the root.`, maxLength: MAX_PATH_CHARACTERS[kind] + 1 });
 
-const nameOf = (kind: NameKind) =>
-  stringJudgedBy((value) => {
+const makeNameSchema = (kind: NameKind) =>
+  makeStringSchema((value) => {
     const [fault] = nameFaults(value, kind);
-    return fault === undefined ? null : nameFault(value, fault);
+    return fault === undefined ? null : toNameFault(value, fault);
   }).meta({ description: `Name of a ${kind}.`, minLength: 1, maxLength: 255 });
 
-export const filePath = pathOf("file");
-export const folderPath = pathOf("folder");
-export const fileName = nameOf("file");
-export const folderName = nameOf("folder");
-export const content = stringJudgedBy(contentFault).meta({
+export const filePath = makePathSchema("file");
+export const folderPath = makePathSchema("folder");
+export const fileName = makeNameSchema("file");
+export const folderName = makeNameSchema("folder");
+export const content = makeStringSchema(findContentFault).meta({
   description: "Markdown or plain text.",
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
 /** Path of a folder. `/` is the whole workspace, and is read as an empty path. */
-export const pathPrefix = stringJudgedBy((value) => (value === "/" ? null : judgePath(value, "folder")))
-  .transform(withoutSlash)
+export const pathPrefix = makeStringSchema((value) => (value === "/" ? null : findPathFault(value, "folder")))
+  .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
 /** Matches a decimal integer without a plus sign, blanks, an exponent or a leading zero. */
 const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
 
-export type Range = { readonly min: number; readonly max: number; readonly default: number };
+export type IntegerRange = { readonly min: number; readonly max: number; readonly default: number };
 
-export function integerParameter(range: Range) {
-  const read = (sent: unknown) => (typeof sent === "string" && INTEGER.test(sent) ? Number(sent) : sent);
-  return z.preprocess(read, z.int().min(range.min).max(range.max)).default(range.default);
+export function makeIntegerParameter(range: IntegerRange) {
+  const parseInteger = (sent: unknown) => (typeof sent === "string" && INTEGER.test(sent) ? Number(sent) : sent);
+  return z.preprocess(parseInteger, z.int().min(range.min).max(range.max)).default(range.default);
 }
 
-export function flagParameter() {
+export function makeFlagParameter() {
   const read = (sent: unknown) => (sent === "true" || sent === "false" ? sent === "true" : sent);
   return z.preprocess(read, z.boolean()).default(false);
 }
 
-export type IdForm = "doc_" | "dir_" | "chg_";
+export type IdPrefix = "doc_" | "dir_" | "chg_";
 
-export function idSchema(form: IdForm) {
-  return stringJudgedBy((value) => {
+export function makeIdSchema(form: IdPrefix) {
+  return makeStringSchema((value) => {
     if (value.startsWith(form) && isStrictId(value)) return null;
-    const detail = `${quoted(value)} is not of the form ${form}….`;
+    const detail = `${quoteValue(value)} is not of the form ${form}….`;
     return { code: "invalid_format", problem: "invalid_id", detail };
   }).meta({ pattern: `^${form}[a-z0-9]{14}$` });
 }

@@ -7,18 +7,18 @@ import { EVENTS } from "../routes.ts";
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from "./operations.ts";
 import { problem } from "./resources.ts";
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Path at which the service serves the OpenAPI document. */
 export const OPENAPI_PATH = "/openapi.json";
 
-export function openapiDocument(): Json {
+export function openapiDocument(): JsonSchema {
   const schemas: Record<string, unknown> = {};
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [operationId, operation] of Object.entries<Operation>(OPERATIONS)) {
     const { path, method } = operation;
-    const described = describeOperation(operation, (schema, io) => jsonSchema(schema, io, schemas));
-    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...described } };
+    const description = describeOperation(operation, (schema, io) => makeJsonSchema(schema, io, schemas));
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...description } };
   }
   return {
     openapi: "3.1.0",
@@ -46,21 +46,21 @@ export function openapiDocument(): Json {
 }
 
 /** Returns the JSON Schema of the values that a client sends (`input`) or gets (`output`). */
-type JsonOf = (schema: z.ZodType, io: "input" | "output") => Json;
+type MakeJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
-function describeOperation(operation: Operation, jsonOf: JsonOf): Json {
+function describeOperation(operation: Operation, jsonOf: MakeJsonSchema): JsonSchema {
   const { summary, body, answers } = operation;
-  const good = Object.entries(answers).map(([status, schema]) => {
-    const type = operation.path === EVENTS ? EVENT_STREAM : "application/json";
-    const content = schema === null ? {} : { content: { [type]: { schema: jsonOf(schema, "output") } } };
+  const successAnswers = Object.entries(answers).map(([status, schema]) => {
+    const contentType = operation.path === EVENTS ? EVENT_STREAM : "application/json";
+    const content = schema === null ? {} : { content: { [contentType]: { schema: jsonOf(schema, "output") } } };
     return [status, { description: SUCCESS_STATUS[status] ?? "Done", headers: REQUEST_ID, ...content }];
   });
   const content = body === undefined ? null : { "application/json": { schema: jsonOf(body, "input") } };
   return {
     summary,
-    parameters: parametersOf(operation, jsonOf),
+    parameters: describeParameters(operation, jsonOf),
     ...(content === null ? {} : { requestBody: { required: true, content } }),
-    responses: { ...Object.fromEntries(good), ...problemAnswers(operation, jsonOf(problem, "output")) },
+    responses: { ...Object.fromEntries(successAnswers), ...describeProblems(operation, jsonOf(problem, "output")) },
   };
 }
 
@@ -74,10 +74,10 @@ const SUCCESS_STATUS: Readonly<Record<string, string>> = {
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 /** HTTP statuses after which a client may send the same request again later. */
-const RETRIABLE: readonly number[] = [429, 503];
+const RETRIABLE_STATUSES: readonly number[] = [429, 503];
 
-function parametersOf({ path, id, query }: Operation, jsonOf: JsonOf): Json[] {
-  const parameters: Json[] = [];
+function describeParameters({ path, id, query }: Operation, jsonOf: MakeJsonSchema): JsonSchema[] {
+  const parameters: JsonSchema[] = [];
   if (id !== undefined) parameters.push({ name: "id", in: "path", required: true, schema: jsonOf(id, "input") });
   for (const [name, schema] of Object.entries(query?.shape ?? {})) {
     parameters.push({ name, in: "query", required: false, schema: jsonOf(schema as z.ZodType, "input") });
@@ -90,15 +90,19 @@ function parametersOf({ path, id, query }: Operation, jsonOf: JsonOf): Json[] {
  * Describes the error answers of an operation by status. Each status lists the codes that it can
  * have.
  */
-function problemAnswers({ problems }: Operation, schema: Json): Json {
+function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSchema {
   const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);
   const answers = [...byStatus].map(([status, found]) => {
-    const named = { allOf: [schema, { properties: { code: { enum: found } } }] };
-    const content = { "application/problem+json": { schema: named } };
+    const problemSchema = { allOf: [schema, { properties: { code: { enum: found } } }] };
+    const content = { "application/problem+json": { schema: problemSchema } };
     return [
       String(status),
-      { description: found.join(", "), headers: RETRIABLE.includes(status) ? RETRY_HEADERS : REQUEST_ID, content },
+      {
+        description: found.join(", "),
+        headers: RETRIABLE_STATUSES.includes(status) ? RETRY_HEADERS : REQUEST_ID,
+        content,
+      },
     ];
   });
   return Object.fromEntries(answers);
@@ -108,7 +112,7 @@ function problemAnswers({ problems }: Operation, schema: Json): Json {
  * Adds the default of a field, which zod leaves out of the JSON Schema if a function parses the
  * value.
  */
-const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
+const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -119,10 +123,12 @@ const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchem
  * Returns the JSON Schema of a zod schema. Moves each schema that has an id to `schemas`, and
  * refers to it.
  */
-function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): Json {
-  const written = JSON.stringify(z.toJSONSchema(schema, { io, override: complete }));
-  const moved = JSON.parse(written.replaceAll("#/$defs/", "#/components/schemas/")) as Json & { readonly $defs?: Json };
-  const { $schema: _, $defs = {}, ...json } = moved;
+function makeJsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): JsonSchema {
+  const schemaText = JSON.stringify(z.toJSONSchema(schema, { io, override: completeSchema }));
+  const movedSchema = JSON.parse(schemaText.replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema & {
+    readonly $defs?: JsonSchema;
+  };
+  const { $schema: _, $defs = {}, ...json } = movedSchema;
   Object.assign(schemas, $defs);
   const { id, ...named } = json as { readonly id?: string };
   if (id === undefined) return json;

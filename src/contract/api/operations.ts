@@ -22,14 +22,14 @@ import {
   type FieldFault,
   fileName,
   filePath,
-  flagParameter,
+  makeFlagParameter,
   folderName,
   folderPath,
-  idSchema,
-  integerParameter,
-  stringJudgedBy,
+  makeIdSchema,
+  makeIntegerParameter,
+  makeStringSchema,
   pathPrefix,
-  type Range,
+  type IntegerRange,
 } from "./fields.ts";
 import {
   answeredContent,
@@ -37,8 +37,8 @@ import {
   answeredFolder,
   changeInReview,
   edit,
-  goodKey,
-  listOf,
+  validKey,
+  makeListSchema,
   regexHit,
   searchHit,
 } from "./resources.ts";
@@ -76,27 +76,28 @@ const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
  * @param path schema of the path that selects one item
  * @param folderId schema of the id of the folder whose items are listed
  */
-function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>) {
+function makeListQuery(path: typeof filePath, folderId: ReturnType<typeof makeIdSchema>) {
   const parameters = z.strictObject({
-    limit: integerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
+    limit: makeIntegerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
     cursor: z.string().optional(),
     path: path.optional(),
     path_prefix: pathPrefix.optional(),
     parent_id: folderId.optional(),
   });
   return parameters.superRefine((query, { addIssue }) => {
-    const sent = SELECTORS.filter((name) => query[name] !== undefined);
-    const misuse = (name: string, message: string) =>
+    const sentSelectors = SELECTORS.filter((name) => query[name] !== undefined);
+    const addFault = (name: string, message: string) =>
       addIssue({ code: "custom", path: [name], message, params: { code: "mutually_exclusive" satisfies FieldCode } });
-    if (sent.length > 1) for (const name of sent) misuse(name, `At most one of ${SELECTORS.join(", ")} may be sent.`);
+    if (sentSelectors.length > 1)
+      for (const name of sentSelectors) addFault(name, `At most one of ${SELECTORS.join(", ")} may be sent.`);
     if (query.path !== undefined && query.cursor !== undefined)
-      misuse("cursor", "A path names one item: it takes no cursor.");
+      addFault("cursor", "A path names one item: it takes no cursor.");
   });
 }
 
-function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
+function makeSearchBody(range: IntegerRange, judge: (query: string) => FieldFault | null) {
   return z.strictObject({
-    query: stringJudgedBy(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),
+    query: makeStringSchema(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),
     limit: z.int().min(range.min).max(range.max).default(range.default),
     includeSources: z.boolean().default(true),
     path_prefix: pathPrefix.optional(),
@@ -108,25 +109,25 @@ function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
  * ASSUMES: a query that contains only white space is refused (contract test "refuses a blank
  * query").
  */
-function judgeQuery(query: string): FieldFault | null {
+function findQueryFault(query: string): FieldFault | null {
   if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
-  return lengthFault(query, SEARCH_QUERY_CHARACTERS);
+  return findLengthFault(query, SEARCH_QUERY_CHARACTERS);
 }
 
-function judgePattern(pattern: string): FieldFault | null {
+function findPatternFault(pattern: string): FieldFault | null {
   if (pattern === "") return { code: "invalid_format", detail: "The pattern is empty." };
   if (/[\n\r]/.test(pattern)) return { code: "invalid_format", detail: "The pattern has more than one line." };
-  return lengthFault(pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
+  return findLengthFault(pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
 }
 
-function lengthFault(query: string, limit: number): FieldFault | null {
+function findLengthFault(query: string, limit: number): FieldFault | null {
   const length = countCharacters(query);
   return length > limit
     ? { code: "too_long", detail: `The query has ${length} characters; the limit is ${limit}.` }
     : null;
 }
 
-const [fileId, folderId, changeId] = [idSchema("doc_"), idSchema("dir_"), idSchema("chg_")];
+const [fileId, folderId, changeId] = [makeIdSchema("doc_"), makeIdSchema("dir_"), makeIdSchema("chg_")];
 const parentId = folderId.nullable();
 
 /**
@@ -138,8 +139,8 @@ export const OPERATIONS = {
     method: "GET",
     path: FILES,
     summary: "List files without their content",
-    query: listQuery(filePath, folderId),
-    answers: { 200: listOf(answeredFile) },
+    query: makeListQuery(filePath, folderId),
+    answers: { 200: makeListSchema(answeredFile) },
     problems: ["invalid_cursor", "invalid_id", "type_mismatch"],
   },
   readFile: {
@@ -158,8 +159,8 @@ export const OPERATIONS = {
     method: "GET",
     path: FOLDERS,
     summary: "List folders",
-    query: listQuery(folderPath, folderId),
-    answers: { 200: listOf(answeredFolder) },
+    query: makeListQuery(folderPath, folderId),
+    answers: { 200: makeListSchema(answeredFolder) },
     problems: ["invalid_cursor", "invalid_id", "type_mismatch", "folder_not_found"],
   },
   readFolder: {
@@ -242,7 +243,7 @@ export const OPERATIONS = {
     path: `${FOLDERS}/{id}`,
     summary: "Delete a folder",
     id: folderId,
-    query: z.strictObject({ recursive: flagParameter() }),
+    query: z.strictObject({ recursive: makeFlagParameter() }),
     answers: { 204: null },
     problems: [
       "invalid_id",
@@ -262,8 +263,8 @@ export const OPERATIONS = {
     path: SEARCH_HYBRID_PATH,
     summary: "Search files by words and meaning",
     reads: true,
-    body: searchBody(SEARCH_HYBRID, judgeQuery),
-    answers: { 200: listOf(searchHit) },
+    body: makeSearchBody(SEARCH_HYBRID, findQueryFault),
+    answers: { 200: makeListSchema(searchHit) },
     problems: ["type_mismatch"],
   },
   searchRegex: {
@@ -271,8 +272,8 @@ export const OPERATIONS = {
     path: SEARCH_REGEX_PATH,
     summary: "Search files by a regular expression",
     reads: true,
-    body: searchBody(SEARCH_REGEX, judgePattern),
-    answers: { 200: listOf(regexHit) },
+    body: makeSearchBody(SEARCH_REGEX, findPatternFault),
+    answers: { 200: makeListSchema(regexHit) },
     problems: ["type_mismatch", "search_too_costly"],
   },
   streamEvents: {
@@ -292,7 +293,7 @@ export const OPERATIONS = {
     summary: "Say whether a key is good",
     reads: true,
     body: z.strictObject({}),
-    answers: { 200: goodKey },
+    answers: { 200: validKey },
     problems: [],
   },
 } as const satisfies Record<string, Operation>;

@@ -8,12 +8,15 @@ import type { ChangeId, DirId, DocId } from "../ids.ts";
 import { MAX_FIELD_ERRORS, PROBLEM_CODES } from "../problem.ts";
 import { type FileResource, type FolderResource, REVIEW_REASONS } from "../resources.ts";
 
-const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
-const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
-const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
+const docIdSchema = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
+const dirIdSchema = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
+const changeIdSchema = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
 
 /** Schemas of the fields of a resource, one for each field. Further fields are allowed. */
-type Members<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<string, z.ZodType>;
+type FieldSchemas<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<
+  string,
+  z.ZodType
+>;
 
 const beginsWithSlash = z.string().regex(/^\//);
 
@@ -21,30 +24,30 @@ const beginsWithSlash = z.string().regex(/^\//);
  * Fields for the place of a file or folder. `parentId` is null if the item is in the root.
  * ASSUMES: `parentPath` is then `/` (contract test "shows the parents of a file and of a folder").
  */
-const position = { parentId: dirId.nullable(), parentPath: beginsWithSlash };
+const placeFields = { parentId: dirIdSchema.nullable(), parentPath: beginsWithSlash };
 
-const file = {
+const fileFields = {
   object: z.literal("file"),
-  id: docId,
+  id: docIdSchema,
   path: z.string().regex(/^\/.*\.md$/),
-  ...position,
+  ...placeFields,
   protected: z.boolean(),
-  lastChangeId: changeId,
-} satisfies Members<FileResource>;
+  lastChangeId: changeIdSchema,
+} satisfies FieldSchemas<FileResource>;
 
 /** A file without its content. `path` begins with a slash. */
-export const answeredFile = z.strictObject(file).meta({ id: "File" });
-export const answeredContent = z.strictObject({ ...file, content: z.string() }).meta({ id: "FileWithContent" });
+export const answeredFile = z.strictObject(fileFields).meta({ id: "File" });
+export const answeredContent = z.strictObject({ ...fileFields, content: z.string() }).meta({ id: "FileWithContent" });
 
-const folder = {
+const folderFields = {
   object: z.literal("folder"),
-  id: dirId,
+  id: dirIdSchema,
   path: beginsWithSlash,
-  ...position,
+  ...placeFields,
   name: z.string(),
-} satisfies Members<FolderResource>;
+} satisfies FieldSchemas<FolderResource>;
 
-export const answeredFolder = z.strictObject(folder).meta({ id: "Folder" });
+export const answeredFolder = z.strictObject(folderFields).meta({ id: "Folder" });
 
 /** Answer with status 200 to a PUT. `content` is the content that is now published. */
 export const edit = z
@@ -55,15 +58,15 @@ export const edit = z
 export const changeInReview = z
   .strictObject({
     object: z.literal("change"),
-    id: changeId,
+    id: changeIdSchema,
     status: z.literal("in_review"),
     reason: z.enum(REVIEW_REASONS),
-    fileIds: z.array(docId),
+    fileIds: z.array(docIdSchema),
   })
   .meta({ id: "ChangeInReview" });
 
 /** Returns the schema of a list of items. */
-export function listOf<Item extends z.ZodType>(item: Item) {
+export function makeListSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     object: z.literal("list"),
     url: z.string(),
@@ -77,8 +80,13 @@ export function listOf<Item extends z.ZodType>(item: Item) {
  * Range of characters (code points) in the `text` of the same source. Characters are counted from
  * 0; the end is not included.
  */
-const range = z.array(z.int().min(0)).length(2) as unknown as z.ZodType<readonly [number, number]>;
-const line = { fileId: docId, line: z.int().min(1), text: z.string(), ranges: z.array(range).readonly() };
+const rangeSchema = z.array(z.int().min(0)).length(2) as unknown as z.ZodType<readonly [number, number]>;
+const lineFields = {
+  fileId: docIdSchema,
+  line: z.int().min(1),
+  text: z.string(),
+  ranges: z.array(rangeSchema).readonly(),
+};
 
 /**
  * ASSUMES: an item of a search is a File with its `content`. It also has `sources`, unless
@@ -89,10 +97,10 @@ const line = { fileId: docId, line: z.int().min(1), text: z.string(), ranges: z.
  */
 export const searchHit = z
   .strictObject({
-    ...file,
+    ...fileFields,
     content: z.string(),
     score: z.number(),
-    sources: z.array(z.strictObject({ object: z.literal("snippet"), ...line })).optional(),
+    sources: z.array(z.strictObject({ object: z.literal("snippet"), ...lineFields })).optional(),
   })
   .meta({ id: "SearchHit" });
 
@@ -103,15 +111,15 @@ export const searchHit = z
  */
 export const regexHit = z
   .strictObject({
-    ...file,
+    ...fileFields,
     content: z.string(),
-    sources: z.array(z.strictObject({ object: z.literal("match"), ...line, column: z.int().min(1) })).optional(),
+    sources: z.array(z.strictObject({ object: z.literal("match"), ...lineFields, column: z.int().min(1) })).optional(),
   })
   .meta({ id: "RegexHit" });
 
-export const goodKey = z.strictObject({ object: z.literal("api_key"), valid: z.literal(true) });
+export const validKey = z.strictObject({ object: z.literal("api_key"), valid: z.literal(true) });
 
-const fieldError = z.strictObject({ code: z.string(), pointer: beginsWithSlash, detail: z.string() });
+const fieldErrorSchema = z.strictObject({ code: z.string(), pointer: beginsWithSlash, detail: z.string() });
 
 export const problem = z
   .strictObject({
@@ -121,7 +129,7 @@ export const problem = z
     code: z.enum(Object.keys(PROBLEM_CODES)),
     detail: z.string(),
     requestId: z.string(),
-    errors: z.array(fieldError).min(1).max(MAX_FIELD_ERRORS).optional(),
+    errors: z.array(fieldErrorSchema).min(1).max(MAX_FIELD_ERRORS).optional(),
   })
   .meta({ id: "Problem" });
 
@@ -131,6 +139,6 @@ export type AnsweredFolder = z.output<typeof answeredFolder>;
 export type Edit = z.output<typeof edit>;
 export type ChangeInReview = z.output<typeof changeInReview>;
 export type Problem = z.output<typeof problem>;
-export type List = z.output<ReturnType<typeof listOf<z.ZodUnknown>>>;
+export type List = z.output<ReturnType<typeof makeListSchema<z.ZodUnknown>>>;
 export type SearchHit = z.output<typeof searchHit>;
 export type RegexHit = z.output<typeof regexHit>;

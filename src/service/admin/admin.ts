@@ -13,7 +13,7 @@ import {
 import type { KeyChanges, NewKey } from "./operations.ts";
 import { readRateLimit } from "../requests/rate.ts";
 import { Reviews } from "../reviews/reviews.ts";
-import type { BackupMade } from "../store/store.ts";
+import type { FinishedBackup } from "../store/store.ts";
 import type { CountedWorkspace, Settings, WorkspaceState } from "../store/rows.ts";
 
 type KeyPageRequest = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
@@ -141,7 +141,7 @@ export class Admin {
   }
 
   /** Makes a backup of the whole database while requests are served. */
-  async backup(): Promise<BackupMade | Refused> {
+  async backup(): Promise<FinishedBackup | Refused> {
     const backup = await this.#server.store.backup?.();
     return (
       backup ??

@@ -6,7 +6,7 @@
  */
 
 import { z } from "zod";
-import { content, integerParameter } from "../../contract/api/fields.ts";
+import { content, makeIntegerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -57,8 +57,8 @@ export const MAX_REVIEWS = 1_000;
 const reviewsQuery = z.strictObject({
   workspaceId: z.string().optional(),
   status: z.enum(["in_review", "accepted", "rejected"]).default("in_review"),
-  limit: integerParameter({ min: 1, max: MAX_REVIEWS, default: MAX_REVIEWS }),
-  cursor: integerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
+  limit: makeIntegerParameter({ min: 1, max: MAX_REVIEWS, default: MAX_REVIEWS }),
+  cursor: makeIntegerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
 });
 
 const workspaceState = z.strictObject({

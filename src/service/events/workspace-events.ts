@@ -8,7 +8,7 @@ import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contra
 import type { DirId, DocId, ChangeId } from "../../contract/ids.ts";
 import { Access, includesLevel } from "../files/access.ts";
 import { toApiPath } from "../files/present.ts";
-import { type FileRow, type FolderRow, type GrantRow, type Holder, ROOT } from "../store/rows.ts";
+import { type FileRow, type FolderRow, type GrantRow, type KeyHolder, ROOT } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
@@ -79,7 +79,7 @@ export class WorkspaceEvents {
    * Returns the events that a key may see, in order. Of several events for an item, only the last
    * is returned.
    */
-  async visibleTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
+  async visibleTo({ key, grants }: KeyHolder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET_EVENTS;
     const access = await this.#accessOf(key.seq, grants);
     const visibleEvents = new Map<string, VisibleEvent>();
@@ -165,8 +165,8 @@ export class WorkspaceEvents {
   }
 
   /**
-   * Returns the parent of each folder on the way to the root, as `Folders.ancestors` does, but also
-   * for removed folders.
+   * Returns the parent of each folder on the way to the root, as `FoldersTable.ancestors` does, but
+   * also for removed folders.
    */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {

@@ -1,5 +1,5 @@
 import { type GrantRow, type Level, ROOT } from "../store/rows.ts";
-import type { Folders } from "../store/folders-table.ts";
+import type { FoldersTable } from "../store/folders-table.ts";
 
 export const LEVEL_RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
 
@@ -19,7 +19,7 @@ export class Access {
   readonly grants: readonly GrantRow[];
   /** Level of access that applies in the whole workspace; null if it differs between folders. */
   readonly everywhere: Level | null;
-  readonly #folders: Pick<Folders, "ancestors">;
+  readonly #folders: Pick<FoldersTable, "ancestors">;
   readonly #parents = new Map<number, number>();
   /**
    * Levels of access by row number: of the root, of folders with a grant, and of folders that were
@@ -28,7 +28,7 @@ export class Access {
   readonly #onFolders: Map<number, Level>;
   readonly #onFiles = new Map<number, Level>();
 
-  constructor(grants: readonly GrantRow[], folders: Pick<Folders, "ancestors">) {
+  constructor(grants: readonly GrantRow[], folders: Pick<FoldersTable, "ancestors">) {
     const root = grants.find((grant) => grant.kind === "root")?.level ?? "none";
     this.grants = grants;
     this.#folders = folders;

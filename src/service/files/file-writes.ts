@@ -1,4 +1,4 @@
-import { contentFault } from "../../contract/api/fields.ts";
+import { findContentFault } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import { includesLevel } from "./access.ts";
@@ -110,7 +110,7 @@ export function combineWithLive(combine: CombineContents, edit: StoredEdit): str
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
   if (baseChangeId === liveChangeId || content === liveContent) return content;
   const text = baseContent === null ? null : combine(baseContent, content, liveContent);
-  return text === null || contentFault(text) !== null ? null : text;
+  return text === null || findContentFault(text) !== null ? null : text;
 }
 
 /**

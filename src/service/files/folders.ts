@@ -1,4 +1,4 @@
-import { pathLengthFault, pathLimitText } from "../../contract/api/fields.ts";
+import { findLengthFault, pathLimitText } from "../../contract/api/fields.ts";
 import { FOLDERS } from "../../contract/routes.ts";
 import { includesLevel } from "./access.ts";
 import { type Answer, makeDone, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
@@ -61,7 +61,7 @@ export async function createFolder({ context, body }: OperationCall<"createFolde
   const route = parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;
   // The parent's path and the new name are each legal, but the path made of both may be too long.
-  if (pathLengthFault(path, "folder") !== null) return refuseTooLongPath("/name");
+  if (findLengthFault(path, "folder") !== null) return refuseTooLongPath("/name");
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
   const parentFolder = await makeFolders(context, route);
   if (isRefused(parentFolder)) return parentFolder;

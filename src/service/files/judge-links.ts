@@ -5,7 +5,7 @@ import { includesLevel } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import { findFile, findFolder } from "./place.ts";
-import { quoted } from "../../contract/api/fields.ts";
+import { quoteValue } from "../../contract/api/fields.ts";
 import { decodeSegment } from "../requests/validate.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
@@ -30,7 +30,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
     brokenTargets.slice(0, MAX_LISTED_LINKS).map((target) => ({
       code: "unresolved_reference",
       pointer: "/content",
-      detail: `content references a file or folder which cannot be resolved: ${quoted(target)}.`,
+      detail: `content references a file or folder which cannot be resolved: ${quoteValue(target)}.`,
     })),
   );
 }

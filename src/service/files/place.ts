@@ -3,7 +3,7 @@ import { includesLevel, Access } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
 import { applyKeptGrants } from "../keys/kept-grants.ts";
-import type { PlaceFor } from "../store/files-table.ts";
+import type { NewFilePlace } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type GrantRow } from "../store/rows.ts";
 
 /** A folder into which a file or folder can be put. The root has no id and an empty path. */
@@ -96,7 +96,7 @@ export async function followFolders(
 export async function followFoldersOfFile(
   context: RequestContext,
   path: string,
-  { folder, folderId }: Pick<PlaceFor, "folder" | "folderId">,
+  { folder, folderId }: Pick<NewFilePlace, "folder" | "folderId">,
 ): Promise<FollowedPath | Refused> {
   const parent = parentOf(path);
   if (parent === "") return routeFrom(context, ROOT_PLACE, []);

@@ -12,7 +12,7 @@ import { type Answer, type DoneAnswer, type Refused, isRefused } from "../reques
 import { admitOnce } from "../requests/authenticate.ts";
 import { runRead, type RequestContext, runWrite } from "../requests/context.ts";
 import { makeRateCheck } from "../requests/dispatch.ts";
-import type { Published } from "../store/files-table.ts";
+import type { PublishedInfo } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
 import { DOCUMENTS, filesAddress, type FilesPart, itemAddress, REVIEWS, searchAddress } from "./addresses.ts";
 import {
@@ -40,8 +40,8 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
       const document = await readDocument(context, item.row);
       return () => renderDocumentPage(document, call);
     }
-    const listed = await listFolder(context, item, call.query.get("after"));
-    return () => renderFolderPage(context.workspace, listed, call);
+    const folderPage = await listFolder(context, item, call.query.get("after"));
+    return () => renderFolderPage(context.workspace, folderPage, call);
   });
   return isRefused(makeResult) ? makeRefusalPage(makeResult) : makeResult();
 }
@@ -260,7 +260,7 @@ type FolderEntry = {
   /** Id of a change in review; null if there is none. */
   readonly reviewId: string | null;
   /** Time and size of the published content; null for a folder. */
-  readonly published: Published | null;
+  readonly published: PublishedInfo | null;
 };
 
 type FolderPage = {

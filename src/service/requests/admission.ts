@@ -17,7 +17,7 @@ const MAX_TURN_MS = 500;
  * few requests, one costly answer or a slow machine made the turn long, and refusing would not
  * help.
  */
-const ALWAYS_ADMITTED = 8;
+const ALWAYS_ADMITTED_REQUESTS = 8;
 /**
  * LIMIT: milliseconds. If even the quickest answer of a window (see `AnswerWindow`) took longer,
  * further requests are refused. The shared database is then so busy that no request gets a quick
@@ -144,10 +144,10 @@ export class Admission {
       // A window ends with the first request after its time. If that request came late, no request
       // came for a while, and the slow answers of the window are too old to count.
       const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
-      this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED : isRecent && quickest > MAX_QUICKEST_MS;
+      this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED_REQUESTS : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
     }
-    return this.#isSlow && this.#working > ALWAYS_ADMITTED;
+    return this.#isSlow && this.#working > ALWAYS_ADMITTED_REQUESTS;
   }
 
   /**
@@ -157,7 +157,7 @@ export class Admission {
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();
     this.#turn.requests++;
-    return this.#turn.requests > ALWAYS_ADMITTED && this.#turns.now() - this.#turn.startedAt > MAX_TURN_MS;
+    return this.#turn.requests > ALWAYS_ADMITTED_REQUESTS && this.#turns.now() - this.#turn.startedAt > MAX_TURN_MS;
   }
 
   #startTurn(): { readonly startedAt: number; requests: number } {

@@ -4,7 +4,7 @@ import type { WireHeaders } from "../../contract/wire.ts";
 import { Access } from "../files/access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import type { RequestContext, ServerContext, TransactionContext } from "./context.ts";
-import type { Holder, WorkspaceRow } from "../store/rows.ts";
+import type { KeyHolder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
 /**
@@ -63,7 +63,7 @@ export async function findHolder(
   hash: Buffer | null,
   now: number,
   file?: string,
-): Promise<Holder | undefined> {
+): Promise<KeyHolder | undefined> {
   const holder = hash === null ? undefined : await known.holder(hash, file);
   const expiresAt = holder?.key.expiresAt ?? null;
   return expiresAt !== null && expiresAt <= (holder?.at ?? now) ? undefined : holder;
@@ -87,7 +87,7 @@ export async function refuseKey(
  * Returns the refusal if the holder of a key exceeds its rate limit; null if the request is
  * admitted.
  */
-export type RateCheck = (holder: Holder) => Refused | null;
+export type RateCheck = (holder: KeyHolder) => Refused | null;
 
 /**
  * Returns a function that counts a request only once, although the store may run its transaction
@@ -101,10 +101,10 @@ export function admitOnce(admit: RateCheck): RateCheck {
   };
 }
 
-/** Returns the access of a key, or the refusal if the key may not be used now (see `findReader`). */
+/** Returns the access of a key, or the refusal if it may not be used now (see `findReader`). */
 export function authenticate(
   working: TransactionContext,
-  holder: Holder | undefined,
+  holder: KeyHolder | undefined,
   admit: RateCheck,
 ): RequestContext | Refused {
   const reader = findReader(holder, admit);
@@ -114,7 +114,7 @@ export function authenticate(
 }
 
 /** Holder of a key whose workspace exists. */
-export type KeyReader = Holder & { readonly workspace: WorkspaceRow };
+export type KeyReader = KeyHolder & { readonly workspace: WorkspaceRow };
 
 /**
  * Returns the holder of a key whose workspace is open, or the refusal: 401, `workspace_not_found`,
@@ -122,7 +122,7 @@ export type KeyReader = Holder & { readonly workspace: WorkspaceRow };
  * @param holder undefined if the key is not valid
  * @param admit applies the rate limit, which counts requests with a valid key only
  */
-export function findReader(holder: Holder | undefined, admit: RateCheck): KeyReader | Refused {
+export function findReader(holder: KeyHolder | undefined, admit: RateCheck): KeyReader | Refused {
   if (holder === undefined) return refuseUnauthenticated();
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");

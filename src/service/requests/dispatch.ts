@@ -11,7 +11,7 @@ import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
 import { type RequestFrame, isAdminPath, routeRequest, splitRequestTarget } from "./router.ts";
 import { readInput } from "./validate.ts";
-import type { Holder } from "../store/rows.ts";
+import type { KeyHolder } from "../store/rows.ts";
 import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 const VALIDATE_KEY_OPERATION = OPERATIONS.validateKey;
@@ -27,7 +27,7 @@ export type ServiceCore = {
    * Cached holders of keys, by the hash of the key. `readAt` is the time when a holder was read, by
    * the clock of `performance`.
    */
-  readonly recent: BoundedMap<string, { readonly holder: Holder; readonly readAt: number }>;
+  readonly recent: BoundedMap<string, { readonly holder: KeyHolder; readonly readAt: number }>;
   readonly docsBase: string;
   /** Generation of the database (see `Store.generation`). */
   readonly generation: string;
@@ -75,7 +75,7 @@ export async function answerRequest(
  */
 const HOLDER_CACHE_MS = 1_000;
 
-async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): Promise<Holder | undefined> {
+async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): Promise<KeyHolder | undefined> {
   const name = hash.toString("latin1");
   const cachedHolder = recent.get(name);
   if (cachedHolder !== undefined && performance.now() - cachedHolder.readAt < HOLDER_CACHE_MS)

@@ -1,6 +1,6 @@
 import { type Refused, refuse } from "./answer.ts";
 import { TokenBuckets } from "./buckets.ts";
-import type { Holder, KeyRow, RateLimit } from "../store/rows.ts";
+import type { KeyHolder, KeyRow, RateLimit } from "../store/rows.ts";
 
 /** Limits requests by a token bucket for each key. */
 export class RateLimiter {
@@ -15,7 +15,7 @@ export class RateLimiter {
    * Returns the refusal if a request with the key must wait; otherwise null.
    * @param taken 1 counts the request; 0 only checks
    */
-  take({ key, settings }: Holder, taken: 0 | 1): Refused | null {
+  take({ key, settings }: KeyHolder, taken: 0 | 1): Refused | null {
     const limit = readRateLimit(key) ?? settings.rateLimit;
     if (limit === null) return null;
     const { requests, seconds } = limit;

@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import { type FieldFault, pointerTo } from "../../contract/api/fields.ts";
+import { type FieldFault, makePointer } from "../../contract/api/fields.ts";
 import { type FieldCode, type FieldError, MAX_FIELD_ERRORS, type ProblemCode } from "../../contract/problem.ts";
 import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readObject, type SentBody } from "./body.ts";
@@ -127,7 +127,7 @@ function toFault(issue: z.core.$ZodIssue, value: unknown): InputFault {
       return makeFault("out_of_range", path, `must be one of ${issue.values.join(", ")}`);
     case "custom": {
       const { code, problem = "invalid_request" } = issue.params as Pick<FieldFault, "code" | "problem">;
-      return { code, pointer: pointerTo(...path), detail: issue.message, problem };
+      return { code, pointer: makePointer(...path), detail: issue.message, problem };
     }
     default:
       return makeFault("invalid_format", path, issue.message);
@@ -149,7 +149,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
  * @param clause the fault, as a clause whose subject is the field or parameter
  */
 function makeFault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
-  const pointer = pointerTo(...path);
+  const pointer = makePointer(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
 }
 
@@ -179,7 +179,7 @@ function decodePair(part: string): readonly [name: string | null, value: string 
 }
 
 function makeMalformedFault(name: string, detail: string): FieldError {
-  return { code: "invalid_format", pointer: pointerTo(name), detail };
+  return { code: "invalid_format", pointer: makePointer(name), detail };
 }
 
 function decodePercent(text: string): string | null {

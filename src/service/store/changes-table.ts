@@ -1,8 +1,8 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import { FILE_COLUMNS } from "./files-table.ts";
 import type { ChangeRow, FileRow, ReviewStatus } from "./rows.ts";
-import { indexedBy, isOneOf, isWithin, JOIN, type Session, sql, sqlPart } from "./sql.ts";
-import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
+import { useIndex, isOneOf, isWithin, ORDERED_JOIN, type Session, sql, joinSql } from "./sql.ts";
+import { decodeIfKept, decodeText, encodeText, PRUNED_CODEC, type StoredText } from "./text-codec.ts";
 
 /** A change that is or was in review, with the current row of its file. */
 export type ReviewRow = FileRow & {
@@ -30,9 +30,9 @@ export type ReviewRow = FileRow & {
 
 const REVIEW_COLUMNS = `c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reason, c.at, c.sender,
   c.decided_at AS "decidedAt", w.id AS "workspaceId", ${FILE_COLUMNS}`;
-const REVIEW_JOINS = sqlPart`${JOIN} files x ON x.seq = c.file ${JOIN} workspaces w ON w.seq = x.workspace
+const REVIEW_JOINS = joinSql`${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} workspaces w ON w.seq = x.workspace
   LEFT JOIN folders d ON d.seq = x.folder`;
-const SELECT_REVIEWED = sqlPart`SELECT ${REVIEW_COLUMNS} FROM changes c ${indexedBy("changes_reviewed")} ${REVIEW_JOINS}
+const SELECT_REVIEWED = joinSql`SELECT ${REVIEW_COLUMNS} FROM changes c ${useIndex("changes_reviewed")} ${REVIEW_JOINS}
   WHERE c.status <> 'saved' AND c.status = $1 AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3)`;
 
 /**
@@ -47,7 +47,7 @@ export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "a
 /**
  * SQL that selects the later published versions of the document to which the change `c` belongs.
  */
-const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
+const FROM_LATER_VERSIONS = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
   text: sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`,
@@ -56,41 +56,41 @@ const SQL = {
     WHERE c.status <> 'saved' AND c.id = $1`,
   inReview: sql<{ readonly seq: number }>`SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1`,
   filesInReview: sql<{ readonly file: number; readonly id: string }>`
-    SELECT c.file, min(c.id) AS id FROM changes c ${indexedBy("changes_in_review")}
+    SELECT c.file, min(c.id) AS id FROM changes c ${useIndex("changes_in_review")}
        WHERE c.status = 'in_review' AND ${isOneOf("c.file", "$1")} GROUP BY c.file`,
   ofFile: sql<HistoryRow>`SELECT c.seq, c.id, c.base_id AS "baseId", c.status, c.at, c.sender,
       (SELECT count(*) FROM changes n WHERE n.file = c.file AND n.seq <= c.seq) AS version
-    FROM changes c ${indexedBy("changes_by_file")}
+    FROM changes c ${useIndex("changes_by_file")}
     WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
-  publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${indexedBy("changes_by_file")}
+  publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${useIndex("changes_by_file")}
     WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
   // Reads the changes in review, which are few, and then the folders of their files. Never reads
   // all files.
-  inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${indexedBy("changes_in_review")}
-      ${JOIN} files x ON x.seq = c.file ${JOIN} folders d ON d.seq = x.folder
+  inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${useIndex("changes_in_review")}
+      ${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
   reviewed: sql<ReviewRow>`${SELECT_REVIEWED} AND c.seq > $2 ORDER BY c.seq LIMIT $4`,
   reviewedBefore: sql<ReviewRow>`${SELECT_REVIEWED} AND c.seq < $2 ORDER BY c.seq DESC LIMIT $4`,
   position: sql<{ readonly at: number; readonly total: number }>`
     SELECT count(CASE WHEN c.seq <= $1 THEN 1 END) AS at, count(*) AS total
-       FROM changes c ${indexedBy("changes_in_review")} ${JOIN} files x ON x.seq = c.file
+       FROM changes c ${useIndex("changes_in_review")} ${ORDERED_JOIN} files x ON x.seq = c.file
        WHERE c.status = 'in_review' AND (CAST($2 AS bigint) IS NULL OR x.workspace = $2)`,
   countReviewed: sql<{ readonly waiting: number }>`
-    SELECT count(*) AS waiting FROM changes c ${indexedBy("changes_in_review")} WHERE c.status = 'in_review'`,
+    SELECT count(*) AS waiting FROM changes c ${useIndex("changes_in_review")} WHERE c.status = 'in_review'`,
   submit: sql`INSERT INTO changes (id, file, base_id, status, reason, codec, text, at, sender)
     VALUES ($1, $2, $3, 'in_review', $4, $5, $6, $7, (SELECT label FROM keys WHERE seq = $8))`,
   decide: sql`UPDATE changes SET status = $2, decided_at = $3 WHERE seq = $1`,
   portion: sql<{ readonly upTo: number | null }>`
     SELECT max(seq) AS "upTo" FROM (SELECT seq FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2) AS portion`,
-  prune: sql`UPDATE changes AS c SET codec = ${PRUNED}, text = $5
-    WHERE c.seq > $1 AND c.seq <= $2 AND c.status = 'saved' AND c.codec <> ${PRUNED}
+  prune: sql`UPDATE changes AS c SET codec = ${PRUNED_CODEC}, text = $5
+    WHERE c.seq > $1 AND c.seq <= $2 AND c.status = 'saved' AND c.codec <> ${PRUNED_CODEC}
       AND NOT EXISTS (SELECT 1 FROM files x WHERE x.seq = c.file AND x.change_id = c.id)
       AND NOT EXISTS (SELECT 1 FROM changes r WHERE r.file = c.file AND r.status = 'in_review' AND r.base_id = c.id)
-      AND ((SELECT min(n.at) ${NEWER}) < CAST($3 AS bigint)
-        OR (SELECT count(*) FROM (SELECT 1 ${NEWER} LIMIT coalesce(CAST($4 AS integer), 0)) AS newer) >= $4)`,
+      AND ((SELECT min(n.at) ${FROM_LATER_VERSIONS}) < CAST($3 AS bigint)
+        OR (SELECT count(*) FROM (SELECT 1 ${FROM_LATER_VERSIONS} LIMIT coalesce(CAST($4 AS integer), 0)) AS newer) >= $4)`,
 } as const;
 
-const NOTHING = Buffer.alloc(0);
+const NO_CONTENT = Buffer.alloc(0);
 
 type ReviewedQuery = {
   /** Row number of the workspace whose reviews are listed; null for all workspaces. */
@@ -125,7 +125,7 @@ type PruneLimits = {
 };
 
 /** Returns the methods for the table `changes`, which contains the history of each document. */
-export function changesTable(session: Session) {
+export function makeChangesTable(session: Session) {
   return {
     /**
      * Returns the content of a change that is published or in review, so that its content was not
@@ -201,7 +201,7 @@ export function changesTable(session: Session) {
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;
-      if (upTo !== null) session.send(SQL.prune, after, upTo, before, keep, NOTHING);
+      if (upTo !== null) session.send(SQL.prune, after, upTo, before, keep, NO_CONTENT);
       return upTo;
     },
   };

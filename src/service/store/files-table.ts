@@ -1,13 +1,13 @@
 import { nameOf, parentOf } from "../../contract/path.ts";
-import { type FileRow, type NamePage, type RowRange, ROOT } from "./rows.ts";
+import { type FileRow, type NameRange, type RowRange, ROOT } from "./rows.ts";
 import {
   FILE_PATH,
-  indexedBy,
+  useIndex,
   isAt,
   isOneOf,
   isSet,
   isWithin,
-  JOIN,
+  ORDERED_JOIN,
   type Session,
   sql,
   sqlPlannedByValues,
@@ -18,18 +18,18 @@ export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
   CAST(x.protected AS integer) AS protected, x.change_id AS "changeId", ${FILE_PATH} AS path`;
 /** SQL that joins files `x` with their folders `d`. A file in the root has no row `d`. */
 export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder";
-const SELECT = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
-const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
+const SELECT_FILES = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
+const PAGE_CLAUSE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 
-export type WithText = FileRow & StoredText;
-type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
+export type FileRowWithText = FileRow & StoredText;
+type FileRowWithBase = FileRowWithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
  * Facts about the path of a new file. `folder` and `folderId` identify its parent folder; both are
  * null if the parent is the root or does not exist. `hasKeptGrants` is 1 if grants are kept for the
  * path.
  */
-export type PlaceFor = {
+export type NewFilePlace = {
   readonly folder: number | null;
   readonly folderId: string | null;
   readonly isTaken: 0 | 1;
@@ -37,32 +37,32 @@ export type PlaceFor = {
 };
 
 const SQL = {
-  byId: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.id = $2`,
-  withText: sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
+  byId: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.id = $2`,
+  withText: sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text ${FROM_FILES} JOIN changes c ON c.id = x.change_id
     WHERE x.workspace = $1 AND x.id = $2`,
-  forEdit: sql<WithBase>`SELECT ${FILE_COLUMNS}, c.codec, c.text, b.codec AS "baseCodec", b.text AS "baseText"
+  forEdit: sql<FileRowWithBase>`SELECT ${FILE_COLUMNS}, c.codec, c.text, b.codec AS "baseCodec", b.text AS "baseText"
     ${FROM_FILES} JOIN changes c ON c.id = x.change_id
       LEFT JOIN changes b ON b.id = $3 AND b.file = x.seq AND b.id <> x.change_id
     WHERE x.workspace = $1 AND x.id = $2`,
-  bySeqs: sql<FileRow>`${SELECT} WHERE ${isOneOf("x.seq", "$1")}`,
-  byName: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name = $3`,
-  byPath: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.name = $3
+  bySeqs: sql<FileRow>`${SELECT_FILES} WHERE ${isOneOf("x.seq", "$1")}`,
+  byName: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $2 AND x.name = $3`,
+  byPath: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.name = $3
     AND x.folder = (SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$2")})`,
   published: sql<StoredText & { readonly seq: number; readonly at: number }>`SELECT x.seq, c.at, c.codec, c.text
     FROM files x JOIN changes c ON c.id = x.change_id WHERE ${isOneOf("x.seq", "$1")}`,
-  all: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND ${PAGE}`,
-  inFolder: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE}`,
-  inFolderByName: sql<FileRow>`${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
+  all: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND ${PAGE_CLAUSE}`,
+  inFolder: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE_CLAUSE}`,
+  inFolderByName: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
     ORDER BY x.name LIMIT $4`,
   // The database plans this statement for each set of values, because the folder may be small, or
   // may contain most of the workspace.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
-    WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE}`,
+    WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   // Reads the protected files, which are few, and then their folders. Never reads all files.
   protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
-    FROM files x ${indexedBy("files_protected")} ${JOIN} folders d ON d.seq = x.folder
+    FROM files x ${useIndex("files_protected")} ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,
-  placeFor: sql<PlaceFor>`SELECT d.seq AS folder, d.id AS "folderId",
+  placeFor: sql<NewFilePlace>`SELECT d.seq AS folder, d.id AS "folderId",
       CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND name = $3
         AND folder = CASE $2 WHEN '' THEN ${ROOT} ELSE d.seq END) AS integer) AS "isTaken",
       CAST(EXISTS (SELECT 1 FROM kept_grants WHERE workspace = $1 AND ${isWithin("path", "$4")}) AS integer)
@@ -79,14 +79,14 @@ const SQL = {
 } as const;
 
 /** ORDER: the grants are removed last, because the outbox records them when the file is removed. */
-const REMOVE = [
+const REMOVE_FILE = [
   sql`DELETE FROM changes WHERE file = $1`,
   sql`DELETE FROM files WHERE seq = $1`,
   sql`DELETE FROM grants WHERE kind = 'file' AND target = $1`,
 ];
 
 /** Time of a change in milliseconds since the epoch, and bytes of its content. */
-export type Published = { readonly at: number; readonly bytes: number };
+export type PublishedInfo = { readonly at: number; readonly bytes: number };
 
 /**
  * A new version of a file. `key` is the row number of the key that sent it; null for an
@@ -115,15 +115,15 @@ export type FileForEdit = {
 /** A file with its published content. `json` contains both in the form of an answer. */
 export type ShownFile = { readonly row: FileRow; readonly json: string };
 
-type Show = (row: FileRow, text: string) => string;
+type ShowFile = (row: FileRow, text: string) => string;
 
-export type Files = ReturnType<typeof filesTable>;
+export type FilesTable = ReturnType<typeof makeFilesTable>;
 
 /**
  * Returns the methods for the table `files`, and for the columns of `changes` that belong to a
  * file.
  */
-export function filesTable(session: Session) {
+export function makeFilesTable(session: Session) {
   return {
     byId(workspace: number, id: string) {
       session.lock("file", workspace, id);
@@ -133,8 +133,8 @@ export function filesTable(session: Session) {
      * Returns a file with its published content, in the form of an answer.
      * @param show converts both to that form; the result may be cached with the row
      */
-    async shown(workspace: number, id: string, show: Show): Promise<ShownFile | undefined> {
-      return shownAs(await session.one(SQL.withText, workspace, id), show);
+    async shown(workspace: number, id: string, show: ShowFile): Promise<ShownFile | undefined> {
+      return toShownFile(await session.one(SQL.withText, workspace, id), show);
     },
     /**
      * Returns a file for an edit, and locks it.
@@ -142,14 +142,14 @@ export function filesTable(session: Session) {
      */
     async forEdit(workspace: number, id: string, baseId: string) {
       session.lock("file", workspace, id);
-      const found = await session.one(SQL.forEdit, workspace, id, baseId);
-      return found && editOf(found, baseId);
+      const fileRow = await session.one(SQL.forEdit, workspace, id, baseId);
+      return fileRow && toFileForEdit(fileRow, baseId);
     },
     /**
      * Returns the time of the published change and the size of its content, by row number of the
      * file.
      */
-    async published(seqs: readonly number[]): Promise<ReadonlyMap<number, Published>> {
+    async published(seqs: readonly number[]): Promise<ReadonlyMap<number, PublishedInfo>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
       return new Map(rows.map(({ seq, at, ...stored }) => [seq, { at, bytes: decodeStored(stored).length }] as const));
     },
@@ -163,7 +163,7 @@ export function filesTable(session: Session) {
     all: ({ workspace, after, count }: RowRange) => session.all(SQL.all, workspace, after, count),
     inFolder: ({ workspace, after, count, folder }: RowRange & { readonly folder: number }) =>
       session.all(SQL.inFolder, workspace, after, count, folder),
-    inFolderByName: ({ workspace, folder, after, count }: NamePage) =>
+    inFolderByName: ({ workspace, folder, after, count }: NameRange) =>
       session.all(SQL.inFolderByName, workspace, folder, after, count),
     /** Returns the files in the folder at `path` and in all folders below it. */
     inTree: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
@@ -196,19 +196,19 @@ export function filesTable(session: Session) {
     },
     /** Removes a file together with its changes and the grants on it. */
     async remove(seq: number) {
-      for (const statement of REMOVE) session.send(statement, seq);
+      for (const statement of REMOVE_FILE) session.send(statement, seq);
     },
   };
 }
 
 /** Returns a stored file in the form of an answer; undefined if there is none. */
-export function shownAs(found: WithText | undefined, show: Show): ShownFile | undefined {
+export function toShownFile(found: FileRowWithText | undefined, show: ShowFile): ShownFile | undefined {
   if (found === undefined) return undefined;
   const { codec, text, ...row } = found;
   return { row, json: show(row, decodeText({ codec, text })) };
 }
 
-function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: string): FileForEdit {
+function toFileForEdit({ codec, text, baseCodec, baseText, ...row }: FileRowWithBase, baseId: string): FileForEdit {
   const live = decodeText({ codec, text });
   if (baseId === row.changeId) return { row, live, base: { text: live } };
   const base = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };

@@ -1,25 +1,25 @@
-import type { FolderRow, NamePage, RowRange } from "./rows.ts";
-import { isAt, isBelow, isOneOf, isWithin, type Session, sql, sqlPart, sqlPlannedByValues } from "./sql.ts";
+import type { FolderRow, NameRange, RowRange } from "./rows.ts";
+import { isAt, isBelow, isOneOf, isWithin, type Session, sql, joinSql, sqlPlannedByValues } from "./sql.ts";
 
-const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
+const SELECT_FOLDERS = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
 FROM folders d LEFT JOIN folders p ON p.seq = d.parent`;
-const PAGE = "d.seq > $2 ORDER BY d.seq LIMIT $3";
-const FROM_BELOW = sqlPart`FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`;
+const PAGE_CLAUSE = "d.seq > $2 ORDER BY d.seq LIMIT $3";
+const FROM_BELOW = joinSql`FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`;
 
 const SQL = {
-  byId: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.id = $2`,
-  byPath: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`,
+  byId: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.id = $2`,
+  byPath: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`,
   ancestors: sql<{ readonly seq: number; readonly parent: number }>`WITH RECURSIVE up AS (
       SELECT seq, parent FROM folders WHERE ${isOneOf("seq", "$1")}
       UNION SELECT d.seq, d.parent FROM up JOIN folders d ON d.seq = up.parent
     ) SELECT seq, parent FROM up`,
-  all: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${PAGE}`,
-  inParent: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE}`,
-  inParentByName: sql<FolderRow>`${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
+  all: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${PAGE_CLAUSE}`,
+  inParent: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE_CLAUSE}`,
+  inParentByName: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
     ORDER BY d.name LIMIT $4`,
   // The database plans this statement for each set of values, because the folder may be small, or
   // may contain most of the workspace.
-  below: sqlPlannedByValues<FolderRow>`${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,
+  below: sqlPlannedByValues<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
   extent: sql<{ readonly longest: string | null; readonly slashes: number | null }>`
@@ -37,8 +37,8 @@ const SQL = {
 } as const;
 
 /** SQL that selects the folder at the path $2 of the workspace $1, and all folders below it. */
-const FROM_TREE = sqlPart`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
-const FROM_FILES_IN_TREE = sqlPart`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
+const FROM_TREE = joinSql`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
+const FROM_FILES_IN_TREE = joinSql`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
 
 /** ORDER: a row is removed only after all rows that refer to it. */
 const REMOVE_TREE = [
@@ -47,9 +47,9 @@ const REMOVE_TREE = [
   sql`DELETE ${FROM_TREE}`,
 ];
 
-export type Folders = ReturnType<typeof foldersTable>;
+export type FoldersTable = ReturnType<typeof makeFoldersTable>;
 
-export function foldersTable(session: Session) {
+export function makeFoldersTable(session: Session) {
   return {
     byId: (workspace: number, id: string) => session.one(SQL.byId, workspace, id),
     byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
@@ -59,8 +59,8 @@ export function foldersTable(session: Session) {
      */
     async along(workspace: number, names: readonly string[]) {
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
-      const found = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
-      return found.filter((row) => row !== undefined);
+      const foundFolders = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
+      return foundFolders.filter((row) => row !== undefined);
     },
     /**
      * Returns the parent of each of these folders and of each folder above them. A removed folder
@@ -73,7 +73,7 @@ export function foldersTable(session: Session) {
     all: ({ workspace, after, count }: RowRange) => session.all(SQL.all, workspace, after, count),
     inParent: ({ workspace, after, count, parent }: RowRange & { readonly parent: number }) =>
       session.all(SQL.inParent, workspace, after, count, parent),
-    inParentByName: ({ workspace, folder, after, count }: NamePage) =>
+    inParentByName: ({ workspace, folder, after, count }: NameRange) =>
       session.all(SQL.inParentByName, workspace, folder, after, count),
     /** Returns the folders below a path, without the folder at the path. */
     below: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>

@@ -1,9 +1,9 @@
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { Access, includesLevel } from "../files/access.ts";
-import { foldersTable } from "./folders-table.ts";
+import { makeFoldersTable } from "./folders-table.ts";
 import type { FileRow, GrantRow } from "./rows.ts";
-import { isOneOf, type Session, type Sql, sqlPart } from "./sql.ts";
+import { isOneOf, type Session, type Sql, joinSql } from "./sql.ts";
 
 /**
  * The files in which a search may look: those that the key may read, below the folder `prefix`.
@@ -17,28 +17,28 @@ export type SearchScope = {
 };
 
 /** LIMIT: number of files without an index entry that a search reads, the newest first. */
-export const MAX_WAITING = 1_000;
+export const MAX_UNINDEXED_FILES = 1_000;
 
 /**
  * SQL condition for a file `x`, whose folder is joined as `d`: the file is one of the files $2 of
  * the workspace $1. If $3 is not null, the file must also be below the folder at the path $3. If
  * there is no such folder, no file meets the condition.
  */
-export const IS_SEARCHED = sqlPart`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
+export const IS_SEARCHED = joinSql`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
   AND (CAST($3 AS text) IS NULL OR substr(d.path || '/', 1, length($3) + 1) = $3 || '/')`;
 
 /**
  * Returns those of the files `documents` that a search may find, in their order.
  * @param statement selects files by the condition `IS_SEARCHED`
  */
-export async function searchedFiles<Row extends FileRow>(
+export async function readSearchedFiles<Row extends FileRow>(
   session: Session,
   statement: Sql<Row>,
   { workspace, prefix, grants }: SearchScope,
   documents: readonly number[],
 ): Promise<Row[]> {
   const rows = new Map((await session.all(statement, workspace, documents, prefix)).map((row) => [row.seq, row]));
-  const access = new Access(grants, foldersTable(session));
+  const access = new Access(grants, makeFoldersTable(session));
   await access.loadAncestors([...rows.values()].map(({ folder }) => folder));
   return documents.flatMap((seq) => rows.get(seq) ?? []).filter((row) => includesLevel(access.file(row), "read"));
 }
@@ -50,7 +50,7 @@ export type FoundFile = FoundDocument & { readonly file: FileRow };
  * Returns a file for a search. Its content is decompressed when it is first read, which may be
  * after the end of this transaction.
  */
-export function foundFile(file: FileRow, unpack: () => string): FoundFile {
+export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;
   return {
     file,

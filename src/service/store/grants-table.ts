@@ -1,5 +1,5 @@
 import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant } from "./rows.ts";
-import { FILE_PATH, isAt, isOneOf, isWithin, type Session, sql, sqlPart } from "./sql.ts";
+import { FILE_PATH, isAt, isOneOf, isWithin, type Session, sql, joinSql } from "./sql.ts";
 
 /** A grant in the form that administrators see. */
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
@@ -12,33 +12,33 @@ type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
 };
 
 /** SQL order of grants: grants on the root first, then on folders, then on files. */
-const ORDER = "key, kind DESC, target";
-const ON_FILES =
+const GRANT_ORDER = "key, kind DESC, target";
+const FROM_GRANTS_ON_FILES =
   "FROM grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.folder";
-const ON_FOLDERS = "FROM grants g JOIN folders d ON g.kind = 'folder' AND d.seq = g.target";
-const OF_KEYS = isOneOf("g.key", "$1");
-const IS_INSIDE = sqlPart`d.workspace = $1 AND ${isWithin("d.path", "$2")}`;
+const FROM_GRANTS_ON_FOLDERS = "FROM grants g JOIN folders d ON g.kind = 'folder' AND d.seq = g.target";
+const IS_OF_KEYS = isOneOf("g.key", "$1");
+const IS_INSIDE = joinSql`d.workspace = $1 AND ${isWithin("d.path", "$2")}`;
 
 export const GRANTS_OF = sql<GrantOfKey>`SELECT key, kind, target, level FROM grants
-  WHERE ${isOneOf("key", "$1")} ORDER BY ${ORDER}`;
+  WHERE ${isOneOf("key", "$1")} ORDER BY ${GRANT_ORDER}`;
 
 const SQL = {
   shown: sql<ShownGrant>`SELECT key, "on", '/' || path AS path, level FROM (
       SELECT g.key, 1 AS rank, NULL AS "on", '' AS path, g.level, g.target FROM grants g
-        WHERE g.kind = 'root' AND ${OF_KEYS}
-      UNION ALL SELECT g.key, 2, d.id, d.path, g.level, g.target ${ON_FOLDERS} WHERE ${OF_KEYS}
-      UNION ALL SELECT g.key, 3, x.id, ${FILE_PATH}, g.level, g.target ${ON_FILES} WHERE ${OF_KEYS}
-      UNION ALL SELECT g.key, 4, '/' || g.path, g.path, g.level, 0 FROM kept_grants g WHERE ${OF_KEYS}
+        WHERE g.kind = 'root' AND ${IS_OF_KEYS}
+      UNION ALL SELECT g.key, 2, d.id, d.path, g.level, g.target ${FROM_GRANTS_ON_FOLDERS} WHERE ${IS_OF_KEYS}
+      UNION ALL SELECT g.key, 3, x.id, ${FILE_PATH}, g.level, g.target ${FROM_GRANTS_ON_FILES} WHERE ${IS_OF_KEYS}
+      UNION ALL SELECT g.key, 4, '/' || g.path, g.path, g.level, 0 FROM kept_grants g WHERE ${IS_OF_KEYS}
     ) AS every ORDER BY key, rank, target, every.path`,
   set: sql`INSERT INTO grants (key, kind, target, level) VALUES ($1, $2, $3, $4)
     ON CONFLICT (key, kind, target) DO UPDATE SET level = excluded.level`,
   onFile: sql<PlacedGrant>`SELECT g.key, x.folder AS parent, ${FILE_PATH} AS path, g.level
-    ${ON_FILES} WHERE g.target = $1`,
-  within: sql<PlacedGrant>`SELECT g.key, d.parent, d.path, g.level ${ON_FOLDERS} WHERE ${IS_INSIDE}
-    UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${ON_FILES} WHERE ${IS_INSIDE}`,
+    ${FROM_GRANTS_ON_FILES} WHERE g.target = $1`,
+  within: sql<PlacedGrant>`SELECT g.key, d.parent, d.path, g.level ${FROM_GRANTS_ON_FOLDERS} WHERE ${IS_INSIDE}
+    UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${FROM_GRANTS_ON_FILES} WHERE ${IS_INSIDE}`,
   local: sql<GrantOfKey>`SELECT key, kind, target, level FROM grants WHERE key IN (
       SELECT g.key FROM grants g JOIN keys k ON k.seq = g.key WHERE k.workspace_id = $1 AND g.kind <> 'root'
-    ) ORDER BY ${ORDER}`,
+    ) ORDER BY ${GRANT_ORDER}`,
   keptWithin: sql<KeptGrant>`SELECT key, workspace, path, level FROM kept_grants
     WHERE workspace = $1 AND ${isWithin("path", "$2")} ORDER BY path`,
   keep: sql`INSERT INTO kept_grants (key, workspace, path, level) VALUES ($1, $2, $3, $4)`,
@@ -52,13 +52,13 @@ export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELET
  * Returns the methods for both tables of grants. Table `grants` has the grants on files and
  * folders. Table `kept_grants` keeps grants for paths where nothing exists yet.
  */
-export function grantsTable(session: Session) {
+export function makeGrantsTable(session: Session) {
   /** Sets a grant, and replaces any other grant of the key on the same target. */
-  const set = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
-  const dropKept = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
+  const setGrant = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
+  const dropKeptGrant = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
   return {
-    set,
-    dropKept,
+    set: setGrant,
+    dropKept: dropKeptGrant,
     /**
      * Returns the grants of each key: first on the root, then on folders, then on files. Grants on
      * several items are in the order of their row numbers.
@@ -72,7 +72,7 @@ export function grantsTable(session: Session) {
     /** Replaces all grants of a key, and removes those that are kept for paths. */
     async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
-      for (const row of rows) await set({ key, ...row });
+      for (const row of rows) await setGrant({ key, ...row });
     },
     onFile: (file: number) => session.all(SQL.onFile, file),
     /** Returns the grants on the folder at `path`, and on everything below it. */
@@ -88,7 +88,7 @@ export function grantsTable(session: Session) {
      */
     keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),
     async keep(grant: KeptGrant) {
-      await dropKept(grant);
+      await dropKeptGrant(grant);
       session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
     },
   };

@@ -17,9 +17,9 @@ const SQL = {
   remove: sql`DELETE FROM keys WHERE seq = $1`,
 } as const;
 
-const rateColumns = (limit: RateLimit | null) => [limit?.requests ?? null, limit?.seconds ?? null];
+const toRateColumns = (limit: RateLimit | null) => [limit?.requests ?? null, limit?.seconds ?? null];
 
-export function keysTable(session: Session) {
+export function makeKeysTable(session: Session) {
   return {
     byId: (id: string) => session.one(SQL.byId, id),
     /**
@@ -32,11 +32,11 @@ export function keysTable(session: Session) {
      * @returns row number of the new key
      */
     async insert({ id, workspaceId, hash, label, rateLimit, expiresAt, at }: NewKey) {
-      const values = [id, workspaceId, hash, label, ...rateColumns(rateLimit), expiresAt, at];
+      const values = [id, workspaceId, hash, label, ...toRateColumns(rateLimit), expiresAt, at];
       return (await session.one(SQL.insert, ...values))!.seq;
     },
     change: async (key: number, { label, rateLimit, expiresAt }: KeyMembers) =>
-      session.send(SQL.change, key, label, ...rateColumns(rateLimit), expiresAt),
+      session.send(SQL.change, key, label, ...toRateColumns(rateLimit), expiresAt),
     /**
      * Saves the time of the last use of keys, unless a later time is saved already.
      * @param uses times in milliseconds since the epoch, by row number of the key

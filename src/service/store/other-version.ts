@@ -3,8 +3,8 @@ class OtherVersionError extends Error {
   readonly code: "newer-data" | "older-data";
 
   constructor(database: string, version: number, known: string, age: "newer" | "older") {
-    const writer = age === "newer" ? "a newer" : "an older";
-    super(`${database} was written by ${writer} mdmirror (schema ${version}, this one knows ${known})`);
+    const writerVersion = age === "newer" ? "a newer" : "an older";
+    super(`${database} was written by ${writerVersion} mdmirror (schema ${version}, this one knows ${known})`);
     this.code = `${age}-data`;
   }
 }

@@ -52,7 +52,7 @@ export type RowRange = { readonly workspace: number; readonly after: number; rea
  * Selects at most `count` items of a folder, after the name `after`, in the order of the names'
  * bytes.
  */
-export type NamePage = {
+export type NameRange = {
   readonly workspace: number;
   readonly folder: number;
   readonly after: string;
@@ -170,7 +170,7 @@ export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: n
  * Holder of a key: the key, its workspace, its grants and the settings, which every request needs.
  * They are read together.
  */
-export type Holder = {
+export type KeyHolder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */
   readonly workspace: WorkspaceRow | undefined;
@@ -187,4 +187,4 @@ export type Holder = {
  * Figures for an operator: number of documents in all workspaces, number of documents that wait to
  * be indexed, and size of the database in bytes.
  */
-export type Figures = { readonly documents: number; readonly indexing: number; readonly bytes: number };
+export type DatabaseFigures = { readonly documents: number; readonly indexing: number; readonly bytes: number };

@@ -5,11 +5,11 @@ import { type Session, sql } from "./sql.ts";
  * Reads one row of table `meta`, which contains the settings, the secrets and other values of the
  * database.
  */
-export const META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
+export const SELECT_META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
 export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 /** Name of the row of table `meta` that stores the settings. */
-export const SETTINGS = "settings";
+export const SETTINGS_NAME = "settings";
 
 export function readSettings(stored: string | undefined): Settings {
   return stored === undefined
@@ -18,16 +18,17 @@ export function readSettings(stored: string | undefined): Settings {
 }
 
 /** Returns the methods for the settings, which are one row of table `meta`. */
-export function settingsTable(session: Session) {
-  const get = async (): Promise<Settings> => readSettings((await session.one(META, SETTINGS))?.value.toString());
+export function makeSettingsTable(session: Session) {
+  const readStored = async (): Promise<Settings> =>
+    readSettings((await session.one(SELECT_META, SETTINGS_NAME))?.value.toString());
   return {
-    get,
+    get: readStored,
     async change(changed: Partial<Settings>) {
       // The lock lets concurrent changes of different settings both take effect.
       session.lock("settings");
-      const next = { ...(await get()), ...changed };
-      session.send(SET_META, SETTINGS, Buffer.from(JSON.stringify(next)));
-      return next;
+      const newSettings = { ...(await readStored()), ...changed };
+      session.send(SET_META, SETTINGS_NAME, Buffer.from(JSON.stringify(newSettings)));
+      return newSettings;
     },
   };
 }

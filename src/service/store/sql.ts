@@ -15,27 +15,27 @@ export type Sql<Row> = SqlPart & {
   readonly row?: Row;
 };
 
-type Parts = readonly (string | number | SqlPart)[];
+type SqlParts = readonly (string | number | SqlPart)[];
 
-let statements = 0;
+let statementCount = 0;
 
 /** Returns a statement that is planned once on each connection. */
-export function sql<Row = never>(texts: TemplateStringsArray, ...parts: Parts): Sql<Row> {
-  return { name: `sql${++statements}`, ...sqlPart(texts, ...parts) };
+export function sql<Row = never>(texts: TemplateStringsArray, ...parts: SqlParts): Sql<Row> {
+  return { name: `sql${++statementCount}`, ...joinSql(texts, ...parts) };
 }
 
 /**
  * Returns a statement that PostgreSQL plans for each run, because the best plan depends on the
  * values.
  */
-export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: Parts): Sql<Row> {
-  return { name: null, ...sqlPart(texts, ...parts) };
+export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: SqlParts): Sql<Row> {
+  return { name: null, ...joinSql(texts, ...parts) };
 }
 
-export function sqlPart(texts: TemplateStringsArray, ...parts: Parts): SqlPart {
-  const textFor = (database: keyof SqlPart) =>
+export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPart {
+  const joinText = (database: keyof SqlPart) =>
     String.raw({ raw: texts }, ...parts.map((part) => (typeof part === "object" ? part[database] : part)));
-  return { sqlite: textFor("sqlite"), postgres: textFor("postgres") };
+  return { sqlite: joinText("sqlite"), postgres: joinText("postgres") };
 }
 
 /**
@@ -43,8 +43,8 @@ export function sqlPart(texts: TemplateStringsArray, ...parts: Parts): SqlPart {
  * bytes, but a path may have 16,000. A longer path is found by its beginning, and then compared
  * completely.
  */
-const INDEXED_PATH = 500;
-const indexed = (path: string) => `left(${path}, ${INDEXED_PATH})`;
+const INDEXED_PATH_CHARACTERS = 500;
+const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;
 
 /**
  * Returns the SQL condition that the path in a column equals a parameter.
@@ -52,7 +52,7 @@ const indexed = (path: string) => `left(${path}, ${INDEXED_PATH})`;
  */
 export function isAt(column: string, path: string): SqlPart {
   const isEqual = `${column} = ${path}`;
-  return { sqlite: isEqual, postgres: `${indexed(column)} = ${indexed(path)} AND ${isEqual}` };
+  return { sqlite: isEqual, postgres: `${cutToIndexed(column)} = ${cutToIndexed(path)} AND ${isEqual}` };
 }
 
 /** Returns the SQL condition that the path in a column is below the path in a parameter. */
@@ -61,7 +61,7 @@ export function isBelow(column: string, path: string): SqlPart {
   // database can use an index on (workspace, path).
   const [from, to] = [`${path} || '/'`, `${path} || '0'`];
   const isWithinRange = `${column} > ${from} AND ${column} < ${to}`;
-  const isIndexed = `${indexed(column)} >= ${indexed(from)} AND ${indexed(column)} <= ${indexed(to)}`;
+  const isIndexed = `${cutToIndexed(column)} >= ${cutToIndexed(from)} AND ${cutToIndexed(column)} <= ${cutToIndexed(to)}`;
   return { sqlite: isWithinRange, postgres: `${isIndexed} AND ${isWithinRange}` };
 }
 
@@ -69,7 +69,7 @@ export function isBelow(column: string, path: string): SqlPart {
  * Returns the SQL condition that the path in a column equals the path in a parameter, or is below
  * it.
  */
-export const isWithin = (column: string, path: string) => sqlPart`(${isAt(column, path)} OR ${isBelow(column, path)})`;
+export const isWithin = (column: string, path: string) => joinSql`(${isAt(column, path)} OR ${isBelow(column, path)})`;
 
 /** Returns the SQL condition that the number in a column is in a list. */
 export const isOneOf = (column: string, numbers: string): SqlPart => ({
@@ -87,10 +87,10 @@ export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, po
  * Returns the clause that makes SQLite use an index. It is empty for PostgreSQL, which chooses the
  * index by itself.
  */
-export const indexedBy = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${index}`, postgres: "" });
+export const useIndex = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${index}`, postgres: "" });
 
 /** Join operator that makes SQLite read the table on the left first. */
-export const JOIN: SqlPart = { sqlite: "CROSS JOIN", postgres: "JOIN" };
+export const ORDERED_JOIN: SqlPart = { sqlite: "CROSS JOIN", postgres: "JOIN" };
 
 /** Returns true if a statement changes nothing. */
 export function isReading(text: string): boolean {

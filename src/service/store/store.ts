@@ -1,6 +1,6 @@
 import type { DocumentSource } from "../../markdown/search/source.ts";
 import type { FoundFile, SearchScope } from "./found-files.ts";
-import type { Figures, Holder } from "./rows.ts";
+import type { DatabaseFigures, KeyHolder } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -42,13 +42,13 @@ export type Store = {
    * such key.
    * @param hash SHA-256 of the key
    */
-  holder(hash: Buffer): Promise<Holder | undefined>;
+  holder(hash: Buffer): Promise<KeyHolder | undefined>;
   /**
    * Returns the documents in which a search may look. Each call of a method of the source is a
    * short transaction, and reads the state of that moment.
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
-  figures(): Promise<Figures>;
+  figures(): Promise<DatabaseFigures>;
   /**
    * Returns the figures of the connection pool. The method is undefined if the store has no pool.
    */
@@ -74,14 +74,14 @@ export type Store = {
    * Copies the database while it is in use, into a file beside it. Undefined if the database is not
    * a local file.
    */
-  backup?(): Promise<BackupMade>;
+  backup?(): Promise<FinishedBackup>;
 };
 
 /** Figures of a connection pool. `waiting` is the number of requests that wait for a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };
 
 /** A finished backup. `file` is the name of a file in the data folder. */
-export type BackupMade = { readonly file: string; readonly bytes: number };
+export type FinishedBackup = { readonly file: string; readonly bytes: number };
 
 export type ReservedSpace = {
   /** Reserves the space again, if the disk has enough free space. */
@@ -107,9 +107,9 @@ export class StoreBusyError extends Error {
 }
 
 /** Error codes of SQLite and of PostgreSQL for a full disk. */
-const FULL: readonly unknown[] = ["SQLITE_FULL", "53100"];
+const DISK_FULL_CODES: readonly unknown[] = ["SQLITE_FULL", "53100"];
 
 /** Returns true if the disk had no space for a write. The write was then rolled back. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && FULL.includes(error.code);
+  return error instanceof Error && "code" in error && DISK_FULL_CODES.includes(error.code);
 }

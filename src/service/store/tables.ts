@@ -1,13 +1,13 @@
 import type { OutboxTable } from "../events/outbox.ts";
-import { filesTable } from "./files-table.ts";
-import type { Figures, Holder } from "./rows.ts";
-import { changesTable } from "./changes-table.ts";
-import { foldersTable } from "./folders-table.ts";
-import { grantsTable } from "./grants-table.ts";
-import { keysTable } from "./keys-table.ts";
-import { settingsTable } from "./settings-table.ts";
+import { makeFilesTable } from "./files-table.ts";
+import type { DatabaseFigures, KeyHolder } from "./rows.ts";
+import { makeChangesTable } from "./changes-table.ts";
+import { makeFoldersTable } from "./folders-table.ts";
+import { makeGrantsTable } from "./grants-table.ts";
+import { makeKeysTable } from "./keys-table.ts";
+import { makeSettingsTable } from "./settings-table.ts";
 import { type Session, sql } from "./sql.ts";
-import { workspacesTable } from "./workspaces-table.ts";
+import { makeWorkspacesTable } from "./workspaces-table.ts";
 
 /** The tables, as one transaction sees them. They cannot be used after its end. */
 export type Tables = CommonTables & {
@@ -18,31 +18,31 @@ export type Tables = CommonTables & {
    * @param file id of the file that the request reads next; a store may read it in the same round
    * trip
    */
-  holder(hash: Buffer, file?: string): Promise<Holder | undefined>;
+  holder(hash: Buffer, file?: string): Promise<KeyHolder | undefined>;
 };
 
 /** SQL for the size of the database in bytes. */
-const SIZE = {
+const DATABASE_SIZE = {
   sqlite: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
   postgres: "pg_database_size(current_database())",
 };
 
-export const FIGURES = sql<Figures>`SELECT (SELECT count(*) FROM files) AS documents,
-  (SELECT count(*) FROM search_queue) AS indexing, ${SIZE} AS bytes`;
+export const SELECT_FIGURES = sql<DatabaseFigures>`SELECT (SELECT count(*) FROM files) AS documents,
+  (SELECT count(*) FROM search_queue) AS indexing, ${DATABASE_SIZE} AS bytes`;
 
 /** Tables whose statements are the same for each kind of database. */
-type CommonTables = ReturnType<typeof commonTables>;
+type CommonTables = ReturnType<typeof makeCommonTables>;
 
 /** Returns the tables of a connection. */
-export function commonTables(session: Session) {
+export function makeCommonTables(session: Session) {
   return {
-    files: filesTable(session),
-    folders: foldersTable(session),
-    changes: changesTable(session),
-    workspaces: workspacesTable(session),
-    keys: keysTable(session),
-    grants: grantsTable(session),
-    settings: settingsTable(session),
+    files: makeFilesTable(session),
+    folders: makeFoldersTable(session),
+    changes: makeChangesTable(session),
+    workspaces: makeWorkspacesTable(session),
+    keys: makeKeysTable(session),
+    grants: makeGrantsTable(session),
+    settings: makeSettingsTable(session),
     /**
      * Locks the folder tree of a workspace until the end of the transaction. Until then, other
      * transactions cannot create or move files, cannot create, move, rename or remove folders, and

@@ -6,9 +6,9 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
  */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
-const PLAIN = 0;
-const ZSTD = 1;
-export const PRUNED = 2;
+const PLAIN_CODEC = 0;
+const ZSTD_CODEC = 1;
+export const PRUNED_CODEC = 2;
 /**
  * LIMIT: bytes below which content is stored without compression. Compressing short notes too would
  * take much time and save little space.
@@ -16,21 +16,23 @@ export const PRUNED = 2;
 const MIN_COMPRESSED_BYTES = 1_024;
 
 export function encodeText(text: string): StoredText {
-  const plain = Buffer.from(text, "utf8");
-  if (plain.length < MIN_COMPRESSED_BYTES) return { codec: PLAIN, text: plain };
-  const packed = zstdCompressSync(plain, { params: CHECKED });
-  return packed.length < plain.length ? { codec: ZSTD, text: packed } : { codec: PLAIN, text: plain };
+  const plainBytes = Buffer.from(text, "utf8");
+  if (plainBytes.length < MIN_COMPRESSED_BYTES) return { codec: PLAIN_CODEC, text: plainBytes };
+  const packedBytes = zstdCompressSync(plainBytes, { params: CHECKSUM_OPTION });
+  return packedBytes.length < plainBytes.length
+    ? { codec: ZSTD_CODEC, text: packedBytes }
+    : { codec: PLAIN_CODEC, text: plainBytes };
 }
 
 /**
  * Option that adds a checksum of 4 bytes. So content that was damaged on the disk, in a backup or
  * on the network is noticed when it is decoded.
  */
-const CHECKED = { [constants.ZSTD_c_checksumFlag]: 1 };
+const CHECKSUM_OPTION = { [constants.ZSTD_c_checksumFlag]: 1 };
 
 /** Decodes stored content; returns null if the content was pruned. */
 export function decodeIfKept(stored: StoredText): string | null {
-  return stored.codec === PRUNED ? null : decodeText(stored);
+  return stored.codec === PRUNED_CODEC ? null : decodeText(stored);
 }
 
 /** Decodes content that is never pruned, because it is published or in review. */
@@ -40,5 +42,5 @@ export function decodeText(stored: StoredText): string {
 
 /** Returns stored content in UTF-8. The content must not have been pruned. */
 export function decodeStored({ codec, text }: StoredText): Buffer {
-  return codec === ZSTD ? zstdDecompressSync(text) : text;
+  return codec === ZSTD_CODEC ? zstdDecompressSync(text) : text;
 }

@@ -1,16 +1,16 @@
 import type { CountedWorkspace, WorkspaceRow, WorkspaceState } from "./rows.ts";
-import { indexedBy, JOIN, type Session, sql } from "./sql.ts";
+import { useIndex, ORDERED_JOIN, type Session, sql } from "./sql.ts";
 
 export const WORKSPACE_COLUMNS = `w.seq, w.id, w.name, w.state, w.retry_after AS "retryAfter"`;
-const SELECT = `SELECT ${WORKSPACE_COLUMNS} FROM workspaces w`;
+const SELECT_WORKSPACES = `SELECT ${WORKSPACE_COLUMNS} FROM workspaces w`;
 
-export const WORKSPACE_BY_ID = sql<WorkspaceRow>`${SELECT} WHERE w.id = $1`;
+export const WORKSPACE_BY_ID = sql<WorkspaceRow>`${SELECT_WORKSPACES} WHERE w.id = $1`;
 
 const SQL = {
-  all: sql<WorkspaceRow>`${SELECT} ORDER BY w.seq`,
+  all: sql<WorkspaceRow>`${SELECT_WORKSPACES} ORDER BY w.seq`,
   counted: sql<CountedWorkspace>`SELECT w.id, w.name, w.state,
     (SELECT count(*) FROM files x WHERE x.workspace = w.seq) AS documents,
-      (SELECT count(*) FROM changes c ${indexedBy("changes_in_review")} ${JOIN} files x ON x.seq = c.file
+      (SELECT count(*) FROM changes c ${useIndex("changes_in_review")} ${ORDERED_JOIN} files x ON x.seq = c.file
        WHERE c.status = 'in_review' AND x.workspace = w.seq) AS "inReview"
     FROM workspaces w WHERE CAST($1 AS text) IS NULL OR w.id = $1 ORDER BY w.seq`,
   insert: sql`INSERT INTO workspaces (id, name, state, retry_after) VALUES ($1, $2, 'open', 0)`,
@@ -18,7 +18,7 @@ const SQL = {
 } as const;
 
 /** ORDER: a row is removed only after all rows that refer to it. */
-const REMOVE = [
+const REMOVE_WORKSPACE = [
   sql`DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE workspace = $1)
     OR kind = 'folder' AND target IN (SELECT seq FROM folders WHERE workspace = $1)`,
   sql`DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE workspace = $1)`,
@@ -28,7 +28,7 @@ const REMOVE = [
   sql`DELETE FROM workspaces WHERE seq = $1`,
 ];
 
-export function workspacesTable(session: Session) {
+export function makeWorkspacesTable(session: Session) {
   return {
     /** Returns all workspaces, in the order of creation. */
     all: () => session.all(SQL.all),
@@ -40,7 +40,7 @@ export function workspacesTable(session: Session) {
     /** Removes a workspace with its contents. Its keys are not removed. */
     async remove(seq: number) {
       session.lock("workspace", seq);
-      for (const statement of REMOVE) session.send(statement, seq);
+      for (const statement of REMOVE_WORKSPACE) session.send(statement, seq);
     },
   };
 }

@@ -1,7 +1,13 @@
 import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
 import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
-import { BACKUP_META, BACKUP_TABLES, type BackupTable, backupTables, makeBackupFile } from "../sqlite/backup-file.ts";
+import {
+  BACKUP_META,
+  BACKUP_TABLES,
+  type BackupTable,
+  listBackupTables,
+  makeBackupFile,
+} from "../sqlite/backup-file.ts";
 import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
@@ -9,7 +15,7 @@ import { openPool } from "./pool.ts";
  * LIMIT: number of rows that are in memory at the same time, and number of rows in one statement.
  * The content of a row has up to 200 kB.
  */
-const PORTION = 200;
+const ROWS_TOGETHER = 200;
 
 /**
  * Copies a database to a new file, as it was at one moment. Services may use the database
@@ -20,7 +26,7 @@ const PORTION = 200;
 export function backUpDatabase(url: string, file: string): Promise<void> {
   return withDatabase(url, async (client) => {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    await makeBackupFile(file, (db) => copyAll(client, db));
+    await makeBackupFile(file, (db) => copyTables(client, db));
     await client.query("COMMIT");
   });
 }
@@ -44,11 +50,11 @@ async function withDatabase(url: string, work: (client: ClientBase) => Promise<v
   }
 }
 
-async function copyAll(client: ClientBase, db: Sqlite.Database): Promise<void> {
+async function copyTables(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const meta = await client.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [BACKUP_META]);
   const insert = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
   for (const { name, value } of meta.rows) insert.run(name, value);
-  for (const table of backupTables(db)) await copyTable(client, db, table);
+  for (const table of listBackupTables(db)) await copyTable(client, db, table);
 }
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, { name, columns, isNumbered }: BackupTable) {
@@ -56,25 +62,25 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, { name, column
   const order = isNumbered ? " ORDER BY seq" : "";
   await client.query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM ${name}${order}`);
   for (;;) {
-    const { rows } = await client.query({ text: `FETCH ${PORTION} FROM copied`, rowMode: "array" });
-    for (const row of rows as unknown[][]) insert.run(row.map(forSqlite));
-    if (rows.length < PORTION) break;
+    const { rows } = await client.query({ text: `FETCH ${ROWS_TOGETHER} FROM copied`, rowMode: "array" });
+    for (const row of rows as unknown[][]) insert.run(row.map(toSqliteValue));
+    if (rows.length < ROWS_TOGETHER) break;
   }
   await client.query("CLOSE copied");
-  if (isNumbered) await copyNumber(client, db, name);
+  if (isNumbered) await copySequence(client, db, name);
 }
 
 /** Copies the last value of a sequence, so that row numbers of removed rows are not used again. */
-async function copyNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
+async function copySequence(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const { rows } = await client.query("SELECT last_value FROM pg_sequences WHERE sequencename = $1 || '_seq_seq'", [
     name,
   ]);
-  const last = Number(rows[0]?.last_value ?? 0);
+  const lastNumber = Number(rows[0]?.last_value ?? 0);
   db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(name);
-  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, last);
+  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(name, lastNumber);
 }
 
-function forSqlite(value: unknown): unknown {
+function toSqliteValue(value: unknown): unknown {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
@@ -93,7 +99,7 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await restoreMeta(client, db);
-      for (const table of backupTables(db)) await restoreTable(client, db, table);
+      for (const table of listBackupTables(db)) await restoreTable(client, db, table);
       await client.query("COMMIT");
     });
   } finally {
@@ -111,9 +117,9 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
  * database.
  */
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
-  const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
-  const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
-  for (const [name, value] of [...copied, [GENERATION_NAME, makeGeneration()] as const]) {
+  const selectMeta = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
+  const copiedMeta = BACKUP_META.map((name) => [name, selectMeta.get(name)?.value] as const);
+  for (const [name, value] of [...copiedMeta, [GENERATION_NAME, makeGeneration()] as const]) {
     if (value === undefined) continue;
     const text = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
     await client.query(text, [name, value]);
@@ -128,12 +134,12 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
   let portion: unknown[][] = [];
   for (const row of rows.iterate() as Iterable<unknown[]>) {
-    if (portion.push(row) < PORTION) continue;
+    if (portion.push(row) < ROWS_TOGETHER) continue;
     await insert(client, table, portion);
     portion = [];
   }
   if (portion.length > 0) await insert(client, table, portion);
-  if (isNumbered) await setNumber(client, db, name);
+  if (isNumbered) await setSequence(client, db, name);
 }
 
 /**
@@ -141,12 +147,17 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
  * booleans.
  */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
-  const overriding = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
-  const places = rows.map((row, n) => `(${row.map((_, column) => `$${n * columns.length + column + 1}`).join()})`);
-  await client.query(`INSERT INTO ${name} (${columns.join()})${overriding} VALUES ${places.join()}`, rows.flat());
+  const overridingClause = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
+  const placeholders = rows.map(
+    (row, n) => `(${row.map((_, column) => `$${n * columns.length + column + 1}`).join()})`,
+  );
+  await client.query(
+    `INSERT INTO ${name} (${columns.join()})${overridingClause} VALUES ${placeholders.join()}`,
+    rows.flat(),
+  );
 }
 
-async function setNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
+async function setSequence(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const last = db.prepare<[string], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?").get(name);
   if (last === undefined || last.seq === 0) return;
   await client.query("SELECT setval(pg_get_serial_sequence($1, 'seq'), $2)", [name, last.seq]);

@@ -26,29 +26,33 @@ export async function openSharedData(
     throw new WrongStoreError(`${dir} holds the documents of a service on SQLite`);
   }
   makeFolders(dir, 0o700);
-  const letGo = lockMarker(dir);
+  const releaseLock = lockMarker(dir);
   const { settings, links, docsBase, onFault } = options;
   const random = makeRandomSource();
-  const onBreak = (error: unknown) => onFault?.(error, "database");
-  const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
-    letGo();
+  const onBrokenConnection = (error: unknown) => onFault?.(error, "database");
+  const store = await PostgresStore.open({ url, random, onFault: onBrokenConnection }).catch((error: unknown) => {
+    releaseLock();
     throw error;
   });
   try {
     const adminKeyFile = join(dir, "admin-key");
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.runExclusively(async () => {
-      const adminKeyHash = await ownAdminKey(store, adminKeyFile);
+      const adminKeyHash = await readAdminKeyHash(store, adminKeyFile);
       const service = createService({ store, now: Date.now, random, adminKeyHash, links, docsBase, onFault });
-      return { adminKeyHash, service, key: await firstKey(service, keyFile) };
+      return { adminKeyHash, service, key: await makeFirstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const adminKey = readKey(adminKeyFile);
     const isOurs = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
-    return toOpenData({ service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null }, onFault, letGo);
+    return toOpenData(
+      { service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null },
+      onFault,
+      releaseLock,
+    );
   } catch (error) {
     await store.close();
-    letGo();
+    releaseLock();
     throw error;
   }
 }
@@ -57,14 +61,14 @@ export async function openSharedData(
  * Reads the admin key from the data folder, or creates one. The first process that does this sets
  * the admin key for all processes.
  */
-async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> {
-  const known = await store.adminKeyHash();
-  const ownKey = readKey(file);
-  if (known !== null) {
-    if (ownKey === null || hashKey(ownKey).equals(known)) return known;
+async function readAdminKeyHash(store: PostgresStore, file: string): Promise<Buffer> {
+  const knownHash = await store.adminKeyHash();
+  const savedKey = readKey(file);
+  if (knownHash !== null) {
+    if (savedKey === null || hashKey(savedKey).equals(knownHash)) return knownHash;
     throw new UnusableDatabaseError(`${file} is not the admin key of the database`, "other-key");
   }
-  const hash = hashKey(ownKey ?? makeAdminKey(file));
+  const hash = hashKey(savedKey ?? makeAdminKey(file));
   await store.setAdminKeyHash(hash);
   return hash;
 }
@@ -73,7 +77,7 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
  * Creates the first key of the first workspace.
  * @returns null if another process created the key and this data folder has no copy
  */
-async function firstKey(service: Service, file: string): Promise<string | null> {
+async function makeFirstKey(service: Service, file: string): Promise<string | null> {
   const ownKey = readKey(file);
   const [workspace] = await service.admin.workspaces();
   if (workspace !== undefined) return ownKey;

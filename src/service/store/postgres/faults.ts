@@ -19,7 +19,7 @@ const RETRIED_CODES: readonly unknown[] = [
   "23503", // the row to which a new row refers was removed
 ];
 /** Error codes for a lock or a statement that took too long. The statement was rolled back. */
-const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
+const TOO_LONG_CODES: readonly unknown[] = ["55P03", "57014"];
 /**
  * Matches error codes for a server that stops or starts, has too many connections, or closed this
  * connection.
@@ -27,16 +27,16 @@ const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
 const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {
-  return RETRIED_CODES.includes(codeOf(error));
+  return RETRIED_CODES.includes(readCode(error));
 }
 
 export function isTooLong(error: unknown): boolean {
-  return TOO_LONG.includes(codeOf(error));
+  return TOO_LONG_CODES.includes(readCode(error));
 }
 
 /** Returns true if the connection broke, or could not be made. */
 export function isConnectionLost(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readCode(error);
   if (typeof code === "string") return UNREACHABLE_CODES.test(code) || /^E[A-Z]{3,}/.test(code);
   // Errors that `pg` itself raises have no code, so their messages are compared instead.
   const text = error instanceof Error ? error.message : "";
@@ -48,9 +48,9 @@ export function isConnectionLost(error: unknown): boolean {
  * because it would take as long again.
  */
 export function isTimeout(error: unknown): boolean {
-  return codeOf(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
+  return readCode(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
 }
 
-function codeOf(error: unknown): unknown {
+function readCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

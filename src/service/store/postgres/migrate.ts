@@ -6,7 +6,7 @@ import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
  * Number of the advisory lock for migrations. It is a random number, because other programs that
  * use the same database may use locks too.
  */
-const MIGRATING = 7_214_906_233_011;
+const MIGRATION_LOCK = 7_214_906_233_011;
 
 /** Error for a database that cannot be used. The message is for the operator of the database. */
 export class UnusableDatabaseError extends Error {
@@ -23,7 +23,7 @@ export class UnusableDatabaseError extends Error {
  * LIMIT: oldest supported version of PostgreSQL. The schema needs identity columns and `NULLS NOT
  * DISTINCT`.
  */
-const OLDEST = 15;
+const OLDEST_SERVER = 15;
 
 /**
  * Brings a database to the newest schema. Processes that start at the same time wait for each
@@ -37,12 +37,12 @@ export async function migrate(
   migrations: readonly string[] = MIGRATIONS,
   oldest: number = OLDEST_SCHEMA,
 ): Promise<void> {
-  await check(client);
+  await checkServer(client);
   await client.query("BEGIN");
   try {
     await client.query("SET LOCAL lock_timeout = 0");
     await client.query("SET LOCAL statement_timeout = 0");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATING]);
+    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await client.query("CREATE TABLE IF NOT EXISTS migrated (number integer PRIMARY KEY, at timestamptz NOT NULL)");
     const { rows } = await client.query("SELECT coalesce(max(number), 0) AS version FROM migrated");
     const version: number = rows[0].version;
@@ -60,12 +60,13 @@ export async function migrate(
   }
 }
 
-async function check(client: ClientBase): Promise<void> {
+async function checkServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query(
     "SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding",
   );
   const { version, encoding } = rows[0] as { readonly version: number; readonly encoding: string };
   const major = Math.floor(version / 10_000);
-  if (major < OLDEST) throw new UnusableDatabaseError(`PostgreSQL ${OLDEST} or newer is needed, this is ${major}`);
+  if (major < OLDEST_SERVER)
+    throw new UnusableDatabaseError(`PostgreSQL ${OLDEST_SERVER} or newer is needed, this is ${major}`);
   if (encoding !== "UTF8") throw new UnusableDatabaseError(`the database has the encoding ${encoding}; UTF8 is needed`);
 }

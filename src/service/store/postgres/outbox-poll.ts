@@ -4,7 +4,7 @@ import { PRUNE } from "./outbox-table.ts";
 /** Milliseconds between two reads of the outbox while there are listeners. */
 const READ_EVERY_MS = 250;
 /** Seconds for which outbox rows are kept. A client that reconnects later must scan everything. */
-const KEPT_S = 7_200;
+const KEPT_SECONDS = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
@@ -58,7 +58,7 @@ export class OutboxPoll {
   async #prune(): Promise<void> {
     this.#prunedAt = Date.now();
     try {
-      await this.#pool.query(PRUNE, [KEPT_S]);
+      await this.#pool.query(PRUNE, [KEPT_SECONDS]);
     } catch (error) {
       // RACE: pruning may fail because the store is closing. Another process, or the next start,
       // will prune the rows.

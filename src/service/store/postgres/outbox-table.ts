@@ -1,14 +1,14 @@
 import type { OutboxRow, OutboxTable } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 
-type StoredRow = Omit<OutboxRow, "position" | "grants"> & {
+type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & {
   readonly xid: string;
   readonly n: number;
   readonly grants: OutboxRow["grants"] | null;
 };
 
 /** Which transactions have ended, as a snapshot sees them. */
-type Horizon = {
+type SnapshotHorizon = {
   /** Number of a transaction. All transactions with lower numbers have ended. */
   readonly xmin: string;
   /** Number of a transaction. No transaction with this or a higher number has ended. */
@@ -17,17 +17,17 @@ type Horizon = {
   readonly pruned: string | null;
 };
 
-const PRUNED = "outbox-pruned";
+const PRUNED_NAME = "outbox-pruned";
 
-const COLUMNS = 'xid::text, n, workspace, kind, seq, id, change, was AS "formerParent", grants';
-const AFTER = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
+const OUTBOX_COLUMNS = 'xid::text, n, workspace, kind, seq, id, change, was AS "formerParent", grants';
+const IS_AFTER_POSITION = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
 
 const SQL = {
-  horizon: sql<Horizon>`SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
-      (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED}') AS pruned
+  horizon: sql<SnapshotHorizon>`SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+      (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED_NAME}') AS pruned
     FROM pg_current_snapshot() AS s`,
-  after: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE ${AFTER} ORDER BY xid, n LIMIT $3`,
-  afterOfOne: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE workspace = $4 AND ${AFTER} ORDER BY xid, n LIMIT $3`,
+  after: sql<StoredOutboxRow>`SELECT ${OUTBOX_COLUMNS} FROM outbox WHERE ${IS_AFTER_POSITION} ORDER BY xid, n LIMIT $3`,
+  afterOfOne: sql<StoredOutboxRow>`SELECT ${OUTBOX_COLUMNS} FROM outbox WHERE workspace = $4 AND ${IS_AFTER_POSITION} ORDER BY xid, n LIMIT $3`,
   goneFolders: sql<{ seq: number; was: number; grants: OutboxRow["grants"] | null }>`
     SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ANY($1::bigint[])`,
   noteAccess: sql`INSERT INTO outbox (workspace, kind, seq, id, change)
@@ -45,15 +45,15 @@ WITH gone AS (
     AND xid < pg_snapshot_xmin(pg_current_snapshot()) RETURNING xid
 )
 INSERT INTO meta (name, value)
-SELECT '${PRUNED}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid) IS NOT NULL
+SELECT '${PRUNED_NAME}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid) IS NOT NULL
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
  * Returns the methods for the table `outbox`, which triggers fill. A position consists of the
  * number of a transaction and the number of a row in that transaction.
  */
-export function outboxTable(session: Session): OutboxTable {
-  const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
+export function makeOutboxTable(session: Session): OutboxTable {
+  const readHorizon = async (): Promise<SnapshotHorizon> => (await session.one(SQL.horizon))!;
   return {
     newest: async () => `${(await readHorizon()).xmin}.0`,
     async after(position, most, workspace) {
@@ -64,13 +64,13 @@ export function outboxTable(session: Session): OutboxTable {
       // from another database, or from a time before a backup was restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
-      const stored =
+      const storedRows =
         workspace === undefined
           ? session.all(SQL.after, xid, n, most)
           : session.all(SQL.afterOfOne, xid, n, most, workspace);
-      const rows = (await stored).map(toRow);
-      const more = rows.length === most;
-      return { rows, upTo: more ? rows.at(-1)!.position : laterOf(position, `${xmin}.0`), more };
+      const rows = (await storedRows).map(toOutboxRow);
+      const hasMore = rows.length === most;
+      return { rows, upTo: hasMore ? rows.at(-1)!.position : pickLater(position, `${xmin}.0`), more: hasMore };
     },
     async goneFolders(seqs) {
       const rows = await session.all(SQL.goneFolders, seqs);
@@ -80,7 +80,7 @@ export function outboxTable(session: Session): OutboxTable {
   };
 }
 
-function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
+function toOutboxRow({ xid, n, grants, ...row }: StoredOutboxRow): OutboxRow {
   return { ...row, position: `${xid}.${n}`, grants: grants ?? [] };
 }
 
@@ -88,6 +88,6 @@ function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
  * Returns the later of two positions. It is needed because a read may see fewer rows than an
  * earlier read on another connection, and would then return an earlier position.
  */
-function laterOf(a: string, b: string): string {
+function pickLater(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;
 }

@@ -11,7 +11,7 @@ const MAX_CONNECTIONS = 12;
  * Time limits in milliseconds. Statements take less than a tenth of their limit. Only a search may
  * take longer, and is then ended.
  */
-const LIMITS = {
+const TIME_LIMITS = {
   /** Time in which a free or new connection must be available. */
   connectionTimeoutMillis: 4_000,
   lock_timeout: 8_000,
@@ -21,16 +21,16 @@ const LIMITS = {
   query_timeout: 16_000,
 } as const satisfies ClientConfig;
 
-const INT8 = 20;
+const INT8_TYPE = 20;
 const JSON_TYPE = 114;
 
 /**
  * Parsers of result values. Row numbers and times are below 2^53, so they fit into a JavaScript
  * number.
  */
-const types: NonNullable<ClientConfig["types"]> = {
+const valueTypes: NonNullable<ClientConfig["types"]> = {
   getTypeParser(oid: number, format?: "text" | "binary") {
-    if (oid === INT8) return Number;
+    if (oid === INT8_TYPE) return Number;
     if (oid === JSON_TYPE) return JSON.parse;
     return pg.types.getTypeParser(oid, format as "text");
   },
@@ -42,16 +42,16 @@ type ConnectCallback = (error: Error | null, client?: pg.Client) => void;
  * Client of `pg` that also closes the socket of a connection that the server refused. Otherwise the
  * socket would keep the process running for a minute.
  */
-class OwnClient extends pg.Client {
+class ClosingClient extends pg.Client {
   override connect(): Promise<pg.Client>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
     if (callback === undefined) return super.connect();
-    const connected: ConnectCallback = (error, client) => {
+    const onConnect: ConnectCallback = (error, client) => {
       if (error) void this.end();
       callback(error, client);
     };
-    super.connect(connected);
+    super.connect(onConnect);
     return undefined;
   }
 }
@@ -63,15 +63,15 @@ class OwnClient extends pg.Client {
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({
-    Client: OwnClient as new () => ClientBase,
+    Client: ClosingClient as new () => ClientBase,
     connectionString: url,
     application_name: "mdmirror",
     max: MAX_CONNECTIONS,
     keepAlive: true,
     // The client sends each statement without waiting for earlier answers (`Session.send`).
     pipeline: true,
-    types,
-    ...LIMITS,
+    types: valueTypes,
+    ...TIME_LIMITS,
     ...more,
   });
   let isReported = false;

@@ -14,7 +14,7 @@ import { STRUCTURE_LOCK } from "./locks.ts";
  * service compresses the content of a change (`codec`), as with SQLite. This takes half the space
  * of PostgreSQL's own compression, and a third of the bytes on the network.
  */
-const TABLES = `
+const CREATE_TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
 
 CREATE TABLE workspaces (
@@ -113,7 +113,7 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
  * that a search finds nothing of other workspaces. Documents that were found by keys are then read
  * and checked.
  */
-const SEARCH = `
+const CREATE_SEARCH = `
 CREATE TABLE search_texts (
   file bigint PRIMARY KEY REFERENCES files ON DELETE CASCADE,
   -- Of the queue, so that two who index one file do not put an older text over a newer one.
@@ -153,7 +153,7 @@ CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
  * numbered, so each row has the number of its transaction. Only rows below the number of every open
  * transaction are read. So no row appears later with a position before a row that was already read.
  */
-const OUTBOX = `
+const CREATE_OUTBOX = `
 CREATE TABLE outbox (
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
   n bigint GENERATED ALWAYS AS IDENTITY,
@@ -176,8 +176,8 @@ CREATE FUNCTION grants_on(kind text, target bigint) RETURNS json LANGUAGE sql ST
   FROM grants g WHERE g.kind = $1 AND g.target = $2
 $$;
 
-${recordItems("file", "folder", "folder, name, protected, change_id")}
-${recordItems("folder", "parent", "parent, name")}
+${makeRecordTrigger("file", "folder", "folder, name, protected, change_id")}
+${makeRecordTrigger("folder", "parent", "parent, name")}
 CREATE FUNCTION note_key() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE about keys := coalesce(NEW, OLD);
 BEGIN
@@ -204,7 +204,7 @@ FOR EACH ROW EXECUTE FUNCTION note_workspace();
  * @param parent column with the row number of the parent folder
  * @param columns columns whose updates are recorded
  */
-function recordItems(kind: "file" | "folder", parent: "folder" | "parent", columns: string): string {
+function makeRecordTrigger(kind: "file" | "folder", parent: "folder" | "parent", columns: string): string {
   return `CREATE FUNCTION note_${kind}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -256,7 +256,7 @@ END $$;
 `;
 
 /** Adds columns for the sender of a change in review, and for the time of its decision. */
-const SENDERS = `
+const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
@@ -264,7 +264,7 @@ ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bi
  * SQL of the migrations. The first one creates the schema with the number `OLDEST_SCHEMA`; each
  * later one creates the next schema.
  */
-export const MIGRATIONS: readonly string[] = [TABLES + SEARCH + OUTBOX + CREATE_FILE, SENDERS];
+export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE, ADD_SENDERS];
 
 /** Number of the oldest schema that this version of mdmirror knows. */
 export const OLDEST_SCHEMA = 6;

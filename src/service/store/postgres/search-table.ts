@@ -1,14 +1,14 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { type KeySet, keysInParts } from "../../../markdown/search/keys.ts";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
-import { FILE_COLUMNS, FROM_FILES, type WithText } from "../files-table.ts";
+import { FILE_COLUMNS, FROM_FILES, type FileRowWithText } from "../files-table.ts";
 import {
   type FoundFile,
-  foundFile,
+  makeFoundFile,
   IS_SEARCHED,
-  MAX_WAITING,
+  MAX_UNINDEXED_FILES,
   type SearchScope,
-  searchedFiles,
+  readSearchedFiles,
 } from "../found-files.ts";
 import { type Session, sql, sqlPlannedByValues, FILE_PATH } from "../sql.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
@@ -19,72 +19,76 @@ import type { Transactions } from "./transactions.ts";
  * LIMIT: number of the newest queue rows in which a search looks for files without an index entry.
  * A file has one row for each of its changes.
  */
-const MAX_WRITES = 4 * MAX_WAITING;
+const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
 /**
  * LIMIT: number of files that a search reads together. Most searches read fewer. For a key that
  * many files have, the database stops comparing after about this number of files.
  */
-const PORTION = 256;
+const FILES_PER_PORTION = 256;
 
-const WAITING = sql<{ file: number }>`
-  SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_WRITES}) AS newest
-   GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_WAITING}`;
-const READ = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
+const SELECT_WAITING = sql<{ file: number }>`
+  SELECT file FROM (SELECT file, n FROM search_queue WHERE workspace = $1 ORDER BY n DESC LIMIT ${MAX_QUEUE_ROWS}) AS newest
+   GROUP BY file ORDER BY max(n) DESC LIMIT ${MAX_UNINDEXED_FILES}`;
+const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
 /**
  * Returns the documents in which a search looks, narrowed down by the index keys in `search_texts`.
  */
-export function searchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
+export function makeSearchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
   const { workspace } = scope;
-  const all: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
+  const readAll: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
   return {
-    unindexed: async () => (await all(WAITING, workspace)).map(({ file }) => file),
+    unindexed: async () => (await readAll(SELECT_WAITING, workspace)).map(({ file }) => file),
     async portion(set, order, after) {
       const isNewest = order === "newest";
       const values: unknown[] = [workspace, after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0)];
-      const value = (each: unknown) => `$${values.push(each)}`;
-      const inSet = set.kind === "any" ? "" : `AND x.seq IN (${sqlOf(set, workspace, value)})`;
+      const addValue = (each: unknown) => `$${values.push(each)}`;
+      const inSetCondition = set.kind === "any" ? "" : `AND x.seq IN (${makeSetSql(set, workspace, addValue)})`;
       const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
-      const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSet}
-        ORDER BY x.seq ${direction} LIMIT ${PORTION}`;
-      const found = await all(sqlPlannedByValues<{ seq: number }>`${text}`, ...values);
-      const documents = found.map(({ seq }) => seq);
-      return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
+      const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSetCondition}
+        ORDER BY x.seq ${direction} LIMIT ${FILES_PER_PORTION}`;
+      const foundRows = await readAll(sqlPlannedByValues<{ seq: number }>`${text}`, ...values);
+      const documents = foundRows.map(({ seq }) => seq);
+      return { documents, next: documents.length < FILES_PER_PORTION ? null : documents.at(-1)! };
     },
     async read(documents) {
-      const files = await transactions.read((session) => searchedFiles(session, READ, scope, documents));
-      return files.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
+      const files = await transactions.read((session) => readSearchedFiles(session, SELECT_SEARCHED, scope, documents));
+      return files.map(({ codec, text, ...file }) => makeFoundFile(file, () => decodeText({ codec, text })));
     },
   };
 }
 
-const PRIME = 0x9e3779b1;
+const HASH_PRIME = 0x9e3779b1;
 
 /**
  * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index. All
  * workspaces share one index, so each key includes the number of the workspace. A search then finds
  * almost no document of other workspaces.
  */
-function keyIn(workspace: number, key: number): number {
-  return key ^ Math.imul(workspace, PRIME);
+function toIndexKey(workspace: number, key: number): number {
+  return key ^ Math.imul(workspace, HASH_PRIME);
 }
 
 /**
  * Returns the SQL condition for the files that have the keys of a set.
  * @param value adds a value to the statement, and returns its placeholder
  */
-function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: (value: unknown) => string): string {
+function makeSetSql(
+  set: Exclude<KeySet, { kind: "any" }>,
+  workspace: number,
+  value: (value: unknown) => string,
+): string {
   if (set.kind === "with") {
-    const keys = set.keys.map((key) => keyIn(workspace, key));
+    const keys = set.keys.map((key) => toIndexKey(workspace, key));
     return `SELECT file FROM search_texts WHERE keys @> ${value(keys)}::integer[]`;
   }
-  const expressions = set.of.flatMap((set) => (set.kind === "any" ? [] : [`(${sqlOf(set, workspace, value)})`]));
+  const expressions = set.of.flatMap((set) => (set.kind === "any" ? [] : [`(${makeSetSql(set, workspace, value)})`]));
   return expressions.join(set.kind === "each" ? " INTERSECT " : " UNION ");
 }
 
 /** Number of documents that one step indexes. Each 10,000 characters take some milliseconds. */
-const STEP = 8;
+const DOCUMENTS_PER_STEP = 8;
 
 type QueuedFile = { readonly n: number; readonly file: number };
 type IndexedDocument = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
@@ -105,21 +109,21 @@ const SQL = {
 /** Indexes written documents for search, in steps. Any process may take the next step. */
 export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
   for (;;) {
-    const done = await transactions.write(indexDocuments, { isSynced: false });
-    if (done < STEP) return "done";
+    const indexedCount = await transactions.write(indexDocuments, { isSynced: false });
+    if (indexedCount < DOCUMENTS_PER_STEP) return "done";
     if (most === "a-step") return "more";
   }
 }
 
 async function indexDocuments(session: Session): Promise<number> {
-  const queued = await session.all(SQL.take, STEP);
+  const queued = await session.all(SQL.take, DOCUMENTS_PER_STEP);
   if (queued.length === 0) return 0;
   const newest = new Map(queued.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
   const entries: object[] = [];
   for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
     const keys = new Set<number>();
     for (const part of keysInParts(path, decodeText({ codec, text }))) {
-      for (const key of part.keys) keys.add(keyIn(workspace, key));
+      for (const key of part.keys) keys.add(toIndexKey(workspace, key));
       await nextTurn();
     }
     entries.push({ file: seq, n: newest.get(seq), keys: [...keys] });

@@ -52,7 +52,7 @@ export class Session implements Port {
 
   async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
     try {
-      return await query(this.#client, statement, values);
+      return await runStatement(this.#client, statement, values);
     } catch (error) {
       this.#noteFault(error);
       // After the first error, every statement fails with "the transaction is aborted". So the
@@ -74,24 +74,24 @@ const NUL = /\0/g;
  * ORDER: not an async function, because an error must be noted before the answer to the next COMMIT
  * is read.
  */
-function query(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
+function runStatement(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
   const text = statement.postgres;
   const hasNul = values.some((value) => typeof value === "string" && value.includes("\0"));
   if (hasNul && isReading(text)) return Promise.resolve({ rows: [] });
-  const written = hasNul ? values.map(withoutNul) : [...values];
-  sendTogether(client);
-  return client.query({ ...(statement.name === null ? {} : { name: statement.name }), text, values: written });
+  const storableValues = hasNul ? values.map(replaceNul) : [...values];
+  sendInOneCall(client);
+  return client.query({ ...(statement.name === null ? {} : { name: statement.name }), text, values: storableValues });
 }
 
 /**
  * Sends all statements of one turn of the event loop together, by one system call. This call takes
  * most of the processor time of a short statement. It also wakes the server only once.
  */
-function sendTogether({ connection: { stream } }: Client): void {
+function sendInOneCall({ connection: { stream } }: Client): void {
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-function withoutNul(value: unknown): unknown {
+function replaceNul(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(NUL, "\uFFFD") : value;
 }

@@ -1,25 +1,25 @@
 import type { Pool, PoolConfig } from "pg";
 import type { DocumentSource } from "../../../markdown/search/source.ts";
 import type { PoolFigures, Store } from "../store.ts";
-import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
+import type { DatabaseFigures, KeyHolder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, readGeneration } from "../../requests/generation.ts";
-import { FILE_COLUMNS, FROM_FILES, shownAs, type WithText } from "../files-table.ts";
+import { FILE_COLUMNS, FROM_FILES, toShownFile, type FileRowWithText } from "../files-table.ts";
 import type { FoundFile, SearchScope } from "../found-files.ts";
-import { type Tables, commonTables, FIGURES } from "../tables.ts";
+import { type Tables, makeCommonTables, SELECT_FIGURES } from "../tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
-import { META, readSettings, SET_META } from "../settings-table.ts";
+import { SELECT_META, readSettings, SET_META } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { encodeText } from "../text-codec.ts";
 import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxPoll } from "./outbox-poll.ts";
-import { outboxTable } from "./outbox-table.ts";
+import { makeOutboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
-import { indexWritten, searchSource } from "./search-table.ts";
+import { indexWritten, makeSearchSource } from "./search-table.ts";
 import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
-const STARTING = 7_214_906_233_013;
+const START_LOCK = 7_214_906_233_013;
 
 type PostgresOptions = {
   readonly url: string;
@@ -40,7 +40,7 @@ export class PostgresStore implements Store {
   readonly #pool: Pool;
   readonly #transactions: Transactions;
 
-  private constructor(pool: Pool, { cursorSecret, generation }: Marks, outbox: OutboxPoll) {
+  private constructor(pool: Pool, { cursorSecret, generation }: DatabaseMarks, outbox: OutboxPoll) {
     this.#pool = pool;
     this.#outbox = outbox;
     this.#transactions = new Transactions(pool);
@@ -62,7 +62,7 @@ export class PostgresStore implements Store {
       } finally {
         client.release();
       }
-      return new PostgresStore(pool, await marksOf(pool, random), new OutboxPoll(pool, onFault));
+      return new PostgresStore(pool, await readMarks(pool, random), new OutboxPoll(pool, onFault));
     } catch (error) {
       await pool.end();
       throw error;
@@ -70,21 +70,21 @@ export class PostgresStore implements Store {
   }
 
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#transactions.read((session) => work(tablesOf(session)));
+    return this.#transactions.read((session) => work(makeTables(session)));
   }
 
   async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
-    const result = await this.#transactions.write((session) => work(tablesOf(session)), { keep });
+    const result = await this.#transactions.write((session) => work(makeTables(session)), { keep });
     this.#outbox.committed();
     return result;
   }
 
-  holder(hash: Buffer): Promise<Holder | undefined> {
+  holder(hash: Buffer): Promise<KeyHolder | undefined> {
     return this.read((tables) => tables.holder(hash));
   }
 
   search(scope: SearchScope): DocumentSource<FoundFile> {
-    return searchSource(this.#transactions, scope);
+    return makeSearchSource(this.#transactions, scope);
   }
 
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
@@ -95,8 +95,8 @@ export class PostgresStore implements Store {
     return this.#outbox.onChange(listener);
   }
 
-  figures(): Promise<Figures> {
-    return this.#transactions.read(async (session) => (await session.one(FIGURES))!);
+  figures(): Promise<DatabaseFigures> {
+    return this.#transactions.read(async (session) => (await session.one(SELECT_FIGURES))!);
   }
 
   pool(): PoolFigures {
@@ -106,7 +106,7 @@ export class PostgresStore implements Store {
 
   /** Reads the SHA-256 of the admin key; null if the database has none yet. */
   adminKeyHash(): Promise<Buffer | null> {
-    return this.#transactions.read(async (session) => (await session.one(META, "admin-key"))?.value ?? null);
+    return this.#transactions.read(async (session) => (await session.one(SELECT_META, "admin-key"))?.value ?? null);
   }
 
   setAdminKeyHash(hash: Buffer): Promise<void> {
@@ -118,9 +118,9 @@ export class PostgresStore implements Store {
     const client = await this.#pool.connect();
     try {
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
-      await client.query("SELECT pg_advisory_lock($1)", [STARTING]);
+      await client.query("SELECT pg_advisory_lock($1)", [START_LOCK]);
       const result = await work();
-      await client.query("SELECT pg_advisory_unlock($1)", [STARTING]);
+      await client.query("SELECT pg_advisory_unlock($1)", [START_LOCK]);
       await client.query("RESET lock_timeout; RESET statement_timeout");
       client.release();
       return result;
@@ -141,47 +141,47 @@ export class PostgresStore implements Store {
  * Reads a file of the workspace to which a key belongs. So the statement can be sent before the row
  * of the key has arrived.
  */
-const FILE_OF_KEY = sql<WithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
+const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id
   WHERE x.id = $2 AND x.workspace =
     (SELECT w.seq FROM keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1)`;
-const CREATE_FILE = sql`SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+const CALL_CREATE_FILE = sql`SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-function tablesOf(session: Session): Tables {
-  const common = commonTables(session);
-  const insert: Tables["files"]["insert"] = async (file, knowsGrants = false) => {
+function makeTables(session: Session): Tables {
+  const common = makeCommonTables(session);
+  const insertFile: Tables["files"]["insert"] = async (file, knowsGrants = false) => {
     const { workspace, id, folder, name, changeId, text, at } = file;
     const stored = encodeText(text);
-    const place = [workspace, id, folder.seq, folder.path, name, knowsGrants];
-    session.send(CREATE_FILE, ...place, changeId, stored.codec, stored.text, at);
+    const filePlace = [workspace, id, folder.seq, folder.path, name, knowsGrants];
+    session.send(CALL_CREATE_FILE, ...filePlace, changeId, stored.codec, stored.text, at);
   };
-  let begun: { readonly id: string; readonly found: Promise<WithText | undefined> } | null = null;
-  const shown: Tables["files"]["shown"] = async (workspace, id, show) =>
-    begun?.id === id ? shownAs(await begun.found, show) : common.files.shown(workspace, id, show);
+  let startedRead: { readonly id: string; readonly found: Promise<FileRowWithText | undefined> } | null = null;
+  const readShown: Tables["files"]["shown"] = async (workspace, id, show) =>
+    startedRead?.id === id ? toShownFile(await startedRead.found, show) : common.files.shown(workspace, id, show);
   return {
     ...common,
-    files: { ...common.files, insert, shown },
-    outbox: outboxTable(session),
+    files: { ...common.files, insert: insertFile, shown: readShown },
+    outbox: makeOutboxTable(session),
     async holder(hash, file) {
-      const holder = session.one(HOLDER, hash);
+      const holder = session.one(SELECT_HOLDER, hash);
       if (file !== undefined) {
-        begun = { id: file, found: session.one(FILE_OF_KEY, hash, file) };
+        startedRead = { id: file, found: session.one(SELECT_FILE_OF_KEY, hash, file) };
         // A refused request does not wait for the file. If reading the file then fails, nobody
         // needs the error.
-        begun.found.catch(() => undefined);
+        startedRead.found.catch(() => undefined);
       }
       const row = await holder;
-      return row && holderOf(row);
+      return row && toHolder(row);
     },
   };
 }
 
-type Marks = Pick<Store, "cursorSecret" | "generation">;
+type DatabaseMarks = Pick<Store, "cursorSecret" | "generation">;
 
 /**
  * Reads the secret and the generation of a database. The first process of a database creates them.
  */
-async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Marks> {
+async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Promise<DatabaseMarks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
   const names = ["cursor-secret", GENERATION_NAME];
@@ -194,7 +194,7 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
  * Reads a key, its workspace, its grants and the settings in one query. Every request begins with
  * this query, and the result is not cached.
  */
-const HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
+const SELECT_HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,
     (SELECT json_agg(grants_of_it) FROM (
        SELECT kind, target, level FROM grants g WHERE g.key = k.seq ORDER BY kind DESC, target
@@ -210,7 +210,7 @@ type HolderRow = KeyRow & {
   readonly now: number;
 };
 
-function holderOf({ workspace, grants, settings, now, ...key }: HolderRow): Holder {
+function toHolder({ workspace, grants, settings, now, ...key }: HolderRow): KeyHolder {
   return {
     key,
     workspace: workspace ?? undefined,

@@ -11,14 +11,14 @@ import { Session } from "./session.ts";
  * would need no locks, but of two edits of one document it would roll back the second. That edit
  * would have to run again, instead of waiting briefly.
  */
-const BEGIN = {
+const BEGIN_STATEMENTS = {
   read: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
   write: sql`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`,
 } as const;
-const UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
+const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
 /** LIMIT: number of attempts to run one transaction. If all fail, the request is answered 503. */
-const MAX_RUNS = 8;
+const MAX_ATTEMPTS = 8;
 /**
  * Longest pause before the second attempt, in milliseconds. The limit doubles with each further
  * attempt.
@@ -49,7 +49,7 @@ export class Transactions {
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#repeat(async (client) => {
       const session = new Session(client, false);
-      session.send(BEGIN.read);
+      session.send(BEGIN_STATEMENTS.read);
       const result = await work(session);
       // A transaction that only reads has nothing to commit, so the caller need not wait for its
       // end.
@@ -72,8 +72,8 @@ export class Transactions {
   ): Promise<T> {
     return this.#repeat(async (client) => {
       const session = new Session(client, true);
-      session.send(BEGIN.write);
-      if (!isSynced) session.send(UNSYNCED);
+      session.send(BEGIN_STATEMENTS.write);
+      if (!isSynced) session.send(SET_UNSYNCED);
       const result = await work(session);
       if (!keep(result)) {
         await rollBack(client);
@@ -92,22 +92,23 @@ export class Transactions {
    * throws
    */
   async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
-    for (let run = 1; ; run++) {
+    for (let attempt = 1; ; attempt++) {
       const client = await this.#connect();
       try {
         return await once(client);
       } catch (thrown) {
-        const error = errorForCaller(thrown);
+        const error = toCallerError(thrown);
         // A server that does not answer would not answer a rollback either, so the connection is
         // closed.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
-        const broke = isBroken(error);
-        if (!broke && !isWorthRetrying(error)) throw error;
-        if (run === MAX_RUNS) throw new StoreBusyError("Others changed the same at the same time", { cause: error });
+        const isConnectionBroken = isBroken(error);
+        if (!isConnectionBroken && !isWorthRetrying(error)) throw error;
+        if (attempt === MAX_ATTEMPTS)
+          throw new StoreBusyError("Others changed the same at the same time", { cause: error });
         // The pause keeps transactions that collided from colliding again. After a broken
         // connection, it only gives the pool time to notice other broken connections.
-        await pause(broke ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (run - 1));
+        await pause(isConnectionBroken ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1));
       }
     }
   }
@@ -116,7 +117,7 @@ export class Transactions {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      throw errorForCaller(error);
+      throw toCallerError(error);
     }
   }
 }
@@ -147,7 +148,7 @@ function isBroken(error: unknown): boolean {
  * Returns the error that the caller of a transaction gets: StoreBusyError if a retry may succeed,
  * otherwise the error itself.
  */
-function errorForCaller(error: unknown): unknown {
+function toCallerError(error: unknown): unknown {
   if (error instanceof StoreBusyError) return error;
   if (isConnectionLost(error)) return new StoreUnreachableError(error, false);
   return isTooLong(error) ? new StoreBusyError("The database has too much to do", { cause: error }) : error;

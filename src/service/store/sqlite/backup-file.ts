@@ -4,8 +4,8 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
-const OF_A_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
-const OF_A_KEY = "key IN (SELECT seq FROM keys)";
+const HAS_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
+const HAS_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
  * Tables of a backup. Each table comes after all tables to which its rows refer. The value is the
@@ -14,18 +14,18 @@ const OF_A_KEY = "key IN (SELECT seq FROM keys)";
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
-  folders: OF_A_WORKSPACE,
-  files: OF_A_WORKSPACE,
+  folders: HAS_WORKSPACE,
+  files: HAS_WORKSPACE,
   changes: "file IN (SELECT seq FROM files)",
   keys: "true",
-  grants: OF_A_KEY,
-  kept_grants: `${OF_A_KEY} AND ${OF_A_WORKSPACE}`,
+  grants: HAS_KEY,
+  kept_grants: `${HAS_KEY} AND ${HAS_WORKSPACE}`,
 } as const;
 
-type TableName = keyof typeof BACKUP_TABLES;
+type BackupTableName = keyof typeof BACKUP_TABLES;
 
 export type BackupTable = {
-  readonly name: TableName;
+  readonly name: BackupTableName;
   readonly columns: readonly string[];
   /** True if the rows have a column `seq`, a number that grows and is never used again. */
   readonly isNumbered: boolean;
@@ -35,8 +35,8 @@ export type BackupTable = {
  * Returns the tables of a backup with their columns. A backup of an older version of mdmirror has
  * the columns of the older schema.
  */
-export function backupTables(db: Sqlite.Database): BackupTable[] {
-  return (Object.keys(BACKUP_TABLES) as TableName[]).map((name) => {
+export function listBackupTables(db: Sqlite.Database): BackupTable[] {
+  return (Object.keys(BACKUP_TABLES) as BackupTableName[]).map((name) => {
     const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
     return { name, columns, isNumbered: columns.includes("seq") };
   });
@@ -53,12 +53,12 @@ export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
  * uses. SQLite itself notices damaged pages. The digest also shows content, grants or keys that
  * were changed.
  */
-const DIGEST = "backup-digest";
+const DIGEST_NAME = "backup-digest";
 
-function digestOf(db: Sqlite.Database): Buffer {
+function computeDigest(db: Sqlite.Database): Buffer {
   const hash = createHash("sha256");
   for (const name of BACKUP_META) addValue(hash, readMeta(db, name) ?? null);
-  for (const table of backupTables(db)) addTable(hash, db, table);
+  for (const table of listBackupTables(db)) addTable(hash, db, table);
   return hash.digest();
 }
 
@@ -106,9 +106,9 @@ export class NoBackupError extends Error {
  * @throws NoBackupError; errors of node:fs or better-sqlite3 if the copy cannot be read
  */
 export function sealBackup(file: string): BackupContents {
-  return withBackup(file, (db) => {
-    const contents = examine(db);
-    setMeta(db, DIGEST, digestOf(db));
+  return openBackup(file, (db) => {
+    const contents = examineDatabase(db);
+    setMeta(db, DIGEST_NAME, computeDigest(db));
     return contents;
   });
 }
@@ -118,7 +118,7 @@ export function sealBackup(file: string): BackupContents {
  * @throws the errors of `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
-  return withBackup(file, examineSealed);
+  return openBackup(file, examineSealed);
 }
 
 /**
@@ -127,17 +127,17 @@ export function examineBackup(file: string): BackupContents {
  * @throws the errors of `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
-  return withBackup(copy, (db) => {
+  return openBackup(copy, (db) => {
     const contents = examineSealed(db);
     // The digest is removed, because it will be wrong after the first change of the restored
     // database.
-    db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST);
+    db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST_NAME);
     setMeta(db, GENERATION_NAME, makeGeneration());
     return contents;
   });
 }
 
-function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
+function openBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
   // The file is opened with node:fs first, because its errors distinguish a missing file from one
   // that cannot be opened. SQLite has only one error for both.
   closeSync(openSync(file, "r"));
@@ -145,7 +145,7 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
   try {
     return work(db);
   } catch (error) {
-    if (isNoDatabase(error)) throw new NoBackupError("is not a database");
+    if (isNotDatabaseError(error)) throw new NoBackupError("is not a database");
     throw error;
   } finally {
     db.close();
@@ -179,11 +179,11 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
   }
 }
 
-function examine(db: Sqlite.Database): BackupContents {
+function examineDatabase(db: Sqlite.Database): BackupContents {
   const version = db.pragma("user_version", { simple: true }) as number;
   if (version > NEWEST_SCHEMA) throw new NoBackupError("was made by a newer mdmirror");
-  const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
-  if (version === 0 || !isOurs) throw new NoBackupError("is not a backup of a service");
+  const isMdmirrors = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
+  if (version === 0 || !isMdmirrors) throw new NoBackupError("is not a backup of a service");
   if (version < OLDEST_SCHEMA)
     throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
   // The copy of a running service's database expects a WAL file beside it, but a backup must be a
@@ -192,19 +192,19 @@ function examine(db: Sqlite.Database): BackupContents {
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const result = first?.integrity_check ?? "it cannot be read";
   if (result !== "ok") throw new NoBackupError(`is damaged (${result})`);
-  const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
-  return { workspaces: count("workspaces"), documents: count("files"), keys: count("keys") };
+  const countRows = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
+  return { workspaces: countRows("workspaces"), documents: countRows("files"), keys: countRows("keys") };
 }
 
 function examineSealed(db: Sqlite.Database): BackupContents {
-  const contents = examine(db);
-  const digest = readMeta(db, DIGEST);
+  const contents = examineDatabase(db);
+  const digest = readMeta(db, DIGEST_NAME);
   if (digest === undefined) throw new NoBackupError("has no digest, so it is not a backup");
-  if (!digestOf(db).equals(digest)) throw new NoBackupError("is damaged (its digest does not match its content)");
+  if (!computeDigest(db).equals(digest)) throw new NoBackupError("is damaged (its digest does not match its content)");
   return contents;
 }
 
-function isNoDatabase(error: unknown): boolean {
+function isNotDatabaseError(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "SQLITE_NOTADB" || code?.startsWith("SQLITE_CORRUPT") === true;
 }

@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { BackupMade } from "../store.ts";
+import type { FinishedBackup } from "../store.ts";
 import type { Db } from "./database.ts";
-import { boundJournal, holdJournal } from "./journal.ts";
+import { limitJournal, keepJournal } from "./journal.ts";
 import { ConnectionQueue } from "./group-commit.ts";
 
 /**
@@ -40,7 +40,7 @@ export class OnlineBackup {
    * Makes a backup that contains every write acknowledged before the call. A call during another
    * backup waits for it, and then makes a further backup.
    */
-  make(): Promise<BackupMade> {
+  make(): Promise<FinishedBackup> {
     return this.#backups.take(() => this.#make());
   }
 
@@ -59,32 +59,32 @@ export class OnlineBackup {
     this.#source = null;
   }
 
-  async #make(): Promise<BackupMade> {
+  async #make(): Promise<FinishedBackup> {
     this.#source ??= await open(join(this.#folder, "service.db"), "r");
-    await this.#turns.take(async () => holdJournal(this.#db));
+    await this.#turns.take(async () => keepJournal(this.#db));
     try {
       return await copyDatabase(this.#source, this.#folder);
     } finally {
-      await this.#turns.take(async () => boundJournal(this.#db));
+      await this.#turns.take(async () => limitJournal(this.#db));
     }
   }
 }
 
-async function copyDatabase(source: FileHandle, folder: string): Promise<BackupMade> {
-  const fresh = join(folder, `${BACKUP_FILE}.new`);
+async function copyDatabase(source: FileHandle, folder: string): Promise<FinishedBackup> {
+  const temporaryFile = join(folder, `${BACKUP_FILE}.new`);
   try {
-    const file = await open(fresh, "w", 0o600);
+    const file = await open(temporaryFile, "w", 0o600);
     try {
       await copyBytes(source, file);
       await file.sync();
       const { size } = await file.stat();
-      await rename(fresh, join(folder, BACKUP_FILE));
+      await rename(temporaryFile, join(folder, BACKUP_FILE));
       return { file: BACKUP_FILE, bytes: size };
     } finally {
       await file.close();
     }
   } catch (error) {
-    await rm(fresh, { force: true });
+    await rm(temporaryFile, { force: true });
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 import { checkSchema } from "../other-version.ts";
-import { boundJournal } from "./journal.ts";
+import { limitJournal } from "./journal.ts";
 import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
@@ -12,10 +12,10 @@ import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
  * a parameter, so it would plan the statement for each value, which is slow. A unary plus before
  * the parameter hides the value from the planner and changes nothing else.
  */
-const COMPARED = /([=<>]) ([?@$])/g;
+const COMPARED_PARAMETER = /([=<>]) ([?@$])/g;
 
 export class Db extends Sqlite {
-  readonly #inode = this.memory ? null : inodeOf(this.name);
+  readonly #inode = this.memory ? null : readInode(this.name);
 
   /**
    * Checks that the file at the path is still the open database. If somebody deleted or moved the
@@ -23,19 +23,19 @@ export class Db extends Sqlite {
    * @throws Error with the code `database-moved`
    */
   checkPath(): void {
-    if (this.memory || inodeOf(this.name) === this.#inode) return;
-    const what = `${this.name} was moved or deleted while the service runs: nothing more is saved; restore the file or restart the service`;
-    throw Object.assign(new Error(what), { code: "database-moved" });
+    if (this.memory || readInode(this.name) === this.#inode) return;
+    const failure = `${this.name} was moved or deleted while the service runs: nothing more is saved; restore the file or restart the service`;
+    throw Object.assign(new Error(failure), { code: "database-moved" });
   }
 
   /** Returns a statement that is planned once, on its first run. */
   statement<Values extends unknown[] = unknown[], Row = unknown>(text: string): Statement<Values, Row> {
-    return new Statement<Values, Row>(this, text.replaceAll(COMPARED, "$1 +$2"));
+    return new Statement<Values, Row>(this, text.replaceAll(COMPARED_PARAMETER, "$1 +$2"));
   }
 }
 
 /** Returns the inode of the file at a path; null if there is no file. */
-function inodeOf(path: string): bigint | null {
+function readInode(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
@@ -43,9 +43,9 @@ function inodeOf(path: string): bigint | null {
  * Place of a database: `:memory:`, a data folder with `service.db`, or the bytes of a database
  * (`SqliteStore.copy`) that is opened in memory.
  */
-export type DatabaseLocation = ":memory:" | DataFolder | { readonly copy: Uint8Array };
+export type DatabaseLocation = ":memory:" | DataFolderOptions | { readonly copy: Uint8Array };
 
-type DataFolder = {
+type DataFolderOptions = {
   readonly folder: string;
   /** Milliseconds to wait while another process has the database open. Default 2,000. */
   readonly waitMs?: number;
@@ -59,10 +59,10 @@ const WAIT_MS = 2_000;
  * of mdmirror wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
-  const disk = onDisk(location);
-  const db = new Db(sourceOf(location), { timeout: disk?.waitMs ?? WAIT_MS });
+  const dataFolder = findDataFolder(location);
+  const db = new Db(toSqliteSource(location), { timeout: dataFolder?.waitMs ?? WAIT_MS });
   try {
-    if (disk !== null) {
+    if (dataFolder !== null) {
       // Only one process may open the database of a folder. The operating system ends the lock with
       // the process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
@@ -72,13 +72,13 @@ export function openDatabase(location: DatabaseLocation): Db {
       // On macOS, fsync alone leaves bytes in the cache of the disk. On other systems, this pragma
       // changes nothing.
       db.pragma("fullfsync = ON");
-      boundJournal(db);
+      limitJournal(db);
     }
     db.pragma("cache_size = -65536");
     // SQLite keeps old pages to be able to undo a statement or savepoint. By default, more than 64
     // KiB of them go to a file, which is slow.
     db.pragma("temp_store = MEMORY");
-    migrate(db, disk?.folder ?? null);
+    migrate(db, dataFolder?.folder ?? null);
   } catch (error) {
     db.close();
     throw error;
@@ -87,20 +87,20 @@ export function openDatabase(location: DatabaseLocation): Db {
 }
 
 /** Returns the data folder of a database; null for a database in memory. */
-export function onDisk(location: DatabaseLocation): DataFolder | null {
+export function findDataFolder(location: DatabaseLocation): DataFolderOptions | null {
   return location !== ":memory:" && "folder" in location ? location : null;
 }
 
-function sourceOf(location: DatabaseLocation): string | Buffer {
+function toSqliteSource(location: DatabaseLocation): string | Buffer {
   if (location === ":memory:") return location;
-  return "folder" in location ? ownFile(location.folder) : Buffer.from(location.copy);
+  return "folder" in location ? createOwnFile(location.folder) : Buffer.from(location.copy);
 }
 
 /**
  * Creates the database file with a mode that lets only its owner read it. SQLite would make the
  * file readable for all users. It gives its other files the same mode as this file.
  */
-function ownFile(folder: string): string {
+function createOwnFile(folder: string): string {
   makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
   // An existing file is not opened, because closing it would release the lock of another service in
@@ -118,12 +118,12 @@ function ownFile(folder: string): string {
 function migrate(db: Db, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
   checkSchema("service.db", version, OLDEST_SCHEMA, NEWEST_SCHEMA);
-  const before = folder === null ? null : join(folder, "service.db.before");
+  const copyPath = folder === null ? null : join(folder, "service.db.before");
   if (version === NEWEST_SCHEMA) {
-    if (before !== null) rmSync(before, { force: true });
+    if (copyPath !== null) rmSync(copyPath, { force: true });
     return;
   }
-  if (before !== null && version > 0) keepBefore(db, before);
+  if (copyPath !== null && version > 0) copyBeforeMigration(db, copyPath);
   db.transaction(() => {
     for (const sql of migrationsFrom(version)) db.exec(sql);
     db.pragma(`user_version = ${NEWEST_SCHEMA}`);
@@ -135,15 +135,15 @@ function migrate(db: Db, folder: string | null): void {
  * ORDER: the copy is complete before the first step of the migration. An incomplete copy of an
  * earlier start is replaced.
  */
-function keepBefore(db: Db, path: string): void {
-  const fresh = `${path}.new`;
-  rmSync(fresh, { force: true });
-  closeSync(openSync(fresh, "wx", 0o600));
+function copyBeforeMigration(db: Db, path: string): void {
+  const temporaryFile = `${path}.new`;
+  rmSync(temporaryFile, { force: true });
+  closeSync(openSync(temporaryFile, "wx", 0o600));
   try {
-    db.prepare("VACUUM INTO ?").run(fresh);
-    renameSync(fresh, path);
+    db.prepare("VACUUM INTO ?").run(temporaryFile);
+    renameSync(temporaryFile, path);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../common/bounded-map.ts";
-import { FILE_COLUMNS, type Files, filesTable, FROM_FILES, type ShownFile } from "../files-table.ts";
+import { FILE_COLUMNS, type FilesTable, makeFilesTable, FROM_FILES, type ShownFile } from "../files-table.ts";
 import type { FileRow } from "../rows.ts";
-import { indexedBy, isAt, isBelow, sql, sqlPart } from "../sql.ts";
+import { useIndex, isAt, isBelow, sql, joinSql } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -9,21 +9,21 @@ import type { Transactions } from "./transactions.ts";
  * LIMIT: number of characters of recently read files in memory. They take about 8 to 16 MB, enough
  * for a few thousand notes.
  */
-const KEPT_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * A cached file. `version` is the version of the database that it was read from (see
  * `Transactions.version`).
  */
-type KeptFile = ShownFile & { readonly workspace: number; readonly version: number };
+type CachedFile = ShownFile & { readonly workspace: number; readonly version: number };
 
 /**
  * Returns a cache for recently read files, by id. After a change, every client of the workspace
  * reads the changed document. Most of the time of such a request goes into reading the row,
  * decompressing the content and writing JSON.
  */
-export function keptFiles(): BoundedMap<string, KeptFile> {
-  return new BoundedMap(KEPT_CHARACTERS, ({ json }) => json.length);
+export function keptFiles(): BoundedMap<string, CachedFile> {
+  return new BoundedMap(MAX_CACHED_CHARACTERS, ({ json }) => json.length);
 }
 
 /**
@@ -31,43 +31,43 @@ export function keptFiles(): BoundedMap<string, KeptFile> {
  * sorts the result. For more files, it reads the whole workspace in the order of creation, because
  * sorting them for each page would take longer.
  */
-const SMALL_TREE = 2_000;
+const MAX_SORTED_FILES = 2_000;
 
-const IS_IN_TREE = sqlPart`x.workspace = $1 AND x.folder IN (
+const IS_IN_TREE = joinSql`x.workspace = $1 AND x.folder IN (
   SELECT seq FROM folders WHERE workspace = $1 AND ${isAt("path", "$4")}
   UNION ALL SELECT seq FROM folders WHERE workspace = $1 AND ${isBelow("path", "$4")})`;
 
-const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
+const PAGE_CLAUSE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 
 const SQL = {
-  inLargeTree: sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_IN_TREE} AND ${PAGE}`,
+  inLargeTree: sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_IN_TREE} AND ${PAGE_CLAUSE}`,
   inSmallTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
-    FROM files x ${indexedBy("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
-    WHERE ${IS_IN_TREE} AND ${PAGE}`,
+    FROM files x ${useIndex("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
+    WHERE ${IS_IN_TREE} AND ${PAGE_CLAUSE}`,
   ofTree: sql<{ readonly files: number }>`
-    SELECT count(*) AS files FROM (SELECT 1 FROM files x WHERE ${IS_IN_TREE} LIMIT ${SMALL_TREE})`,
+    SELECT count(*) AS files FROM (SELECT 1 FROM files x WHERE ${IS_IN_TREE} LIMIT ${MAX_SORTED_FILES})`,
 } as const;
 
 /**
  * Returns the methods for the table `files` of a database that only this process uses. They cache
  * files that were read recently, and choose the index for the files below a folder by their number.
  */
-export function sqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): Files {
-  const files = filesTable(session);
-  const kept = keptFiles();
+export function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
+  const files = makeFilesTable(session);
+  const cache = keptFiles();
   return {
     ...files,
     async shown(workspace, id, show) {
       const { version } = transactions;
-      const known = kept.get(id);
-      if (version !== null && known?.version === version && known.workspace === workspace) return known;
+      const cached = cache.get(id);
+      if (version !== null && cached?.version === version && cached.workspace === workspace) return cached;
       const file = await files.shown(workspace, id, show);
-      if (file !== undefined && version !== null) kept.set(id, { ...file, workspace, version });
+      if (file !== undefined && version !== null) cache.set(id, { ...file, workspace, version });
       return file;
     },
     inTree({ workspace, after, count, path }) {
       const page = [workspace, after, count, path];
-      const isSmall = session.oneNow(SQL.ofTree, ...page)!.files < SMALL_TREE;
+      const isSmall = session.oneNow(SQL.ofTree, ...page)!.files < MAX_SORTED_FILES;
       return session.all(isSmall ? SQL.inSmallTree : SQL.inLargeTree, ...page);
     },
   };

@@ -9,14 +9,14 @@ export class ConnectionQueue {
 
   /** Begins `work` after all earlier work has ended, whether or not it failed. */
   take<T>(work: () => Promise<T>): Promise<T> {
-    const taken = this.#last.then(work);
-    this.#last = taken.catch(() => undefined);
-    return taken;
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 }
 
 /** A write that waits for its turn in the transaction, and then for the commit. */
-type Member = {
+type WaitingWrite = {
   readonly work: () => Promise<unknown>;
   readonly keep: (result: unknown) => boolean;
   readonly resolve: (result: unknown) => void;
@@ -35,7 +35,7 @@ type Member = {
 export class GroupCommit {
   readonly #turns: ConnectionQueue;
   readonly #transactions: Transactions;
-  readonly #waiting: Member[] = [];
+  readonly #waiting: WaitingWrite[] = [];
   #isGathering = false;
 
   constructor(queue: ConnectionQueue, transactions: Transactions) {
@@ -46,7 +46,7 @@ export class GroupCommit {
   write<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const settle = resolve as (result: unknown) => void;
-      this.#waiting.push({ work, keep: keep as Member["keep"], resolve: settle, reject });
+      this.#waiting.push({ work, keep: keep as WaitingWrite["keep"], resolve: settle, reject });
       if (this.#isGathering) return;
       this.#isGathering = true;
       void this.#turns.take(() => this.#commitTogether());
@@ -59,21 +59,21 @@ export class GroupCommit {
    * write that needs too much space fails.
    */
   async #commitTogether(): Promise<void> {
-    const begun: Member[] = [];
-    const ended: (() => void)[] = [];
+    const begunWrites: WaitingWrite[] = [];
+    const answers: (() => void)[] = [];
     try {
-      await this.#transactions.run(() => this.#gather(begun, ended));
-      for (const end of ended) end();
+      await this.#transactions.run(() => this.#gather(begunWrites, answers));
+      for (const answer of answers) answer();
     } catch (error) {
-      const members = [...begun, ...this.#waiting.splice(0)];
+      const writes = [...begunWrites, ...this.#waiting.splice(0)];
       this.#isGathering = false;
       // Not even a transaction could begin, so every write fails.
-      if (begun.length === 0) for (const { reject } of members) reject(error);
-      else for (const member of members) await this.#commitAlone(member);
+      if (begunWrites.length === 0) for (const { reject } of writes) reject(error);
+      else for (const member of writes) await this.#commitAlone(member);
     }
   }
 
-  async #commitAlone({ work, keep, resolve, reject }: Member): Promise<void> {
+  async #commitAlone({ work, keep, resolve, reject }: WaitingWrite): Promise<void> {
     try {
       resolve(await this.#transactions.run(work, keep));
     } catch (error) {
@@ -81,7 +81,7 @@ export class GroupCommit {
     }
   }
 
-  async #gather(begun: Member[], ended: (() => void)[]): Promise<void> {
+  async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
     await this.#runWaiting(begun, ended);
     // The process first reads requests that have already arrived, so that their writes join the
     // transaction.
@@ -90,7 +90,7 @@ export class GroupCommit {
     this.#isGathering = false;
   }
 
-  async #runWaiting(begun: Member[], ended: (() => void)[]): Promise<void> {
+  async #runWaiting(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
     for (let member = this.#waiting.shift(); member !== undefined; member = this.#waiting.shift()) {
       const { work, keep, resolve, reject } = member;
       begun.push(member);

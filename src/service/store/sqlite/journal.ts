@@ -3,7 +3,7 @@ import { RESERVED_BYTES } from "./reserve.ts";
 const PAGE_BYTES = 4_096;
 
 /** The methods of a database that are needed to control its journal. */
-type Pragmas = { pragma(text: string): unknown };
+type PragmaRunner = { pragma(text: string): unknown };
 
 /**
  * Limits the size of the journal. It is written back into the database when it has half the size of
@@ -12,18 +12,18 @@ type Pragmas = { pragma(text: string): unknown };
  * beyond 16 MB is returned to the disk.
  * LIMIT: a journal of more than 4 MB may need the whole reserve.
  */
-export function boundJournal(db: Pragmas): void {
+export function limitJournal(db: PragmaRunner): void {
   db.pragma(`journal_size_limit = ${2 * RESERVED_BYTES}`);
   db.pragma(`wal_autocheckpoint = ${RESERVED_BYTES / 2 / PAGE_BYTES}`);
 }
 
 /**
- * Writes the whole journal back into the database file. Until `boundJournal` is called, nothing
+ * Writes the whole journal back into the database file. Until `limitJournal` is called, nothing
  * more is written back, so the file does not change and the journal grows.
  * @throws if the journal cannot be written back. This would be a bug, because no other process
  * reads the file
  */
-export function holdJournal(db: Pragmas): void {
+export function keepJournal(db: PragmaRunner): void {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
   if (result?.busy !== 0) throw new Error("the journal of service.db could not be written back");
   db.pragma("wal_autocheckpoint = 0");

@@ -32,16 +32,16 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_gone_folders ON outbox (seq) WHERE kind = 'folder' AND change = 'gone';
 CREATE INDEX grants_by_target ON grants (kind, target);
-${trigger("file", "made", "INSERT", "'created', NULL, NULL")}
-${trigger("file", "edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL")}
-${trigger("file", "placed", "UPDATE OF folder, name", "'moved', old.folder, NULL")}
-${trigger("file", "gone", "DELETE", `'gone', old.folder, ${grantsOn("file")}`)}
-${trigger("folder", "made", "INSERT", "'created', NULL, NULL")}
-${trigger("folder", "placed", "UPDATE OF parent, name", "'moved', old.parent, NULL")}
-${trigger("folder", "gone", "DELETE", `'gone', old.parent, ${grantsOn("folder")}`)}
+${makeTrigger("file", "made", "INSERT", "'created', NULL, NULL")}
+${makeTrigger("file", "edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL")}
+${makeTrigger("file", "placed", "UPDATE OF folder, name", "'moved', old.folder, NULL")}
+${makeTrigger("file", "gone", "DELETE", `'gone', old.folder, ${selectGrantsOn("file")}`)}
+${makeTrigger("folder", "made", "INSERT", "'created', NULL, NULL")}
+${makeTrigger("folder", "placed", "UPDATE OF parent, name", "'moved', old.parent, NULL")}
+${makeTrigger("folder", "gone", "DELETE", `'gone', old.parent, ${selectGrantsOn("folder")}`)}
 CREATE TRIGGER outbox_key_changed AFTER UPDATE OF expires_at ON keys
-WHEN old.expires_at IS NOT new.expires_at BEGIN ${access("new.seq", "new.workspace_id")} END;
-CREATE TRIGGER outbox_key_gone AFTER DELETE ON keys BEGIN ${access("old.seq", "old.workspace_id")} END;
+WHEN old.expires_at IS NOT new.expires_at BEGIN ${recordAccess("new.seq", "new.workspace_id")} END;
+CREATE TRIGGER outbox_key_gone AFTER DELETE ON keys BEGIN ${recordAccess("old.seq", "old.workspace_id")} END;
 CREATE TRIGGER outbox_workspace_changed AFTER UPDATE OF state ON workspaces BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change)
   VALUES (${NEWEST_CHANGE}, new.seq, 'access', 0, '', 'edited');
@@ -55,7 +55,7 @@ CREATE TRIGGER outbox_pruned AFTER INSERT ON outbox WHEN new.n % 1000 = 0 BEGIN
 END;
 `;
 
-function trigger(kind: "file" | "folder", name: string, event: string, values: string): string {
+function makeTrigger(kind: "file" | "folder", name: string, event: string, values: string): string {
   const row = event === "DELETE" ? "old" : "new";
   // The row of a new file is inserted before its first change, so the mark also contains the id of
   // that change.
@@ -70,11 +70,11 @@ END;`;
  * Returns SQL that selects the grants on a row.
  * ORDER: grants must be removed after the row that they are on.
  */
-function grantsOn(kind: "file" | "folder"): string {
+function selectGrantsOn(kind: "file" | "folder"): string {
   return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;
 }
 
-function access(key: string, workspaceId: string): string {
+function recordAccess(key: string, workspaceId: string): string {
   return `INSERT INTO outbox (mark, workspace, kind, seq, id, change)
   SELECT ${NEWEST_CHANGE}, seq, 'access', ${key}, '', 'edited' FROM workspaces WHERE id = ${workspaceId};`;
 }

@@ -3,19 +3,19 @@ import { isOneOf, type Session, sql } from "../sql.ts";
 import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
 type OutboxPosition = { readonly n: number; readonly mark: string };
-type StoredRow = Omit<OutboxRow, "position" | "grants"> & OutboxPosition & { readonly grants: string | null };
+type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & OutboxPosition & { readonly grants: string | null };
 
-const COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent", grants';
+const OUTBOX_COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent", grants';
 
 /** Position before the first row of the outbox. */
-const BEGIN: OutboxPosition = { n: 0, mark: "" };
+const BEGIN_POSITION: OutboxPosition = { n: 0, mark: "" };
 
 const SQL = {
   newest: sql<OutboxPosition>`SELECT n, mark FROM outbox ORDER BY n DESC LIMIT 1`,
   numbered: sql<OutboxPosition>`SELECT n, mark FROM outbox WHERE n = $1`,
   oldest: sql<{ readonly n: number }>`SELECT n FROM outbox ORDER BY n LIMIT 1`,
-  after: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE n > $1 ORDER BY n LIMIT $2`,
-  afterOfOne: sql<StoredRow>`SELECT ${COLUMNS} FROM outbox WHERE workspace = $3 AND n > $1 ORDER BY n LIMIT $2`,
+  after: sql<StoredOutboxRow>`SELECT ${OUTBOX_COLUMNS} FROM outbox WHERE n > $1 ORDER BY n LIMIT $2`,
+  afterOfOne: sql<StoredOutboxRow>`SELECT ${OUTBOX_COLUMNS} FROM outbox WHERE workspace = $3 AND n > $1 ORDER BY n LIMIT $2`,
   goneFolders: sql<{ readonly seq: number; readonly was: number; readonly grants: string | null }>`
     SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND ${isOneOf("seq", "$1")}`,
   noteAccess: sql`INSERT INTO outbox (mark, workspace, kind, seq, id, change)
@@ -30,39 +30,39 @@ const SQL = {
  */
 export function outboxTable(session: Session): OutboxTable {
   /** Returns true if a client reads from the beginning, but the first rows were pruned. */
-  const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
+  const isBeginningPruned = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {
-    newest: async () => positionOf((await session.one(SQL.newest)) ?? BEGIN),
+    newest: async () => formatPosition((await session.one(SQL.newest)) ?? BEGIN_POSITION),
     async after(position, most, workspace) {
       const [n = "", mark] = position.split(".");
       // If the row is missing or has another mark, the rows after the position are not known.
       // Either the row was pruned, or a backup was restored after the position was issued.
-      const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
-      if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
-      const stored =
+      const lastRow = n === "0" ? BEGIN_POSITION : await session.one(SQL.numbered, Number(n));
+      if (lastRow === undefined || lastRow.mark !== mark || (await isBeginningPruned(lastRow.n))) return null;
+      const storedRows =
         workspace === undefined
-          ? session.all(SQL.after, known.n, most)
-          : session.all(SQL.afterOfOne, known.n, most, workspace);
-      const rows = (await stored).map(toRow);
+          ? session.all(SQL.after, lastRow.n, most)
+          : session.all(SQL.afterOfOne, lastRow.n, most, workspace);
+      const rows = (await storedRows).map(toOutboxRow);
       return { rows, upTo: rows.at(-1)?.position ?? position, more: rows.length === most };
     },
     async goneFolders(seqs) {
       const rows = await session.all(SQL.goneFolders, seqs);
-      return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grantsOf(grants) }]));
+      return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: parseGrants(grants) }]));
     },
     noteAccess: (key) => session.send(SQL.noteAccess, key),
   };
 }
 
-function toRow({ n, mark, grants, ...row }: StoredRow): OutboxRow {
-  return { ...row, position: positionOf({ n, mark }), grants: grantsOf(grants) };
+function toOutboxRow({ n, mark, grants, ...row }: StoredOutboxRow): OutboxRow {
+  return { ...row, position: formatPosition({ n, mark }), grants: parseGrants(grants) };
 }
 
-function positionOf({ n, mark }: OutboxPosition): string {
+function formatPosition({ n, mark }: OutboxPosition): string {
   return `${n}.${mark}`;
 }
 
-function grantsOf(json: string | null): OutboxRow["grants"] {
+function parseGrants(json: string | null): OutboxRow["grants"] {
   if (json === null || json === "[]") return [];
   const pairs = JSON.parse(json) as readonly [key: number, level: OutboxRow["grants"][number]["level"]][];
   return pairs.map(([key, level]) => ({ key, level }));

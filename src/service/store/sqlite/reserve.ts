@@ -7,7 +7,7 @@ import type { ReservedSpace } from "../store.ts";
  */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Number of free bytes on the disk that are required to reserve space. */
-export const LEAST_FREE = 2 * RESERVED_BYTES;
+export const MIN_FREE_BYTES = 2 * RESERVED_BYTES;
 
 /**
  * Reserved disk space. It is released when the disk is full, so that documents can still be
@@ -22,14 +22,14 @@ export class Reserve implements ReservedSpace {
    * @param folder absolute path of the data folder
    * @param free returns the number of free bytes on the disk
    */
-  constructor(folder: string, free: () => number = () => freeIn(folder)) {
+  constructor(folder: string, free: () => number = () => readFreeBytes(folder)) {
     this.#file = join(folder, "reserve");
     this.#free = free;
     this.reserve();
   }
 
   reserve(): void {
-    if (sizeOf(this.#file) >= RESERVED_BYTES || this.#free() < LEAST_FREE) return;
+    if (readSize(this.#file) >= RESERVED_BYTES || this.#free() < MIN_FREE_BYTES) return;
     try {
       // The file is filled with zeros, because a sparse file would occupy no space.
       writeFileSync(this.#file, Buffer.alloc(RESERVED_BYTES), { mode: 0o600 });
@@ -40,21 +40,21 @@ export class Reserve implements ReservedSpace {
   }
 
   release(): boolean {
-    if (sizeOf(this.#file) === 0) return false;
+    if (readSize(this.#file) === 0) return false;
     rmSync(this.#file, { force: true });
     return true;
   }
 
   bytes(): number {
-    return sizeOf(this.#file);
+    return readSize(this.#file);
   }
 }
 
-function sizeOf(file: string): number {
+function readSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function freeIn(folder: string): number {
+function readFreeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }

@@ -53,7 +53,7 @@ END;
  * the order of creation: a client would miss an item whose number was used before. Folder 0 is the
  * root of each workspace; it has no row and no id.
  */
-const TABLES = `
+const CREATE_TABLES = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE workspaces (
@@ -143,7 +143,7 @@ CREATE INDEX outbox_by_workspace ON outbox (workspace, n);
 `;
 
 /** Adds columns for the sender of a change in review, and for the time of its decision. */
-const SENDERS = `
+const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
@@ -152,7 +152,7 @@ ALTER TABLE changes ADD COLUMN decided_at INTEGER;
  * SQL of the migrations. The first one creates the schema with the number `OLDEST_SCHEMA`; each
  * later one creates the next schema.
  */
-const MIGRATIONS: readonly string[] = [TABLES, SEARCH_BY_KEYS, SENDERS];
+const MIGRATIONS: readonly string[] = [CREATE_TABLES, SEARCH_BY_KEYS, ADD_SENDERS];
 
 /**
  * Numbers of the oldest and the newest schema that this version of mdmirror knows. The database

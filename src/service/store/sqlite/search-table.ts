@@ -4,7 +4,7 @@ import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
 import { type Block, blockOf, KeyIndex } from "../../../markdown/search/key-index.ts";
 import { FILE_COLUMNS, FROM_FILES } from "../files-table.ts";
-import { foundFile, IS_SEARCHED, MAX_WAITING, searchedFiles } from "../found-files.ts";
+import { makeFoundFile, IS_SEARCHED, MAX_UNINDEXED_FILES, readSearchedFiles } from "../found-files.ts";
 import type { FileRow } from "../rows.ts";
 import { FILE_PATH, sql } from "../sql.ts";
 import type { Store } from "../store.ts";
@@ -18,21 +18,26 @@ import type { SqliteSession } from "./session.ts";
  * workspace. The content of a change never changes, so the cache is always valid. A regular
  * expression without a literal reads the content of every document.
  */
-const MAX_CHARACTERS_READ = 32 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
-const READ = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
-const TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
+const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
+const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
 /** Returns `Store.search`. It finds documents by the index, which the caller keeps up to date. */
-export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, turns: ConnectionQueue): Store["search"] {
+export function makeSearch(
+  db: Db,
+  index: SearchIndex,
+  session: SqliteSession,
+  turns: ConnectionQueue,
+): Store["search"] {
   /** Decompressed contents of changes, by the id of the change. */
-  const texts = new BoundedMap<string, string>(MAX_CHARACTERS_READ, (text) => text.length);
-  const readPortion = portionsOf(db, index);
-  const found = (file: FileRow) => {
-    const known = texts.get(file.changeId);
-    if (known !== undefined) return foundFile(file, () => known);
-    const stored = session.oneNow(TEXT, file.changeId)!;
-    return foundFile(file, () => {
+  const texts = new BoundedMap<string, string>(MAX_CACHED_CHARACTERS, (text) => text.length);
+  const readPortion = makePortionReader(db, index);
+  const readFound = (file: FileRow) => {
+    const cachedText = texts.get(file.changeId);
+    if (cachedText !== undefined) return makeFoundFile(file, () => cachedText);
+    const stored = session.oneNow(SELECT_TEXT, file.changeId)!;
+    return makeFoundFile(file, () => {
       const text = decodeText(stored);
       texts.set(file.changeId, text);
       return text;
@@ -41,7 +46,8 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
   return (scope) => ({
     unindexed: () => turns.take(async () => index.waiting(scope.workspace)),
     portion: (...asked) => turns.take(async () => readPortion(scope.workspace, ...asked)),
-    read: (documents) => turns.take(async () => (await searchedFiles(session, READ, scope, documents)).map(found)),
+    read: (documents) =>
+      turns.take(async () => (await readSearchedFiles(session, SELECT_SEARCHED, scope, documents)).map(readFound)),
   });
 }
 
@@ -49,26 +55,28 @@ export function searchIn(db: Db, index: SearchIndex, session: SqliteSession, tur
  * Returns a function that reads documents of a workspace, block by block of the index. Blocks
  * without documents of the workspace are skipped.
  */
-function portionsOf(db: Db, index: SearchIndex) {
+function makePortionReader(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
   type WorkspacePosition = { readonly workspace: number; readonly seq: number };
-  const before = db.statement<[WorkspacePosition], { seq: number }>(
+  const selectBefore = db.statement<[WorkspacePosition], { seq: number }>(
     `${files} AND seq < @seq ORDER BY seq DESC LIMIT 1`,
   );
-  const after = db.statement<[WorkspacePosition], { seq: number }>(`${files} AND seq > @seq ORDER BY seq LIMIT 1`);
-  const within = db.statement<[Block & { workspace: number }], { seq: number }>(
+  const selectAfter = db.statement<[WorkspacePosition], { seq: number }>(
+    `${files} AND seq > @seq ORDER BY seq LIMIT 1`,
+  );
+  const selectWithin = db.statement<[Block & { workspace: number }], { seq: number }>(
     `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
   );
   return (workspace: number, set: KeySet, order: AgeOrder, from: number | null): DocumentPage => {
     const isNewest = order === "newest";
-    const first = isNewest
-      ? before.get({ workspace, seq: from ?? Number.MAX_SAFE_INTEGER })
-      : after.get({ workspace, seq: from ?? 0 });
-    if (first === undefined) return { documents: [], next: null };
-    const block = blockOf(first.seq);
+    const firstRow = isNewest
+      ? selectBefore.get({ workspace, seq: from ?? Number.MAX_SAFE_INTEGER })
+      : selectAfter.get({ workspace, seq: from ?? 0 });
+    if (firstRow === undefined) return { documents: [], next: null };
+    const block = blockOf(firstRow.seq);
     const documents =
       set.kind === "any"
-        ? within.all({ workspace, ...block }).map(({ seq }) => seq)
+        ? selectWithin.all({ workspace, ...block }).map(({ seq }) => seq)
         : index.keys.inBlock(workspace, block, set);
     return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
   };
@@ -90,9 +98,9 @@ type QueuedItem = {
  * a request may have to wait for one.
  */
 export const STEP = 6;
-const COST = { document: 1, work: 1 / 1_000 } as const;
+const COST_FACTORS = { document: 1, work: 1 / 1_000 } as const;
 /** LIMIT: number of files of a renamed folder that are queued at the cost of one short document. */
-const FOLDER_PORTION = 4;
+const FILES_PER_FOLDER_STEP = 4;
 /**
  * Search index of the published contents. The transaction of a write only adds the file or folder
  * to a queue, by a trigger. The index is updated later, in small steps, the newest write first. A
@@ -131,9 +139,9 @@ export class SearchIndex {
    * first.
    */
   waiting(workspace: number): number[] {
-    const waiting = this.#queue.waiting.all({ workspace, most: MAX_WAITING });
+    const waitingFiles = this.#queue.waiting.all({ workspace, most: MAX_UNINDEXED_FILES });
     // A file may be in the queue twice: for itself, and for its folder.
-    return [...new Set(waiting.map(({ seq }) => seq))];
+    return [...new Set(waitingFiles.map(({ seq }) => seq))];
   }
 
   /**
@@ -144,10 +152,11 @@ export class SearchIndex {
    */
   update(most: number): "done" | "more" {
     this.keys.merger.takeOver();
-    let queued = this.#next();
-    for (let spent = 0; queued !== undefined && spent < most; queued = this.#next()) spent += this.#indexPart(queued);
+    let queuedItem = this.#next();
+    for (let costSoFar = 0; queuedItem !== undefined && costSoFar < most; queuedItem = this.#next())
+      costSoFar += this.#indexPart(queuedItem);
     this.#isUnmerged = this.keys.merger.merge(most / STEP);
-    return queued !== undefined || this.#isUnmerged ? "more" : "done";
+    return queuedItem !== undefined || this.#isUnmerged ? "more" : "done";
   }
 
   /**
@@ -155,8 +164,8 @@ export class SearchIndex {
    * its last part was committed and no later write has changed the file.
    */
   #next(): QueuedItem | undefined {
-    const open = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
-    if (open !== undefined && open.after === this.#open!.done) return open;
+    const openItem = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
+    if (openItem !== undefined && openItem.after === this.#open!.done) return openItem;
     this.#open = null;
     return this.#newest();
   }
@@ -171,21 +180,21 @@ export class SearchIndex {
    */
   #indexPart({ n, kind, seq, after }: QueuedItem): number {
     if (kind === "folder") {
-      const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
+      const files = this.#queue.filesOf.all(seq, after, FILES_PER_FOLDER_STEP);
       for (const file of files) this.#queue.add.run(file.workspace, file.seq);
-      if (files.length < FOLDER_PORTION) this.#queue.drop.run(n);
+      if (files.length < FILES_PER_FOLDER_STEP) this.#queue.drop.run(n);
       else this.#queue.goOnAfter.run(files.at(-1)!.seq, n);
-      return COST.document;
+      return COST_FACTORS.document;
     }
     this.#open ??= { n, parts: this.#indexFile(seq), done: 0 };
     const part = this.#open.parts.next();
     if (part.done === true) {
       this.#open = null;
       this.#queue.drop.run(n);
-      return COST.document;
+      return COST_FACTORS.document;
     }
     this.#queue.goOnAfter.run(++this.#open.done, n);
-    return part.value * COST.work;
+    return part.value * COST_FACTORS.work;
   }
 
   *#indexFile(seq: number): Generator<number, void> {

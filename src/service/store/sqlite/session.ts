@@ -28,7 +28,7 @@ export class SqliteSession implements Session {
   }
 
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
-    this.#prepared(statement).run(bound(values));
+    this.#prepared(statement).run(toParameters(values));
   }
 
   /**
@@ -36,26 +36,26 @@ export class SqliteSession implements Session {
    * process can run before it.
    */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
-    return this.#prepared(statement).all(bound(values)) as Row[];
+    return this.#prepared(statement).all(toParameters(values)) as Row[];
   }
 
   oneNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row | undefined {
-    return this.#prepared(statement).get(bound(values)) as Row | undefined;
+    return this.#prepared(statement).get(toParameters(values)) as Row | undefined;
   }
 
   #prepared(statement: Sql<unknown>): Statement {
-    const known = this.#statements.get(statement) ?? this.#db.statement(statement.sqlite);
-    this.#statements.set(statement, known);
-    return known;
+    const knownStatement = this.#statements.get(statement) ?? this.#db.statement(statement.sqlite);
+    this.#statements.set(statement, knownStatement);
+    return knownStatement;
   }
 }
 
 /** Returns an object that maps the number of each parameter (`?1`) to its value. */
-function bound(values: readonly unknown[]): object {
-  return Object.fromEntries(values.map((value, index) => [index + 1, boundAs(value)]));
+function toParameters(values: readonly unknown[]): object {
+  return Object.fromEntries(values.map((value, index) => [index + 1, toSqliteValue(value)]));
 }
 
-function boundAs(value: unknown): unknown {
+function toSqliteValue(value: unknown): unknown {
   if (typeof value === "boolean") return value ? 1 : 0;
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }

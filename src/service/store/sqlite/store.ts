@@ -1,19 +1,19 @@
 import { GRANTS_OF } from "../grants-table.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
-import type { Figures, Holder, KeyRow } from "../rows.ts";
-import { META, readSettings, SET_META, SETTINGS } from "../settings-table.ts";
+import type { DatabaseFigures, KeyHolder, KeyRow } from "../rows.ts";
+import { SELECT_META, readSettings, SET_META, SETTINGS_NAME } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
-import type { BackupMade, Store } from "../store.ts";
+import type { FinishedBackup, Store } from "../store.ts";
 import { GENERATION_NAME, readGeneration } from "../../requests/generation.ts";
-import { type Tables, commonTables, FIGURES } from "../tables.ts";
+import { type Tables, makeCommonTables, SELECT_FIGURES } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
-import { type DatabaseLocation, type Db, onDisk, openDatabase } from "./database.ts";
+import { type DatabaseLocation, type Db, findDataFolder, openDatabase } from "./database.ts";
 import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
 import { outboxTable } from "./outbox-table.ts";
-import { sqliteFiles } from "./files-table.ts";
+import { makeSqliteFiles } from "./files-table.ts";
 import { Reserve } from "./reserve.ts";
-import { searchIn, SearchIndex, STEP } from "./search-table.ts";
+import { makeSearch, SearchIndex, STEP } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -39,7 +39,7 @@ export class SqliteStore implements Store {
   readonly search: Store["search"];
   readonly #db: Db;
   readonly #session: SqliteSession;
-  readonly #holderOf: (hash: Buffer) => Holder | undefined;
+  readonly #holderOf: (hash: Buffer) => KeyHolder | undefined;
   readonly #turns = new ConnectionQueue();
   readonly #transactions: Transactions;
   readonly #group: GroupCommit | null;
@@ -55,13 +55,13 @@ export class SqliteStore implements Store {
     this.#transactions = new Transactions(db);
     this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
     this.#session = new SqliteSession(db);
-    this.cursorSecret = cursorSecretOf(this.#session, random);
-    this.generation = readGeneration(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
-    this.#holderOf = keptHolders(this.#transactions, this.#session);
+    this.cursorSecret = readCursorSecret(this.#session, random);
+    this.generation = readGeneration(this.#session.oneNow(SELECT_META, GENERATION_NAME)?.value, this.cursorSecret);
+    this.#holderOf = makeHolderCache(this.#transactions, this.#session);
     this.#index = new SearchIndex(db);
-    this.search = searchIn(db, this.#index, this.#session, this.#turns);
+    this.search = makeSearch(db, this.#index, this.#session, this.#turns);
     this.#tables = this.#openTables();
-    const folder = onDisk(location)?.folder ?? null;
+    const folder = findDataFolder(location)?.folder ?? null;
     this.reserve = folder === null ? null : new Reserve(folder);
     this.#backup = folder === null ? null : new OnlineBackup(folder, db, this.#turns);
   }
@@ -69,8 +69,8 @@ export class SqliteStore implements Store {
   #openTables(): Tables {
     const session = this.#session;
     return {
-      ...commonTables(session),
-      files: sqliteFiles(session, this.#transactions),
+      ...makeCommonTables(session),
+      files: makeSqliteFiles(session, this.#transactions),
       outbox: outboxTable(session),
       holder: async (hash) => this.#holderOf(hash),
     };
@@ -81,10 +81,10 @@ export class SqliteStore implements Store {
   }
 
   async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
-    const inTables = () => work(this.#tables);
+    const runInTables = () => work(this.#tables);
     const result = await (this.#group === null
-      ? this.#turns.take(() => this.#transactions.run(inTables, keep))
-      : this.#group.write(inTables, keep));
+      ? this.#turns.take(() => this.#transactions.run(runInTables, keep))
+      : this.#group.write(runInTables, keep));
     for (const listener of this.#listeners) listener();
     return result;
   }
@@ -114,12 +114,12 @@ export class SqliteStore implements Store {
    * RACE: an open transaction may have changed the key and may still be rolled back. The
    * transaction of the request therefore reads the key again.
    */
-  async holder(hash: Buffer): Promise<Holder | undefined> {
+  async holder(hash: Buffer): Promise<KeyHolder | undefined> {
     return this.#holderOf(hash);
   }
 
-  figures(): Promise<Figures> {
-    return this.#turns.take(async () => this.#session.oneNow(FIGURES)!);
+  figures(): Promise<DatabaseFigures> {
+    return this.#turns.take(async () => this.#session.oneNow(SELECT_FIGURES)!);
   }
 
   /**
@@ -134,7 +134,7 @@ export class SqliteStore implements Store {
    * Copies the database file while the store is in use.
    * @throws for a database in memory, because it has no file
    */
-  backup(): Promise<BackupMade> {
+  backup(): Promise<FinishedBackup> {
     if (this.#backup === null) throw new Error("a database in memory has no file to copy");
     return this.#backup.make();
   }
@@ -158,39 +158,39 @@ export class SqliteStore implements Store {
   }
 }
 
-function cursorSecretOf(session: SqliteSession, random: (bytes: number) => Uint8Array): Buffer {
-  const known = session.oneNow(META, "cursor-secret")?.value;
-  if (known !== undefined) return known;
+function readCursorSecret(session: SqliteSession, random: (bytes: number) => Uint8Array): Buffer {
+  const storedSecret = session.oneNow(SELECT_META, "cursor-secret")?.value;
+  if (storedSecret !== undefined) return storedSecret;
   const secret = Buffer.from(random(32));
   session.send(SET_META, "cursor-secret", secret);
   return secret;
 }
 
-const KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
+const SELECT_KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
 
 /**
  * Returns a function that finds the holder of a key by the SHA-256 of the key. Every request needs
  * these four reads, so a result is cached until the database changes.
  */
-function keptHolders(transactions: Pick<Transactions, "version">, session: SqliteSession) {
-  const kept = new Map<string, Holder>();
-  let keptAt = -1;
-  return (hash: Buffer): Holder | undefined => {
+function makeHolderCache(transactions: Pick<Transactions, "version">, session: SqliteSession) {
+  const cachedHolders = new Map<string, KeyHolder>();
+  let cachedVersion = -1;
+  return (hash: Buffer): KeyHolder | undefined => {
     const { version } = transactions;
     if (version === null) return readHolder(session, hash);
-    if (keptAt !== version) kept.clear();
-    keptAt = version;
+    if (cachedVersion !== version) cachedHolders.clear();
+    cachedVersion = version;
     const name = hash.toString("latin1");
-    const holder = kept.get(name) ?? readHolder(session, hash);
-    if (holder !== undefined) kept.set(name, holder);
+    const holder = cachedHolders.get(name) ?? readHolder(session, hash);
+    if (holder !== undefined) cachedHolders.set(name, holder);
     return holder;
   };
 }
 
-function readHolder(session: SqliteSession, hash: Buffer): Holder | undefined {
-  const key = session.oneNow(KEY_BY_HASH, hash);
+function readHolder(session: SqliteSession, hash: Buffer): KeyHolder | undefined {
+  const key = session.oneNow(SELECT_KEY_BY_HASH, hash);
   if (key === undefined) return undefined;
   const workspace = session.oneNow(WORKSPACE_BY_ID, key.workspaceId);
-  const settings = readSettings(session.oneNow(META, SETTINGS)?.value.toString());
+  const settings = readSettings(session.oneNow(SELECT_META, SETTINGS_NAME)?.value.toString());
   return { key, workspace, grants: session.allNow(GRANTS_OF, [key.seq]), settings };
 }

@@ -9,8 +9,8 @@ export class Transactions {
 
   constructor(db: Db) {
     this.#db = db;
-    this.#outer = prepare(db, "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK");
-    this.#inner = prepare(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
+    this.#outer = prepareStatements(db, "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK");
+    this.#inner = prepareStatements(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
   }
 
   get isOpen(): boolean {
@@ -58,6 +58,6 @@ export class Transactions {
   }
 }
 
-function prepare(db: Db, begin: string, commit: string, rollback: string) {
+function prepareStatements(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.statement(begin), commit: db.statement(commit), rollback: db.statement(rollback) };
 }
