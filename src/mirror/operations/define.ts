@@ -1,66 +1,61 @@
 /**
- * Defines operations, which users and programs can call. The command, the tool for agents, the
- * method of the library and the action of the pages all come from one declaration.
+ * Declares operations: actions on a linked folder that users and programs can request. The command,
+ * the tool for agents, the library's method and the action of the web pages all come from one
+ * declaration.
  */
 
 import * as z from "zod";
 import type { SyncReport } from "./results/shapes.ts";
 
 type DeclaredParts = {
-  /** Name of the command, the tool and the method: a verb. */
+  /** Name of the operation, a verb. The command, the tool and the method have this name. */
   readonly name: string;
-  /** One line for the list of commands. Begins with a verb and has no full stop. */
+  /** Summary in the list of commands: one line that begins with a verb and has no full stop. */
   readonly summary: string;
-  /** Paragraphs of the help, which are also the description of the tool. */
+  /** Paragraphs of the command's help, which are also the description of the tool. */
   readonly about: readonly string[];
   /**
-   * Schema of the input. The descriptions of its fields are the help of the options. Metadata: see
-   * `FieldMeta`.
+   * Schema of the input. The description of each field is also the help of the command's option.
    */
   readonly input: z.ZodObject;
   readonly result: z.ZodObject;
 };
 
-/** The part of an operation that the front ends show. A declaration imports no module but zod. */
+/** Declaration of an operation that writes. Its module imports only zod, for the front ends. */
 export type Declaration = DeclaredParts & {
-  /**
-   * The operation needs the lock of the folder. With `--read-only`, no tool offers the operation.
-   */
+  /** Access `write`: takes the folder's lock. With `--read-only`, the operation is no tool. */
   readonly access: "write";
   /**
-   * True for a decision that only a person takes. No tool offers it, and a program has to pass the
-   * version that the person saw, if there is one.
+   * True if only a person may decide to run the operation. The operation is then no tool for
+   * agents. A program has to pass the versions that the person saw, if the operation declares any.
    */
   readonly isForPeople?: true;
-  /** True if no sync follows the operation: the next sync carries out the decision. */
+  /** True if no sync follows the operation, because the next sync carries out the decision. */
   readonly isForNextSync?: true;
-  /** Versions that the caller saw. If the current versions differ, the operation does nothing. */
+  /** Schema of the versions that the caller saw. If they changed, the operation does nothing. */
   readonly expected?: z.ZodObject;
 };
 
-/**
- * The part of an operation that the front ends show, for an operation that changes no document by
- * itself.
- */
+/** Declaration of an operation that reads or syncs, but has no change of its own to make. */
 export type ReadDeclaration = DeclaredParts & {
-  /** `sync`: the operation may sync both sides. With `--read-only`, no tool offers it. */
+  /** Access `sync`: may sync both sides. With `--read-only`, the operation is no tool. */
   readonly access: "read" | "sync";
   /** True if the operation sends requests to the service. */
   readonly isOnline?: true;
   /**
-   * Names of the fields of the result that have content of documents. `--json` and the facts of a
-   * tool leave these fields out.
+   * Names of the result's fields that contain the content of documents. The output of `--json` and
+   * the structured output of a tool leave these fields out.
    */
   readonly contents?: readonly string[];
-  /** Exit codes of the command, as a clause. Undefined if success is the only exit code. */
+  /** Exit codes of the command, as a clause; undefined if it has only the usual ones. */
   readonly exits?: string;
 };
 
-/** Metadata of one field of an input, for the command line. */
+/** How the command line shows one field of an operation's input. */
 export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
-  /** True if the field is not an option of the command, but for example an operand. */
+  /** True if the field is an operand of the command, not an option. */
   readonly isOperand?: boolean;
 };
 
@@ -68,25 +63,20 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & Common<D>;
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & Common<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/**
- * Result of an operation with the report of the sync that followed. `sync`: null if no sync
- * followed.
- */
+/** Result of an operation, with the report of the sync that followed; null if none followed. */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
-/**
- * Method of the library for an operation. An input whose fields are all optional may be left out.
- */
+/** The library's method for an operation. Callers may omit an input without required fields. */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
   : (...input: MethodInput<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
 
 type MethodInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
-/** Input fields of every operation with access `write`. */
+/** Input fields that every operation with access `write` has. */
 type Common<D extends Declaration> = z.output<typeof COMMON_FIELDS> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
@@ -96,7 +86,7 @@ const COMMON_FIELDS = z.strictObject({
   noSync: z.boolean().describe("only change the local folder; the next sync uploads it").optional(),
 });
 
-/** Returns the input of an operation without the expected versions. */
+/** Returns the schema of an operation's input, without the versions that the caller saw. */
 export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const { input } = declared;
   if (declared.access !== "write") return input;
@@ -105,18 +95,20 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
-/** Part of a result that every operation has. */
+/** Fields that the result of every operation with access `write` has. */
 export type ResultEnds = {
-  /** Number of the run of this operation, which `undo` reverts; null if the operation made none. */
+  /**
+   * Number of the run that carried out the operation, for `undo`; null if nothing was carried out.
+   */
   readonly run: number | null;
-  /** True if the service was not reached, so that some documents were not tried. */
+  /** True if the service could not be reached, so that some documents were not tried. */
   readonly isOffline?: boolean;
   readonly items: readonly ItemEnd[];
 };
 
 type ItemEnd = { readonly [Name in keyof typeof ITEM_END]: z.output<(typeof ITEM_END)[Name]> };
 
-/** Fields of each item in the result of an operation on documents. */
+/** Schemas of the fields that an operation returns for each document. */
 export const ITEM_END = {
   path: z.string(),
   end: z
@@ -126,7 +118,7 @@ export const ITEM_END = {
   notes: z.array(z.string()).readonly(),
 };
 
-/** Fields in the result of an operation on documents of the service. */
+/** Schemas of the result's fields for operations that change documents on the service. */
 export const MANY_ENDS = {
   run: z.int().nullable(),
   isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
@@ -135,12 +127,12 @@ export const MANY_ENDS = {
 
 export const TEXT = z.string();
 export const TEXTS = z.array(TEXT).readonly();
-/** Schema of a time: milliseconds since the epoch. */
+/** Schema of a time in a result: milliseconds since the epoch. */
 export const TIME = z.number();
-/** Schema of a past time, as people write it. */
+/** Schema of a past time that a user typed, such as `2h` or `2026-11-22 09:30`. */
 export const MOMENT = z.string().min(1).max(64);
 
-/** Returns the schema of a list of objects. */
+/** Returns the schema of a list of objects with these fields. */
 export function ROWS<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodReadonly<z.ZodArray<z.ZodObject<Shape, z.core.$strict>>> {
@@ -161,7 +153,9 @@ export const PATH = z.string().min(1).max(4_096).meta({ description: ONE_PATH, i
 const ONE_VERSION = "the number of a version in the history; left out: the newest";
 export const VERSION_NUMBER = z.int().min(1).meta({ description: ONE_VERSION, isOperand: true }).optional();
 
-/** Describes a field and its option on the command line. */
+/**
+ * Returns the schema of an optional field with its description and its form on the command line.
+ */
 export function option<T extends z.ZodType>(type: T, description: string, meta: FieldMeta = {}): z.ZodOptional<T> {
   return type.meta({ ...meta, description }).optional();
 }

@@ -9,17 +9,14 @@ import {
   type ReadInput,
 } from "./define.ts";
 
-/** Returns the whole input of an operation, as programs pass it. */
+/** Returns the schema of an operation's whole input, including the versions that the caller saw. */
 export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const own = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return own;
   return z.strictObject({ ...own.shape, expected: declared.expected.optional() });
 }
 
-/**
- * Checks the input of a caller. The compiler may not have checked its types, for example if the
- * caller is written in JavaScript.
- */
+/** Checks a caller's input against its schema, because not all callers have a type checker. */
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {
@@ -31,14 +28,14 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
 }
 
 /**
- * One option that the command line derives from a field of the input. `value`: placeholder of its
- * text; null if the option is a flag.
+ * An option of the command, made from a field of the input. `value` is the placeholder of its value
+ * in the help; null if the option is a flag.
  */
 export type Field = { readonly name: string; readonly help: string; readonly value: string | null };
 
 type Schema = FieldMeta & { readonly type?: string; readonly description?: string };
 
-/** Returns the fields of an operation that are options on the command line. */
+/** Returns the fields of an operation's input that are options on the command line. */
 export function fieldsOf(declared: Declaration | ReadDeclaration): readonly Field[] {
   const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
     properties?: Record<string, Schema>;

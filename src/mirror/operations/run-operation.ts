@@ -1,4 +1,4 @@
-/** Carries out operations for all front ends. */
+/** Runs operations for all front ends. */
 
 import { type LocalMirror, withLocal } from "../folder/open-local.ts";
 import { type MirrorOptions, type OpenedMirror, type HostOptions, withMirror } from "../folder/open-mirror.ts";
@@ -22,46 +22,43 @@ import { nextWithoutUndo } from "./results/stop.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
 import { reportJson } from "./results/report.ts";
 
-/** An operation that plans, writes, and syncs afterwards. */
+/** The code of an operation that plans, writes, and then syncs. */
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
   /**
-   * Returns false if the plan has no effect. Undefined: the plan has an effect if its preview has
-   * items.
+   * Returns false if the plan changes nothing. Without this function, a plan without items in its
+   * preview counts as one that changes nothing.
    */
   readonly hasWork?: (plan: Plan) => boolean;
-  /**
-   * Returns the current versions, to be compared with the input's `expected`; the keys are the
-   * same.
-   */
+  /** Returns the current versions, with the same keys as those that the caller saw. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
   readonly preview: (plan: Plan) => ResultOf<D>;
   /**
    * Carries out the plan.
-   * @param stop aborted when no more steps may start
+   * @param stop aborts when no further step may start
    */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
 
 type ExpectedVersions = Readonly<Record<string, string | null>>;
 
-/** Steps in which a front end takes part. */
+/** Functions by which a front end takes part in an operation. */
 export type FrontEndSteps<Plan, Output> = {
   /**
-   * Asks the user about the plan, which must be shown before. If the answer is false, nothing is
-   * done.
+   * Asks the user whether to carry out the plan, which the user has already been shown. If it
+   * returns false, the operation changes nothing.
    */
   readonly agree?: (plan: Plan) => Promise<boolean>;
-  /** Called after the operation has run, before the sync that follows it. */
+  /** Called after the operation's own changes, before the sync that follows them. */
   readonly beforeSync?: (plan: Plan, result: Output) => void;
   readonly stoppable?: Stoppable;
 };
 
 export type OperationEnd<Plan, Output> =
-  /** The user did not agree to the plan. */
+  /** The user declined the plan, so nothing was changed. */
   | { readonly kind: "declined" }
-  /** The call was a dry run, or the plan has no effect. */
+  /** Nothing was changed, because the caller asked for a dry run or the plan changes nothing. */
   | { readonly kind: "planned"; readonly plan: Plan; readonly result: Output }
   | {
       readonly kind: "done";
@@ -73,8 +70,9 @@ export type OperationEnd<Plan, Output> =
     };
 
 /**
- * Carries out an operation: plans, checks the versions that the caller saw, and runs the plan. If
- * an item was done, syncs afterwards, unless `noSync` is set or the operation is for the next sync.
+ * Carries out an operation: plans, compares the versions that the caller saw with the current ones,
+ * and runs the plan. If a document was changed, syncs afterwards, unless the caller set `noSync` or
+ * the operation leaves its decision to the next sync.
  * @param input as `readInput` returns it
  */
 export async function carryOut<D extends Declaration, Plan>(
@@ -102,8 +100,8 @@ export async function carryOut<D extends Declaration, Plan>(
 }
 
 /**
- * Returns the trouble if the root is another folder now, so that a sync would stop and nothing may
- * be written; null if the root is the linked folder.
+ * Returns the trouble if the folder at the root's path is no longer the linked one. Nothing may
+ * then be written. Returns null if it is the linked folder.
  */
 function troubleOfRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
@@ -133,7 +131,7 @@ async function perform<D extends Declaration, Plan>(
 
 const NEVER_STOPPED = stoppableBy(new AbortController().signal);
 
-/** Returns the names of the versions that differ from those that the caller saw. */
+/** Returns the names of the versions that changed since the caller saw them. */
 function changedSince(seen: ExpectedVersions, expected: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
 }
@@ -154,7 +152,7 @@ function stale(changed: readonly string[]): Result<never> {
   return trouble("usage", `nothing was written: ${what} changed since it was read`, next, { code: "stale", changed });
 }
 
-/** Returns the object of `--json`, which the library and the tools for agents return too. */
+/** Returns an operation's result as `--json`, the library and the tools for agents return it. */
 export function operationJson<D extends Declaration>(
   end: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {
@@ -163,8 +161,9 @@ export function operationJson<D extends Declaration>(
 }
 
 /**
- * Opens a linked folder and carries out an operation in it. Asks no questions, so a decision of a
- * person needs the versions that the person saw.
+ * Opens a linked folder and carries out an operation in it, without asking the user anything. So
+ * for an operation that only a person may decide, the caller has to pass the versions that the
+ * person saw.
  */
 export async function runOperation<D extends Declaration, Plan>(
   root: string,
@@ -190,7 +189,7 @@ export async function runOperation<D extends Declaration, Plan>(
 
 type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
-    /** Called with the messages about opening the folder, for the user. */
+    /** Called with messages for the user about opening the folder, such as a damaged state. */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
 
@@ -205,7 +204,7 @@ export type ReadOperation<D extends ReadDeclaration> = {
 
 type Read<D extends ReadDeclaration> = Result<Answer<D>> | Promise<Result<Answer<D>>>;
 
-/** Defines an operation that reads the state and the files, without the service. */
+/** Defines an operation that reads the state file and the local files, and sends no request. */
 export function localRead<D extends ReadDeclaration>(
   declared: D,
   read: (mirror: LocalMirror, input: Question<D>, options: ReadOptions) => Result<Answer<D>>,
@@ -216,7 +215,7 @@ export function localRead<D extends ReadDeclaration>(
   };
 }
 
-/** Defines an operation that reads both sides. */
+/** Defines an operation that may read the service as well as the folder. */
 export function onlineRead<D extends ReadDeclaration>(
   declared: D,
   read: (mirror: OpenedMirror, input: Question<D>) => Read<D>,
@@ -231,7 +230,7 @@ export function onlineRead<D extends ReadDeclaration>(
   };
 }
 
-/** Checks the input of a caller, and carries out an operation. */
+/** Checks a caller's input, and runs a reading operation with it. */
 export async function runRead<D extends ReadDeclaration>(
   root: string,
   { declared, read }: ReadOperation<D>,

@@ -1,6 +1,6 @@
 /**
- * Searches the linked folder offline, with the service's code and an index in
- * `.mdmirror/search.db`.
+ * Searches the documents of a linked folder offline, with the same search code as the service and
+ * an index in `.mdmirror/search.db`.
  */
 
 import { existsSync, realpathSync } from "node:fs";
@@ -27,7 +27,9 @@ type SearchRequest = { readonly query: string; readonly regex: boolean; readonly
 
 type FoundLine = {
   readonly line: number;
-  /** Column of the first match, from 1, in characters; null for a snippet without a match. */
+  /**
+   * Column of the first match in its line, in characters from 1; null if the snippet has no match.
+   */
   readonly column: number | null;
   readonly text: string;
   readonly ranges: readonly Range[];
@@ -40,7 +42,7 @@ export type FoundFile = {
 
 type SearchReport = {
   readonly files: readonly FoundFile[];
-  /** Number of files that were read to update the index. */
+  /** Number of files that this search read to update the index. */
   readonly indexed: number;
   readonly notes: readonly string[];
 };
@@ -48,8 +50,8 @@ type SearchReport = {
 type Update = { readonly indexed: number; readonly notes: readonly string[] };
 
 /**
- * Updates the index from the disk, then searches the index. Needs no lock, key or network; writes
- * only the index. Pauses between parts, so that other work can run.
+ * Updates the index from the files, then searches the index. Needs no lock, key or network, and
+ * writes only the index. Pauses regularly, so that other work of the process can run.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -71,11 +73,14 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
 type SearchContext = {
   readonly disk: Disk;
   readonly request: SearchRequest;
-  /** Compiled pattern of the query; null if the query is words. */
+  /** Compiled regular expression of the query; null if the query consists of words. */
   readonly regex: CompiledRegex | null;
 };
 
-/** @param folder path of `.mdmirror`, which contains the index */
+/**
+ * Updates the index and searches it.
+ * @param folder absolute path of `.mdmirror`, which contains the index
+ */
 async function searchIn(folder: string, context: SearchContext): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
@@ -114,10 +119,7 @@ async function compile(pattern: string) {
   );
 }
 
-/**
- * Opens the index of the folder. If its file cannot be written, opens an index for this search
- * alone.
- */
+/** Opens a folder's search index. If its file cannot be written, the index is in memory. */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
   const opened = openSearch(folder);
   if (opened.kind === "opened") return { search: opened.search, notes: [] };
@@ -137,14 +139,15 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Update> {
     const indexed = await runInTurns(indexChangedFiles(search, tree, (path) => readText(disk, path)));
     return { indexed, notes: [] };
   } catch (error) {
-    // Another search is writing the index, or the disk is full. The outdated index is still useful.
+    // Another search is writing the index, or the disk is full. The index is then out of date, but
+    // still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
 }
 
-/** Runs work in parts. Other work of the event loop runs between two parts. */
+/** Runs a generator step by step. Between two steps, other work of the event loop can run. */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const part = work.next();
@@ -157,12 +160,12 @@ function columnOf(ranges: readonly Range[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/** LIMIT: documents that are indexed before other work can run. */
+/** LIMIT: documents that are indexed before other work of the event loop can run. */
 const DOCUMENTS_AT_ONCE = 200;
 
 /**
- * Indexes the files of a walk that changed, and removes missing files. Pauses between parts, so
- * that other work can run. Returns how many files it read.
+ * Indexes the files that changed since they were indexed, and removes missing files from the index.
+ * Yields regularly, so that other work can run. Returns the number of files that it read.
  */
 function* indexChangedFiles(
   search: MirrorSearch,
@@ -170,8 +173,8 @@ function* indexChangedFiles(
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
   const unseen = [...tree.unseen.keys()];
-  // The file with the rules of a folder is not a document, so a search does not find it, as on the
-  // service.
+  // Search on the service does not find the file with a folder's rules, so local search must not
+  // find it either.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let updates = 0;

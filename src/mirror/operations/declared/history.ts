@@ -15,39 +15,35 @@ export const HISTORY = {
     asOf: option(MOMENT, "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)", { value: "TIME" }),
   }),
   result: z.strictObject({
-    /** Id of the document; null if versions of the path are known, and no document has it. */
+    /** Id of the document; null if no document has the path, but versions of it are stored. */
     id: TEXT.nullable(),
     path: TEXT,
     /** True if the document is no longer in the linked folder. */
     gone: z.boolean(),
     /**
-     * Time of the deletion, the run that deleted the document, and the reason; null while the
-     * document exists.
+     * Deletion of the document: its time, its run and its reason. Null while the document exists.
      */
     deleted: z.strictObject({ at: TIME, run: z.int().nullable(), what: TEXT.nullable() }).nullable(),
     versions: ROWS({
-      /** Number from 1, oldest first. A version keeps its number when newer versions are added. */
+      /** Number of the version. The oldest has 1, so that numbers stay when versions are added. */
       n: z.int(),
       /** Time when mdmirror first saw the version; 0 or less if that time is unknown. */
       at: TIME,
       sha256: DIGEST,
-      /** `service`: a published version; `local`: content that was only ever local. */
+      /** Origin: `service` for a published version, `local` for one that was never published. */
       from: z.enum(["service", "local"]),
       changeId: TEXT.nullable(),
-      /** Event that made the version, as a clause. */
+      /** Event that created the version, as a clause. */
       what: TEXT,
-      /**
-       * Id of another document that had this path and content; null for a version of the document
-       * itself.
-       */
+      /** Id of another document that had this path and content; null for the document's own. */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
-      /** Versions from which this version was merged; null if it is not the result of a merge. */
+      /** Digests of the merge that created this version; null if no merge created it. */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /** Numbers of the versions from which this version was merged, as a clause. */
+      /** Versions from which this version was merged, as a clause with their numbers. */
       mergedFrom: TEXT.nullable(),
-      /** True if the local file has this content. */
+      /** True if the local file has the content of this version. */
       isLocal: z.boolean(),
     }),
   }),
@@ -83,29 +79,22 @@ export const DIFF = {
     n: z.int().min(1).meta({ description: "the number of a version in the history", isOperand: true }).optional(),
   }),
   result: z.strictObject({
-    /**
-     * All documents that differ. If the input has a path: the document at this path, even if equal.
-     */
+    /** Documents whose sides differ. With a path in the input, only its document, even if equal. */
     documents: ROWS({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
-      /** Number of lines that only one side has; null if the content was not read. */
+      /** Numbers of lines that only one side has; null if the contents were not read. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
-       * Content on the service, or of the earlier version. Null if there is none, and without
-       * `path`.
+       * Content to compare the local file with: that of the service or of an earlier version. Null
+       * if it does not exist, or if the caller passes no path.
        */
       before: TEXT.nullable(),
-      /** Content of the local file. Null if there is no file, and without `path`. */
+      /** Content of the local file; null if there is no file, or if the caller passes no path. */
       after: TEXT.nullable(),
-      /**
-       * Content from which both edits of a document in conflict started; null for other documents.
-       */
+      /** Content from which both edits of a conflict started; null without a conflict. */
       base: TEXT.nullable(),
-      /**
-       * Lines of a document in conflict that merge, and lines that do not; null for other
-       * documents.
-       */
+      /** Result of merging both edits of a conflict line by line; null without a conflict. */
       conflict: z
         .strictObject({
           kind: z.enum(["merges", "no-base", "whole", "parts"]),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, ROWS } from "../define.ts";
 
-/** Size in bytes of UTF-8; null if there is no content, or the content is no longer kept. */
+/** Schema of a content's size in bytes of UTF-8; null if no content exists or is stored. */
 const SIZE = z.int().nullable();
 
 export const CONFLICTS = {
@@ -16,14 +16,14 @@ export const CONFLICTS = {
   result: z.strictObject({
     conflicts: ROWS({
       path: TEXT,
-      /** Path of the file with the version on the service. */
+      /** Path of the conflict copy, which has the version on the service. */
       conflictCopy: TEXT,
       since: TIME,
       mine: SIZE,
       theirs: SIZE,
-      /** True if the local content was sent to review because of the conflict. */
+      /** True if the conflict is why the local content was sent to review. */
       inReview: z.boolean(),
-      /** Number of changes on the service since the conflict began. */
+      /** Number of changes to the document on the service since the conflict began. */
       renewed: z.int(),
     }),
     blocked: ROWS({
@@ -33,7 +33,7 @@ export const CONFLICTS = {
       detail: TEXT,
       requestId: TEXT.nullable(),
       next: TEXT,
-      /** True if the problem ends without an action of the user. */
+      /** True if the problem is pending: it ends without an action of the user. */
       waits: z.boolean(),
       since: TIME,
     }),
@@ -55,26 +55,23 @@ export const REVIEWS = {
     reviews: ROWS({
       /** Current or last local path of the document. */
       path: TEXT,
-      /** Id of the change; null if the service did not report it, or another user sent it. */
+      /** Id of the change in review; null if another user sent it, or the service gave no id. */
       changeId: TEXT.nullable(),
-      /** Reason for the review; null if the service gave no reason. */
+      /** Reason for the review; null if the service gave none. */
       reason: z.enum(["protected", "conflict"]).nullable(),
       /** Time when this folder first recorded the review. */
       since: TIME,
-      /** Id of the published version that was seen last. */
+      /** Change id of the last published version that mdmirror saw. */
       liveChangeId: TEXT,
-      /** Published content that was seen last, in the form of a local file; null if not kept. */
+      /**
+       * Last published content that was seen, as the local file would have it; null if not stored.
+       */
       live: TEXT.nullable(),
-      /** Submitted content; null if not kept, or not sent from this folder. */
+      /** Content that was sent to review; null if it was sent elsewhere or is no longer stored. */
       submitted: TEXT.nullable(),
-      /**
-       * Paths that cannot be deleted before the review is decided: the document, and its folders.
-       */
+      /** Paths that cannot be deleted during the review: the document and folders above it. */
       blocks: TEXTS,
-      /**
-       * True if the document was deleted locally, and its deletion on the service waits for the end
-       * of the review.
-       */
+      /** True if the document was deleted locally, but not on the service until the review ends. */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
     }),
@@ -90,23 +87,18 @@ export const VERIFY = {
   isOnline: true,
   input: z.strictObject({}),
   result: z.strictObject({
-    /** True if both sides are equal, and everything was read. */
+    /** True if every document could be read on both sides, and both sides are equal. */
     agree: z.boolean(),
-    /** Documents that both sides have, byte for byte. `size`: bytes of UTF-8. */
+    /** Documents that both sides have, byte for byte. `size` is in bytes of UTF-8. */
     documents: ROWS({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
-    /**
-     * Recorded documents whose sides differ only in line ends, byte order mark or final newline.
-     * Such sides count as equal.
-     */
+    /** Paths of documents that differ only in line ends, byte order mark or final newline. */
     formDiffers: TEXTS,
     differing: ROWS({ path: TEXT, id: TEXT, why: TEXT }),
     onlyLocal: TEXTS,
     onlyService: ROWS({ path: TEXT, id: TEXT }),
-    /** Documents that differ for a known reason: in review, in conflict, blocked. */
+    /** Documents that differ for a known reason: they are in review, in conflict or blocked. */
     blocked: ROWS({ path: TEXT, reason: TEXT, detail: TEXT }),
-    /**
-     * Paths that could not be read on one side. Whether both sides are equal is unknown for them.
-     */
+    /** Paths that could not be read on one side, so that they could not be compared. */
     unseen: ROWS({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;

@@ -1,6 +1,6 @@
 /**
- * Declares operations that decide whether changes of documents wait for a reviewer. These
- * operations change no local file.
+ * Declares the operations that protect documents, so that changes to them wait for a reviewer.
+ * These operations change no local file.
  */
 
 import * as z from "zod";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Declaration, DIGEST, MANY_ENDS, option, PATHS } from "../define.ts";
 
-/** The choices that resolve a problem, with the effect of each. */
+/** Choices that resolve a problem, each with its effect. */
 export const WAYS = {
   mine: "keep the local version and upload it (in review: submit it again; refused: try again)",
   theirs: "take the version on the service (in review or refused: drop the local edit)",

@@ -27,12 +27,12 @@ export const RESTORE = {
     items: ROWS({
       ...ITEM_END,
       id: TEXT.nullable(),
-      /** Number of the version; null if there is no version to restore. */
+      /** Number of the version to restore; null if there is none. */
       n: z.int().nullable(),
-      /** Time when the version was first seen. */
+      /** Time when mdmirror first saw that version; null if there is no version to restore. */
       at: TIME.nullable(),
       sha256: TEXT.nullable(),
-      /** True if the content is restored as a new document. */
+      /** True if the version is restored as a new document. */
       asNew: z.boolean(),
     }),
   }),

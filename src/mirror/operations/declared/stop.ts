@@ -1,6 +1,6 @@
 /**
- * Declares the two answers to a stop by a safety check. Only a person answers a stop, so no tool
- * for agents offers these operations.
+ * Declares `approve` and `reject`, the answers to a stop by a safety check. Only a person may
+ * answer, so they are no tools for agents.
  */
 
 import * as z from "zod";
@@ -15,17 +15,19 @@ const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop
 const RESULT = z.strictObject({
   run: z.null(),
   reasons: ROWS({ reason: TEXT, detail: TEXT }),
-  /** Version of the stop, to be passed with an answer; null if no change is stopped. */
+  /** Version of the stop, which a caller passes with the answer; null if no change is stopped. */
   version: DIGEST.nullable(),
-  /** Number of other steps of the plan, which wait until the user answers. */
+  /** Number of the plan's other steps, which wait until the user has answered. */
   waiting: z.int(),
-  /** Process that syncs next: the daemon by itself, or a command. */
+  /** Process that will carry out the answer: the running daemon, or the user's next sync. */
   next: z.enum(["daemon", "sync"]),
-  /** Changes by path. `what`: kind of the change, in words; `notes`: the reason for the change. */
+  /**
+   * Stopped changes by path. `what` is the kind of the change in words, and `notes` has its reason.
+   */
   items: ROWS({ ...ITEM_END, what: TEXT }),
 });
 
-/** Parts of the declaration that `approve` and `reject` share. */
+/** Parts that the declarations of `approve` and `reject` share. */
 const ANSWER = {
   access: "write",
   isForPeople: true,

@@ -7,7 +7,7 @@ import { APPROVE, REJECT } from "./stop.ts";
 import { UNDO } from "./undo.ts";
 import { WAIT } from "./wait.ts";
 
-/** The declarations of all operations. The types of the library come from them. */
+/** Declarations of all operations by name. The types of the library's methods come from them. */
 export const DECLARED = {
   approve: APPROVE,
   conflicts: CONFLICTS,

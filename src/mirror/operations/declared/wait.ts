@@ -19,38 +19,37 @@ export const WAIT = {
   }),
   result: z.strictObject({
     /**
-     * The worst state of the paths. `attention`: a path is in conflict or blocked. `too-slow`: the
-     * time is over, and a path is still being uploaded. `stopped`, `offline`, `paused`: no upload
-     * continues, for this reason.
+     * Worst state of the requested paths.
+     * - `attention`: a path is in conflict or blocked
+     * - `too-slow`: the time limit passed while a path was still being uploaded
+     * - `stopped`, `offline`, `paused`: nothing is uploaded, for this reason
      */
     state: z.enum(["live", "in-review", "attention", "too-slow", "stopped", "offline", "paused"]),
-    /** Reason why no upload continues, as a clause; "" if uploads continue. */
+    /** Reason why nothing is uploaded, as a clause; "" while uploads continue. */
     detail: TEXT,
     documents: z.int(),
     live: z.int(),
-    /** Number of requested paths that the result leaves out. */
+    /** Number of requested paths that `paths` leaves out. */
     more: z.int(),
     /**
-     * Requested paths, and paths in a requested folder whose content was not on the service at the
-     * call; worst first.
+     * Requested paths, and those paths in a requested folder whose content was not on the service
+     * when the wait began. The worst states come first.
      */
     paths: ROWS({
       path: TEXT,
       /**
-       * `live`: the service has the content that was on disk at the call, or later content. `gone`:
-       * neither side has the document. `waiting`: the content is being uploaded, or cannot be
-       * uploaded yet.
+       * State of the path.
+       * - `live`: the service has the content that was local when the wait began, or later content
+       * - `gone`: neither side has the document
+       * - `waiting`: the content is being uploaded, or cannot be uploaded yet
        */
       state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
       id: TEXT.nullable(),
-      /** Id of the last version that both sides had; for `live`, the version with the content. */
+      /** Change id of the last version that both sides had; for `live`, of the awaited content. */
       changeId: TEXT.nullable(),
-      /** Ids of changes in review, as far as the service reported them. */
+      /** Ids of the document's changes in review, as far as the service reported them. */
       reviews: TEXTS,
-      /**
-       * Kind of problem that prevents the upload; null if the content is on the service or is being
-       * uploaded.
-       */
+      /** Kind of problem that prevents the upload; null if there is none. */
       kind: TEXT.nullable(),
       code: TEXT.nullable(),
       detail: TEXT,
