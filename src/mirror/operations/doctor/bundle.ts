@@ -14,9 +14,9 @@ import type { Check } from "./check.ts";
 import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 
 /**
- * Records what mdmirror observed of a linked folder, and what it would do, so that a developer can
- * make the same plan from a bug report. A bundle has no content, no key and no text for people. It
- * has no names either, unless its user wants them in it.
+ * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. A
+ * developer can make the same plan from it. A bundle has no content, no key and no messages. It has
+ * no names either, unless its user wants them in it.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -24,42 +24,43 @@ export type Bundle = {
   readonly system: string;
   readonly names: "replaced" | "kept";
   readonly checks: readonly Pick<Check, "about" | "state">[];
-  /** Open rows of the journal. */
+  /** Rows of the journal: effects that have no end yet. */
   readonly journal: Plain;
-  /** The arguments of the plan that are data. */
+  /** Those arguments of the planner that are data, not functions. */
   readonly input: Plain;
-  /** Answers to the questions of the planner: see `Answers`. */
+  /** Results of those arguments of the planner that are functions. */
   readonly answers: Plain;
   readonly planned: PlainPlan;
 };
 
-/** Format of a bundle. Changes if the current mdmirror cannot replay older bundles. */
+/** Format of a bundle. It changes when the current mdmirror can no longer replay older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
-/** JSON, in which `{map: …}` and `{set: …}` are a Map and a Set. */
+/** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
 type Plain = unknown;
 export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
 /**
- * Answers of the functions that a plan gets as arguments. The keys of the maps are paths and
- * digests: the arguments of each call.
+ * Results of the functions that the planner gets as arguments. Each map has the results of one
+ * function by its argument, a path or a digest.
  */
 type Answers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
-  /** Lines of the content by its digest; null if the content is not stored. */
+  /** Lines of each content by its digest; null if the content is no longer stored. */
   readonly texts: Map<string, Lines | null>;
 };
 
 /**
- * The lines of a content, with only the facts that a plan needs to compare contents. `shared`:
- * lines that also occur in another content of the bundle. `other`: number of characters in all
- * other lines.
+ * Lines of one content, as far as the planner needs them to compare contents. `shared` has the
+ * lines that also occur in another content of the bundle. `other` is the number of characters in
+ * all other lines.
  */
 type Lines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**
- * A line of a content. `line`: number of the line in the bundle, the same in each content. `mark`:
- * the beginning of a line that may mark a conflict; other characters are not kept.
+ * A line that several contents have. `line` is its number, the same in all contents of the bundle.
+ * `mark` is its beginning if that is a conflict marker, otherwise "". A bundle keeps no other
+ * characters of the line.
  */
 type SharedLine = {
   readonly line: number;
@@ -70,12 +71,12 @@ type SharedLine = {
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
 /**
- * `differences`: differences between a plan made from the bundle and the plan of the folder, one
- * line each.
+ * A bundle, checked by planning from it. `differences` has a line for each difference between that
+ * plan and the folder's own plan.
  */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
-/** Makes the plan of the next sync, and a bundle of that plan. Writes nothing. */
+/** Plans the next sync, and makes a bundle of the plan. Writes nothing. */
 export async function makeBundle(
   mirror: OpenedMirror,
   checks: readonly Check[],
@@ -98,7 +99,10 @@ export async function makeBundle(
 
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
 
-/** @param salt a secret that no file keeps, so that nobody can reverse the pseudonyms */
+/**
+ * Records a plan and its input for a bundle, with pseudonyms unless names are wanted.
+ * @param salt a secret that no file keeps, so that nobody can reverse the pseudonyms
+ */
 export function recordFacts(
   { plan, input, journal }: { readonly plan: Plan; readonly input: PlanInput; readonly journal: readonly OpenIntent[] },
   withNames: boolean,
@@ -115,7 +119,7 @@ export function recordFacts(
   });
   const { digest } = makePseudonyms([], [], salt);
   if (withNames) return plainWith({ ...UNCHANGED, digest });
-  // Copies the facts once to find all paths in them, because a pseudonym depends on all names.
+  // A pseudonym depends on all names of the folder, so a first copy finds all paths.
   const paths = new Set<string>();
   const path = (found: string): string => {
     paths.add(found);
@@ -132,7 +136,7 @@ function idsOf({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   return new Set(maps.flatMap((map) => [...map.keys()]));
 }
 
-/** Makes a plan again, and records each question of the planner with its answer. */
+/** Plans once more, and records each result of the functions among the planner's arguments. */
 function recordAnswers(input: PlanInput): Answers {
   const ignores: Answers["ignores"] = { file: new Map(), folder: new Map() };
   const conflicts: Answers["conflicts"] = new Map();
@@ -185,7 +189,7 @@ function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"]
   );
 }
 
-/** How `toPlain` replaces a string, by the name of its member. All other strings become "". */
+/** Rules by which `toPlain` replaces strings, by the name of their member. Others become "". */
 const STRINGS: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...membersAs("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...membersAs("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
@@ -202,9 +206,10 @@ function membersAs<Rule extends string>(rule: Rule, members: string): Record<str
 }
 
 /**
- * Copies data without functions and without strings that are not known to be harmless.
+ * Returns a copy of data as JSON, without functions, and without strings that could have private
+ * content.
  * @param member name of the member that has the value
- * @param ids known ids: other keys of maps are paths
+ * @param ids ids of documents and folders. The other keys of maps are paths
  */
 function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): Plain {
   const inside = (one: unknown, name = member): Plain => toPlain(one, name, pseudonyms, ids);
@@ -233,8 +238,8 @@ function plainString(
 }
 
 /**
- * Returns a plan as data, for a bundle. Strings that `STRINGS` does not name become "": messages
- * for users, and the verdict's hash, which is made from names.
+ * Returns a plan as data for a bundle. Strings that `STRINGS` does not name become "", for example
+ * messages and the verdict's hash, which is computed from names.
  */
 export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
@@ -242,18 +247,15 @@ export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<s
   return toPlain(lists, "", pseudonyms, ids) as PlainPlan;
 }
 
-/**
- * Lists the differences of two plans: entries that only one of them has, and another order of
- * steps.
- */
+/** Lists the entries that only one of two plans has, and whether their steps differ in order. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const before = new Set(planned[part].map((one) => JSON.stringify(one)));
     const after = new Set(replayed[part].map((one) => JSON.stringify(one)));
     const lost = [...before.difference(after)].map((one) => `- ${part}: ${one}`);
     const found = [...after.difference(before)].map((one) => `+ ${part}: ${one}`);
-    // The order of blocks and of the other parts depends on ids and names, which pseudonyms may
-    // change.
+    // Only the order of steps counts. The order of the other parts follows names, which pseudonyms
+    // may change.
     const isMoved = part === "steps" && lost.length + found.length === 0 && [...before].join() !== [...after].join();
     return [...lost, ...found, ...(isMoved ? [`~ ${part}: in another order`] : [])];
   });
@@ -262,13 +264,12 @@ export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] 
 type ReplannedBundle = {
   readonly plan: Plan;
   readonly input: PlanInput;
-  /** Number of questions of the planner to which the bundle has no answer. */
+  /** Number of calls by the planner whose result the bundle does not have. */
   readonly unanswered: number;
 };
 
 /**
- * Makes the plan of a bundle, with invented contents that are equal or differ where the recorded
- * contents were equal or differed.
+ * Makes the plan again from a bundle, with invented contents that are as similar as the real ones.
  */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
@@ -290,7 +291,7 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
   return { plan, input: replayed, unanswered };
 }
 
-/** Turns a copy by `toPlain` back into objects, sets and maps. */
+/** Returns the objects, sets and maps from which `toPlain` made a copy. */
 function fromPlain(plain: Plain): unknown {
   if (typeof plain !== "object" || plain === null) return plain;
   if (Array.isArray(plain)) return plain.map(fromPlain);
@@ -302,8 +303,8 @@ function fromPlain(plain: Plain): unknown {
 }
 
 /**
- * First characters for invented lines. LIMIT: their ranges suffice for about 20,000 shared lines
- * and 11,000 contents.
+ * Code points with which invented lines begin, for lines that contents share and for all others.
+ * LIMIT: the two ranges suffice for about 20,000 shared lines and 11,000 contents.
  */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 

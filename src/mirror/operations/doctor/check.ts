@@ -1,8 +1,10 @@
 import type { Trouble } from "../../../common/trouble.ts";
 
 /**
- * One result of `doctor`. `note`: nothing is wrong, but users should know it; `warn`: it may cause
- * problems; `bad`: the folder cannot be synced until the cause is fixed.
+ * One result of `doctor`.
+ * - `note`: nothing is wrong, but the user should know it
+ * - `warn`: it may cause problems
+ * - `bad`: the folder cannot be synced until the cause is fixed
  */
 export type Check = {
   readonly about: string;
@@ -10,11 +12,11 @@ export type Check = {
   readonly detail: string;
   /** Next step for the user; null if no step is needed. */
   readonly next: string | null;
-  /** Cause of a `bad` result, as a kind of trouble. */
+  /** Kind of trouble that caused a `bad` result. */
   readonly fault?: Trouble["kind"];
-  /** Measured sizes for programs: bytes by their names. */
+  /** Measured sizes in bytes by name, for programs. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** Learned trait of the service for programs. `liked`: the value that mdmirror prefers. */
+  /** Trait of the service that mdmirror learned, for programs. `liked`: the preferred value. */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

@@ -10,8 +10,8 @@ import { bad, type Check, good, note, warn } from "./check.ts";
 const LOW_BYTES = 200 * 1024 * 1024;
 
 /**
- * Checks what the disk supports: case, Unicode, hard links, free space. Creates and removes a file
- * in `.mdmirror/tmp`.
+ * Checks what the disk supports: upper and lower case, Unicode, hard links, free space. Creates and
+ * removes a file in `.mdmirror/tmp`.
  */
 export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
   const { foldsCase, foldsUnicode } = disk.names();
@@ -67,11 +67,11 @@ function hardLinks(folder: string, random: Random): Check {
   }
 }
 
-/** Checks the limit of inotify watches, because watching needs one for each folder. */
+/** Checks the system's limit of inotify watches. `watch` needs one watch for each folder. */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // Editors and desktops need watches too, so half of the limit is left for them.
+  // Half of the limit is left for editors and desktops, which need watches too.
   if (folders + 1 > limit / 2) {
     const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
@@ -93,14 +93,14 @@ function readNumber(file: string): number | null {
   try {
     return Number(readFileSync(file, "utf8").trim());
   } catch {
-    // Not Linux, or a sandbox hides the file: the limit of watches is not known.
+    // The limit is unknown, because the system is not Linux or a sandbox hides the file.
     return null;
   }
 }
 
 /**
- * Other sync tools. Each would copy files that mdmirror has not finished writing. The check
- * recognises the tools by the names of files and folders.
+ * Other programs that sync folders, recognised by the names of their files and folders. Such a
+ * program would copy files that mdmirror has not finished writing.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
@@ -117,7 +117,7 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/** LIMIT: folders above the linked folder that are examined. */
+/** LIMIT: folders above the linked folder that the check for other sync programs examines. */
 const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): Check[] {
@@ -137,8 +137,8 @@ export function checkNeighbours(root: string): Check[] {
 }
 
 /**
- * Tools that put files with these names into a folder that they sync, but also into the home folder
- * for their settings. Such files count only in the linked folder.
+ * Programs that mark a synced folder by a name that they also use in the home folder, for their
+ * settings. Such a name therefore counts only in the linked folder itself.
  */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
@@ -155,20 +155,20 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A folder that this user may not list shows no other sync tool.
+    // In a folder that this user may not list, no other sync program can be recognised.
     return [];
   }
 }
 
 /**
- * Endings of a database file and of the files that SQLite keeps beside it. Until the next
- * checkpoint, most content may be in the `-wal` file.
+ * Endings of the files that belong to one SQLite database. Until the next checkpoint, most of the
+ * content may be in the `-wal` file.
  */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /**
- * Measures the size of the history: the sum of the lengths of its files.
- * @param folder `.mdmirror`
+ * Measures the disk space of the history: the lengths of all its files together.
+ * @param folder absolute path of `.mdmirror`
  */
 export function checkHistory(folder: string): Check {
   const ofDatabase = (name: string) =>
@@ -189,14 +189,11 @@ export function checkHistory(folder: string): Check {
   }
 }
 
-/**
- * Returns a size in powers of 1000, as disks and file managers count: `0 B`, `999 B`, `1.5 KB`, `12
- * MB`.
- */
+/** Returns a size in powers of 1000, as file managers do: `0 B`, `999 B`, `1.5 KB`, `12 MB`. */
 export function humanSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
-  // A value of 999.5 or more would be rounded to 1000, so the next larger unit is used.
+  // Rounding would show a value of 999.5 or more as 1000, so it gets the next larger unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit++;
@@ -204,10 +201,7 @@ export function humanSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/**
- * Returns the size of a path in bytes; 0 for a missing file, which may have been removed since it
- * was listed.
- */
+/** Returns the bytes of a file or folder; 0 if it is missing, perhaps since it was listed. */
 function sizeBelow(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;

@@ -16,7 +16,7 @@ import { checkTraits } from "./traits.ts";
 
 type ExamineOptions = HostOptions & { readonly keyFile: string | null };
 
-/** Runs every check of `doctor` separately, so that a failing check hides no other check. */
+/** Runs all checks of `doctor` separately, so that an error in one hides no other result. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);

@@ -1,6 +1,6 @@
 /**
- * Finds the states of the entries of a folder, from the state file and the names on disk. Reads the
- * content only of entries that the page shows.
+ * Lists the entries of a folder with their states, for the web page. Uses the state file and the
+ * names on disk, and reads the content only of entries that the page shows.
  */
 
 import { sameStamp, type Block } from "../../model/record.ts";
@@ -27,8 +27,8 @@ import { BLOCK_REASONS, isReview, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
 /**
- * `in-sync`: unchanged since the last sync; `waiting`: the next sync changes something for this
- * entry.
+ * State of an entry. `in-sync`: unchanged since the last sync; `waiting`: the next sync changes
+ * something for this entry.
  */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
@@ -38,24 +38,21 @@ type FolderEntry = {
   readonly state: EntryState;
   /** Reason for the state, as a clause; null if the state needs no reason. */
   readonly why: string | null;
-  /** Number of entries below a folder that require action, and of documents in review. */
+  /** Number of entries below a folder that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
   /**
-   * Documents below a folder, as the last sync saw them; null for a file, and for a folder that a
-   * search by name finds.
+   * Number of documents below a folder at the last sync, and their latest change. Null for a file,
+   * and for a folder that a search by name finds.
    */
   readonly sum: Pick<FolderSum, "documents" | "changedAt"> | null;
-  /**
-   * Record of a file that is in sync unless its content differs; null if mdmirror knows the state
-   * of the entry without reading the content.
-   */
+  /** Record of a file whose content decides about its state; null if the state is known. */
   readonly row: DocumentRow | null;
 };
 
 const NO_DOCUMENTS = { documents: 0, changedAt: null } as const;
 
-/** Returns the entries of a folder in no order. */
+/** Returns the entries directly in a folder, in any order. */
 function entriesOf(
   folder: LocalPath,
   rows: Pick<FolderRows, "documents" | "folders">,
@@ -69,7 +66,7 @@ function entriesOf(
   const all = new Set([...byName.keys(), ...documents.keys(), ...folders]);
   return [...all].flatMap((name): readonly FolderEntry[] => {
     const found = byName.get(name) ?? null;
-    // A conflict copy is left out, because the page of its document shows it.
+    // A conflict copy is not listed, because the page of its document shows it.
     if (found?.whyUnsynced === "conflict-copy") return [];
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
@@ -152,27 +149,29 @@ function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"
 }
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
-  /**
-   * Size in bytes, and time of the last change in milliseconds since the epoch; null if the file
-   * does not exist.
-   */
+  /** Size in bytes and last change in milliseconds since the epoch; null if there is no file. */
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/** One range of the entries, out of `total` entries, with the number of entries of each kind. */
+/**
+ * A range of a folder's entries. `total` and `counts` are of all entries, not only of the range.
+ */
 export type EntryList = {
   readonly total: number;
   readonly counts: Readonly<Record<FolderEntry["kind"], number>>;
   readonly entries: readonly ShownEntry[];
 };
 
-/** A range of entries, from 0. `name`: a text in the names of all entries; "" for any name. */
+/**
+ * Range of entries that the caller wants; `from` counts from 0. If `name` is not "", only entries
+ * that have it in their names count.
+ */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
 /**
- * Lists the entries directly in a folder: folders first, then by their names. With a text, finds
- * the entries at any depth that have it in their names, in any case. Names in folders that are not
- * synced do not count.
+ * Lists the entries directly in a folder: folders first, then files, by name. If the range has a
+ * name, lists instead the entries at any depth whose names contain it, in upper or lower case.
+ * Leaves out entries in folders that are not synced.
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
@@ -189,8 +188,9 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
 }
 
 /**
- * Returns the synced folders to show around a folder, each before the folders in it. These are the
- * folders above it, each with its sibling folders, and the folders directly below it.
+ * Returns the synced folders for a tree that is open at one folder: the folders above it, the
+ * siblings of each of these, and the folders directly below it. Each folder comes before the
+ * folders in it.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const open = new Set(["", ...ancestorsOf(folder), folder]);
@@ -203,8 +203,8 @@ export function listTree(root: string, folder: LocalPath): readonly LocalPath[] 
 }
 
 /**
- * Finds the entry at a path; null if there is none.
- * @param path path of the entry, not of the root
+ * Returns the entry at a path; null if nothing is at the path.
+ * @param path path of the entry, which is not the root itself
  */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {
   const opened = openFolder(root, parentOf(path), "directly", random);
@@ -214,8 +214,8 @@ export function findEntry(root: string, path: LocalPath, random: Random): Result
 }
 
 /**
- * Reads the current content of a file.
- * @param path path of the file, not of the root
+ * Reads the current content of a local file.
+ * @param path path of the file below the root
  */
 export function readEntry(root: string, path: LocalPath, random: Random): Result<DiskOutcome<LocalText>> {
   const opened = openFolder(root, parentOf(path), "directly", random);
@@ -241,7 +241,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-/** Returns the entries of a folder; with depth `below`, also of all synced folders below it. */
+/** Returns the entries in a folder; with depth `below`, also those of synced folders below it. */
 function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
   const open = problemsOf(rows);
   const sums = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
@@ -259,7 +259,7 @@ function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: 
 }
 
 /**
- * Returns an entry with its current state: checks if a file that was in sync has changed since.
+ * Returns an entry with its current state, which is no longer `in-sync` if the file was edited.
  * Reads the file only if its stamp does not prove that it is unchanged.
  */
 function withCurrentState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {

@@ -4,35 +4,39 @@ import { type Digest, digestOf, EMPTY_DIGEST } from "../../../contract/digest.ts
 import { pathKey } from "../../../contract/path.ts";
 
 /**
- * Replaces names and digests for a bug report, so that a plan over the pseudonyms is the same plan.
- * Keeps the folders, the extensions, the order of names, and which names are the same on a disk
- * that ignores case. Also keeps numbers of up to two digits, the names that mdmirror itself makes,
- * and all characters but letters and digits. Replaces each word by one of a fixed length, or of its
- * own length if it is longer.
+ * Replaces the names and digests in a bug report by pseudonyms, so that the planner makes the same
+ * plan from them.
+ * - These stay the same: the tree of folders, extensions, the order of names, numbers of up to two
+ *   digits, names that mdmirror itself makes, and all characters other than letters and digits.
+ * - Two names that are one name on a disk which ignores case are still one name on such a disk.
+ * - The pseudonym of a word has a fixed length, or the length of the word if that is longer.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 
-/** Matches an unchanged part of a name, or a word, which is replaced. */
+/** Matches a part of a name: a word, which is replaced, or a part that stays unchanged. */
 const PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
-/** Numbers that `numberedName` appends to a name, which stay unchanged. */
+/** Matches numbers such as those that `numberedName` appends to a name. They stay unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
 /**
  * Names that stay unchanged, because mdmirror treats files and folders of these names specially.
  */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
-/** Letters of a pseudonym: without vowels, no pseudonym is a word. */
+/** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
-/** LIMIT: letters that number a word. 20^4 different words get numbers. */
+/**
+ * LIMIT: letters of a pseudonym that number its word. 20 letters in 4 places number 160,000 words.
+ */
 const CODE_LENGTH = 4;
-/** LIMIT: length of the longest word whose pseudonym has the common length. */
+/** LIMIT: characters of a word up to which all pseudonyms have the same length. */
 const MAX_USUAL_WORD = 24;
 
 /**
- * Makes pseudonyms for the names of a folder. They differ from those of every other bundle.
+ * Makes pseudonyms for the names of a folder. Each bundle has other pseudonyms.
  * @param paths all paths that will be replaced
- * @param ids ids whose digits names may have
+ * @param ids ids of documents and folders. Digits that mdmirror derives from an id and appends to a
+ * name stay unchanged
  * @param salt a secret that is not kept
  */
 export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, salt: string): Pseudonyms {
@@ -63,8 +67,8 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
 }
 
 /**
- * Lists the words that mdmirror makes of names without a letter or digit: `[.md` → `u5b.md`. LIMIT:
- * these words stay unchanged, so they may sort differently among pseudonyms.
+ * Lists the words that mdmirror puts in place of names without a letter or digit: `[.md` becomes
+ * `u5b.md`. LIMIT: these words stay unchanged, so their order among pseudonyms may differ.
  */
 function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
   for (const name of names) {
@@ -74,8 +78,8 @@ function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
 }
 
 /**
- * Returns a pseudonym for each word. Words that are one name on a disk which ignores case or
- * Unicode forms get pseudonyms that are one name on such a disk too.
+ * Returns the pseudonym of each word. If a disk that ignores case or Unicode forms takes two words
+ * for one name, it also takes their pseudonyms for one name.
  */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
@@ -87,13 +91,18 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   );
 }
 
-/** @param forms spellings of the word in NFC, one or more */
+/**
+ * Returns the pseudonym of one word.
+ * @param rank position of the word in the order of all words
+ * @param forms all spellings of the word in the folder, in NFC
+ */
 function pseudonymOf(word: string, key: string, rank: number, forms: readonly string[]): string {
   const composed = word.normalize("NFC");
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the capitals follow the code; within the code, they would change the order of the words.
+  // ORDER: the mark of the spelling comes after the code of the word, because before it, it would
+  // change the order of the words.
   const spelling = forms.length === 1 ? "" : spellingMark(forms.indexOf(composed));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const usual = `${firstLetter(composed, key)}${code.join("")}${spelling}${accent}`;
@@ -103,15 +112,16 @@ function pseudonymOf(word: string, key: string, rank: number, forms: readonly st
 }
 
 /**
- * Writes a number below 8 as three letters, in which a small letter is a bit. LIMIT: eight
- * spellings of one word.
+ * Returns a number below 8 as three letters. Each letter is one bit: small for 1, capital for 0.
+ * LIMIT: eight spellings of one word.
  */
 function spellingMark(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
 /**
- * Returns a first letter of the same kind and case as the word's, so that the order of names stays.
+ * Returns the first letter of a pseudonym: of the same kind and case as the word's first letter, so
+ * that the order of names stays the same.
  */
 function firstLetter(word: string, folded: string): string {
   const [first, lower] = [word.charAt(0), folded.charAt(0)];
@@ -120,7 +130,7 @@ function firstLetter(word: string, folded: string): string {
   return first === first.toLowerCase() ? letter : letter.toUpperCase();
 }
 
-/** Returns a letter with as many bytes in UTF-8 as the character. */
+/** Returns a letter that has as many bytes in UTF-8 as the character. */
 function fillerFor(character: string): string {
   return ["x", "\u0436", "\u6f22", "\u{20000}"][Buffer.byteLength(character) - 1]!;
 }

@@ -8,16 +8,18 @@ import { failureWords } from "../../../common/failure-words.ts";
 import type { Route } from "../../remote/proxy.ts";
 
 /**
- * LIMIT: a larger clock error makes dates of folders, retention and `Retry-After` wrong, but no
- * decision about content (I29).
+ * LIMIT: milliseconds by which the clock may differ from the service's clock. A larger difference
+ * makes dates of folders, retention and `Retry-After` wrong, but no decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
-/** Precision of a `Date` header in milliseconds: the header counts whole seconds. */
+/** Precision of a `Date` header in milliseconds, because the header has whole seconds. */
 const HEADER_MS = 1_000;
 
 const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/** Checks with one request whether the service answers, accepts the key, and has the same time. */
+/**
+ * Checks with one request whether the service answers, takes the key, and has this clock's time.
+ */
 export async function checkService(
   wire: Wire,
   key: string,

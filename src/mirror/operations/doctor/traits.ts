@@ -7,12 +7,12 @@ import { readStateSummary } from "../../state/glance.ts";
 import { type Check, good, note } from "./check.ts";
 
 /**
- * Returns one check for each trait of the service that syncs have learned; reads only the state
- * file. If a trait has an unwanted value, syncs send more requests or change names, but still work.
+ * Returns one check for each trait of the service that syncs have learned. Reads only the state
+ * file. An unwanted trait makes syncs send more requests or change names, but they still work.
  */
 export function checkTraits(folder: string): Check[] {
   const glanced = readStateSummary(folder);
-  // Another check reports a state that cannot be read.
+  // A state file that cannot be read has its own check in `doctor`.
   if (glanced.kind !== "read") return [];
   const text = glanced.value.meta.get(META.traits) ?? null;
   return text === null
@@ -20,10 +20,7 @@ export function checkTraits(folder: string): Check[] {
     : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));
 }
 
-/**
- * Returns one check for each trait: good if the service has the preferred value or the value is
- * unknown, otherwise a note.
- */
+/** Returns one check for each trait: good for the preferred or an unknown value, else a note. */
 export function traitChecks(traits: RemoteTraits): Check[] {
   return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
     const learned = learnedIn(traits);
@@ -35,13 +32,12 @@ export function traitChecks(traits: RemoteTraits): Check[] {
 }
 
 /**
- * A trait. `about` and the other fields describe its effect if the service has another value than
- * the preferred one.
+ * A trait of the service. The texts describe what follows if its value is not the preferred one.
  */
 type Trait = {
   readonly about: string;
   readonly learnedIn: (traits: RemoteTraits) => string;
-  /** Preferred value. Default: `yes`. */
+  /** Value that mdmirror prefers; `yes` if undefined. */
   readonly preferred?: string;
   readonly effect: string;
 };

@@ -1,7 +1,4 @@
-/**
- * Compares both sides: lists, reads and hashes all documents, without any result of an earlier
- * scan.
- */
+/** Compares both sides: lists, reads and hashes all documents, and trusts no earlier scan. */
 
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -26,7 +23,10 @@ type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
 export const verify = onlineRead(VERIFY, ({ world, url }) => verifyMirror(world, url));
 
-/** @param url address of the service, for messages */
+/**
+ * Compares both sides of the linked folder.
+ * @param url address of the service, for messages
+ */
 export async function verifyMirror(world: World, url: string): Promise<Result<Answer<typeof VERIFY>>> {
   const base = world.state.load();
   const looking = observeRemote(world, base, false);
@@ -54,8 +54,8 @@ type VerifiedDocument = {
 };
 
 /**
- * Reads each document from the service with one GET; the client's queue paces the requests. Content
- * is dropped after hashing, so that memory does not grow with the workspace (I33).
+ * Reads each document from the service with one GET, at the pace of the client's queue. Keeps the
+ * digest and drops the content, so that the memory needed does not grow with the workspace (I33).
  */
 async function readRows(
   { progress, disk, remote }: World,
@@ -78,7 +78,7 @@ async function readRows(
   return fault === null ? ok(rows) : { kind: "trouble", trouble: faultTrouble(fault, url) };
 }
 
-/** Faults after which nothing more can be read from the service. */
+/** Faults after which no further document can be read from the service. */
 const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function rowOf(
@@ -102,9 +102,9 @@ function rowOf(
 }
 
 /**
- * Message about a document whose content on the service differs from base, although the service
- * shows the version of base. The service's data are damaged, or its answer is false. No sync
- * notices this, because lists contain only versions. A local edit would replace the other content.
+ * Message about a document for which the service returns other content than base has, with the same
+ * change id. The service's data are damaged, or its answer is wrong. No sync notices this, because
+ * a list has only change ids. A local edit would replace the other content.
  */
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -137,7 +137,7 @@ function reportOf(
     differing: (free.get("differs") ?? []).map(({ path, id, why }) => ({ path, id, why })).toSorted(byPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (free.get("absent") ?? [])
-      // Paths excluded by the ignore rules are not synced on either side, so they are not compared
+      // The ignore rules exclude these paths from sync on both sides, so a difference is no fault
       // (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
@@ -161,7 +161,7 @@ function unseenOf(
 
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
-/** Returns documents that went to review in the last cycle of a run; the next run blocks them. */
+/** Returns documents that went to review last. Only the next run would block them. */
 function justSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const sent = [...records.values()].filter(({ id, submissions }) => submissions.length > 0 && !blocks.has(id));
   return sent.map(({ id, localPath }) => ({
@@ -173,8 +173,8 @@ function justSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
 }
 
 /**
- * Returns documents that wait for a person, and blocked documents that differ. Ignored paths are
- * left out (I18).
+ * Returns documents that wait for a person, and other blocked documents whose sides differ. Leaves
+ * out ignored paths (I18).
  */
 function listBlocked(
   blocks: readonly BlockedRow[],

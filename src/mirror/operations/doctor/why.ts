@@ -14,36 +14,33 @@ import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/or
 import { previewSync, USUAL_RUN, type SyncPlan } from "../../folder/run.ts";
 import { type Action, subjectOf } from "../../model/action.ts";
 
-/** All facts about one path: its state, the reason and the next step. Nothing is written (I23). */
+/** What `why` reports about a path: its state, the reason, the next step. Writes nothing (I23). */
 export type Why = PlanFacts & {
   readonly path: LocalPath;
-  /** Present or last path of a document that once had this path; null if there is none. */
+  /** Current or last path of a document that had this path earlier; null if there is none. */
   readonly former: LocalPath | null;
   readonly record: DocumentRecord | null;
   readonly folder: FolderRecord | null;
-  /** Entry that is at the path on disk now. */
+  /** Entry that is on disk at the path now. */
   readonly atPath: PathState;
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
-  /** Open block, as reports show it; null if the path is not blocked. */
+  /** Open problem at the path, as reports show it; null if the path is not blocked. */
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /**
-   * Versions that the current content was merged from, and the side of each changed line; null if
-   * the content is not the result of a merge.
-   */
+  /** Merge that made the current local content, with the side of each line; null without one. */
   readonly merge: MergeFacts | null;
   /** Events about the path, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
-   * Reason why the service could not be asked; all fields except `atPath` then come from the state
-   * alone. Null if the service answered.
+   * Reason why the service could not be reached; null if it was. Without the service, everything
+   * but `atPath` comes from the state file.
    */
   readonly offline: Fault | null;
 };
 
-/** LIMIT: newest events that `why` reads. The next constant limits how many of them it shows. */
+/** LIMIT: newest events of a path that `why` reads. */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
@@ -93,10 +90,7 @@ function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): Doc
   return null;
 }
 
-/**
- * Returns the entry at a path. The empty path is the linked folder itself, which the disk
- * identifies in another way.
- */
+/** Returns the entry at a path. The empty path is the linked folder itself. */
 function stateAt(disk: Disk, path: LocalPath): PathState {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
@@ -110,8 +104,9 @@ function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blocked
 }
 
 /**
- * Returns the block of a path. Prefers a block that has the service's error code: the plan may try
- * the refused request again, and then does not know the error.
+ * Returns the block of a document or path; null if it is not blocked. Prefers a stored block with
+ * an error code of the service. The plan's own block may lack the code, because the plan tries a
+ * refused request again.
  */
 function blockOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
   const remembered = [...base.blocks.values()].filter((block) => isAbout(block, keys));
@@ -127,7 +122,7 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
   return keys.has(key) || keys.has(path);
 }
 
-/** Returns the last merge if its result is the current local content. */
+/** Returns the document's last merge if it made the current local content, otherwise null. */
 function lastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
@@ -139,9 +134,7 @@ function formerPath(state: State, named: LocalPath): LocalPath | null {
   return found === null || found.path === named ? null : found.path;
 }
 
-/**
- * A path that the user asked about. `keys`: keys under which blocks and steps name the document.
- */
+/** A path that the user asked about. `keys` are those of its document's blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;
   readonly record: DocumentRecord | null;
@@ -150,17 +143,19 @@ type ExplainedPath = {
 };
 
 type PlanFacts = {
-  /** Reason why a local entry is not synced; null if the entry is synced or does not exist. */
+  /**
+   * Reason why the local entry at the path is not synced; null if it is synced or does not exist.
+   */
   readonly stays: {
     readonly path: LocalPath;
     readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** Document in the listing of the service; null if no document is at the path, or offline. */
+  /** Document that the service lists at the path; null if there is none or without the service. */
   readonly remote: RemoteFile | null;
-  /** Steps of the next sync for the path or below it; `stopped`: only after `approve`. */
+  /** Steps of the next sync for the path or below it. A `stopped` step needs an approval. */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
-  /** Reasons why a safety check stops or would stop the sync. */
+  /** Reasons why a safety check would stop the next sync. */
   readonly safetyStops: readonly string[];
 };
 
@@ -207,7 +202,9 @@ export const UNSYNCED_WORDS: Readonly<Record<LocalOther["kind"], string>> = {
   "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
 };
 
-/** Returns a clause such as `left out by line 3 of .gitignore`. */
+/**
+ * Returns why a local entry is not synced, as a clause such as `left out by line 3 of .gitignore`.
+ */
 function whyUnsynced({ kind, rule }: LocalOther): string {
   const byRule = BY_RULE[kind];
   return rule === undefined || byRule === undefined ? UNSYNCED_WORDS[kind] : `${byRule} ${rule}`;
@@ -220,7 +217,7 @@ const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
   "git-ignored-folder": "a folder that is left out by",
 };
 
-/** Returns why the path, or the nearest folder above it, is not synced. */
+/** Returns why the path, or the nearest folder above it, stays local; null if it is synced. */
 function staysLocal(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
@@ -229,8 +226,8 @@ function staysLocal(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
-  // If the scan could read nothing because the folder kept changing, the entry that is on disk now
-  // is used instead.
+  // The scan of the whole folder failed, because the folder kept changing. A path that the scan did
+  // find is still synced.
   const whole = local.unseen.get("");
   if (whole === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: whole.why };
