@@ -1,4 +1,4 @@
-/** Reads times in the forms in which people write them. */
+/** Reads times that users type. */
 
 import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -7,10 +7,10 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Reads `2h` (that long ago) or `2026-11-22 09:30` (local time, unless `Z` or an offset follows); a
- * date alone means the beginning of the day.
- * @returns milliseconds since the epoch; null for any other text, for a day that does not exist and
- * for a future time
+ * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30` in local time, unless `Z` or an
+ * offset follows. A date alone means the beginning of the day.
+ * @returns milliseconds since the epoch; null for a future time, for a day that does not exist and
+ * for anything else
  */
 function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);
@@ -19,7 +19,7 @@ function readMoment(text: string, now: number): number | null {
   return ms === null || ms > now ? null : ms;
 }
 
-/** Reads a past time, as `readMoment` does; null if the caller passed none. */
+/** Reads a past time as `readMoment` does; null if the caller passed none. */
 export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const ms = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || ms !== null) return ok(ms);
@@ -27,16 +27,16 @@ export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">
 }
 
 /**
- * Reads a day, or a time on a day.
- * @returns milliseconds since the epoch; null for any other text, and for a day that does not exist
+ * Reads a day, or a day with a time.
+ * @returns milliseconds since the epoch; null for a day that does not exist and for anything else
  */
 export function readIso(text: string): number | null {
   const iso = ISO.exec(text);
   if (iso === null) return null;
   const [, date, day, time = "00:00", zone = ""] = iso;
   const ms = Date.parse(`${date}T${time}${zone}`);
-  // `Date` accepts days that do not exist: it reads 31 April as 1 May. The day of the result then
-  // differs.
+  // `Date` reads a day that does not exist as a later one: 31 April becomes 1 May. So the day of
+  // the result is compared.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(ms) || !isDay ? null : ms;
 }

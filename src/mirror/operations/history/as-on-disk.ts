@@ -2,12 +2,12 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 
-/** Returns content in the form of a local file; links are paths if the folder converts links. */
+/** Returns stored content as the local file would have it, with links in the folder's form. */
 export function inLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, text: string | null): string | null {
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
-/** Returns a lookup that returns stored content in the form of a local file. */
+/** Returns a lookup by digest of stored content, in the form of the local file. */
 export function localTexts(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,

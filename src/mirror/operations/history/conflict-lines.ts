@@ -1,4 +1,4 @@
-/** Compares the two edits of a document in conflict. */
+/** Compares the two edits of a document in conflict, line by line. */
 
 import { type ConflictReason, mergeText } from "../../../markdown/merge/merge.ts";
 import { type LineBlock, mergeLines } from "../../../markdown/merge/lines.ts";
@@ -12,8 +12,11 @@ import { recordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
 /**
- * Parts of two edits that merge and parts that do not. `whole`: no lines conflict, but the result
- * was refused. `no-base`: the common base is no longer kept.
+ * Result of comparing two edits.
+ * - `merges`: the edits now merge without a conflict
+ * - `no-base`: the version from which both edits started is no longer stored
+ * - `whole`: no single lines conflict, but the merged content as a whole was refused
+ * - `parts`: some lines conflict
  */
 export type ConflictLines =
   | { readonly kind: "merges" }
@@ -24,8 +27,8 @@ export type ConflictLines =
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
 /**
- * Reads the base of a document in conflict, and compares both edits with it; null if the document
- * is not in conflict, or a side has no content.
+ * Reads the base of a document in conflict, and compares both edits with it. Returns null if the
+ * document is not in conflict, or a side has no content.
  */
 export function readConflictLines(
   { state, disk }: Pick<World, "state" | "disk">,
@@ -40,15 +43,15 @@ export function readConflictLines(
   return { base, lines: compareEdits({ base, mine: local, theirs: live }) };
 }
 
-/** Compares two edits line by line. */
+/** Merges two edits line by line, and returns the result with its conflicts. */
 export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return { kind: "merges" };
   const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
-  // Base replaces the conflicting lines, so that the lines around the conflict are compared with
-  // their original.
+  // The lines of base take the place of the conflicting lines, so that the lines around a conflict
+  // are still compared with their original.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -59,7 +62,10 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
   return { kind: "parts", conflicts: places.size, rows };
 }
 
-/** @param places the conflicts, by the 0-based row at which each begins */
+/**
+ * Returns the compared lines with the conflicts inserted.
+ * @param places conflicts by the 0-based number of the line at which each begins
+ */
 function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
   const shown: MergeRow[] = [];
   let [line, standIns] = [0, 0];

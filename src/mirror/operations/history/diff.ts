@@ -1,4 +1,4 @@
-/** Compares local content with the published content. Nothing is written (I23). */
+/** Compares local content with the content on the service. Writes nothing (I23). */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -24,7 +24,7 @@ import { readText } from "./read-texts.ts";
 
 type BothSides = { readonly live: string | null; readonly local: string | null };
 
-/** Returns both contents of a document; null for a side without content. */
+/** Returns both contents of a document. A content is null if that side has none. */
 async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothSides>> {
   const { world } = mirror;
   const read = world.disk.read(path);
@@ -37,9 +37,7 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
-/**
- * Returns the published content of the document that has or once had a path; null if there is none.
- */
+/** Reads a document on the service by its current or earlier path; null if there is none. */
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
@@ -54,10 +52,7 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
   return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
 }
 
-/**
- * Returns the id of the document at this path on the service; null if there is none. For a path of
- * which mdmirror has no record.
- */
+/** Returns the id of the document that the service has at a path; null if it has none. */
 async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
   const whole = toService(world, path);
   if (!whole.endsWith(".md")) return ok(null);
@@ -68,10 +63,7 @@ async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Resu
 
 type DiffRow = Answer<typeof DIFF>["documents"][number];
 
-/**
- * Lists documents whose sides differ. Reads only documents that the listing and the stamps show as
- * changed.
- */
+/** Lists the documents whose sides differ. Reads only those that seem to have changed. */
 async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly DiffRow[]>> {
   const { world, url } = mirror;
   const planned = await planSync(mirror, USUAL_RUN);
@@ -119,7 +111,7 @@ export const diff: ReadOperation<typeof DIFF> = {
   },
 };
 
-/** Returns the lines of a conflict without their content. */
+/** Returns the result of a line merge for programs, without the content of the lines. */
 function summaryOf(lines: ConflictLines): DiffRow["conflict"] {
   if (lines.kind !== "parts") return lines;
   return { kind: lines.kind, conflicts: lines.conflicts, origins: originSpans(lines.rows) };
@@ -134,8 +126,8 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
 }
 
 /**
- * Returns how the two sides of an entry differ; null if they are equal, or the entry is not synced.
- * Returns the fault if the service does not answer.
+ * Returns how the two sides of a document differ; null if they are equal, or the document is not
+ * synced. Returns the fault if the service does not answer.
  */
 async function compare(
   world: World,

@@ -4,8 +4,8 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
 /**
- * Returns the newest `limit` events, oldest first. For a document, returns the events under all its
- * names, with the events of its path before it had an id.
+ * Returns the newest `limit` events, oldest first. If the caller names a document, returns its
+ * events under all its paths, including those from before it had an id.
  */
 export function readEvents(
   state: State,
@@ -23,15 +23,15 @@ export function readEvents(
   return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** LIMIT: newest runs that are searched, so that a long history stays fast. */
+/** LIMIT: newest runs that are read, so that a long history stays fast. */
 export const RUNS = 10_000;
 
 type Runs = ReturnType<State["runs"]>;
 
 /**
  * Returns runs, newest first.
- * @param run number of one run; null for all
- * @returns trouble of kind `usage` if the run does not exist
+ * @param run number of the only run to return; null for all runs
+ * @returns trouble of kind `usage` if that run does not exist
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
   const runs = state.runs(RUNS);

@@ -4,28 +4,30 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A document of which mdmirror knows the id and the current or last path. */
+/** A document whose id mdmirror knows, with its current or last path. */
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Record of the document in base; null if the document was deleted, or mdmirror forgot it. */
+  /**
+   * Record of the document in base; null if the document was deleted, or its record was removed.
+   */
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
 };
 
 /**
- * A path with known contents: the path of a document, or of a file that never became a document
- * (`id` null).
+ * A path whose versions may be stored: the path of a document, or of a file that never became a
+ * document. For such a file, `id` is null.
  */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** Path that the user passed; `path` if the user passed an id. */
+  /** Path that the user named. If the user named an id, it is the same as `path`. */
   readonly requestedPath: LocalPath;
 };
 
 /**
- * Finds a document as `findDocument` does. If no document is found, returns the path or the id
- * alone, because the content store may have content for it.
+ * Finds a document as `findDocument` does. If there is none, returns the path or the id alone,
+ * because versions may still be stored for it.
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
@@ -37,8 +39,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * Returns the record of the document at a path; null if there is none. A document that left the
- * linked subtree is found by its former path, unless another document has that path.
+ * Returns the record of the document at a path; null if there is none. A document outside the
+ * linked subtree is found by its last path in it, unless another document has that path now.
  */
 export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let away: DocumentRecord | null = null;
@@ -52,7 +54,7 @@ export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null
 
 export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 
-/** Returns an index of the records, for callers that find many documents. */
+/** Returns an index of the records by path, for callers that look up many documents. */
 export function indexRecords(base: BaseTree): RecordIndex {
   const index = new Map<LocalPath, DocumentRecord>();
   for (const record of base.records.values())
@@ -61,8 +63,9 @@ export function indexRecords(base: BaseTree): RecordIndex {
 }
 
 /**
- * Finds a document by its current path. Otherwise by the last path of a deleted document (the
- * latest one), then by any earlier path. Null if no document is found.
+ * Finds a document by its current path, then by the last path of a deleted document, then by any
+ * earlier path. Of several deleted documents, the last one deleted is found. Returns null if none
+ * is found.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

@@ -1,4 +1,4 @@
-/** The versions of a document that mdmirror has seen. */
+/** Reads the history of a document: all versions that mdmirror has seen. */
 
 import type { HISTORY } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
@@ -13,36 +13,33 @@ import { shellWord } from "../../model/shell-word.ts";
 import { localTexts } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/**
- * One version. `n` counts from 1, oldest first, so that a version keeps its number when newer
- * versions are added.
- */
+/** One version of a document. `n` is its number: 1 for the oldest, so that numbers never change. */
 export type HistoryEntry = {
   readonly n: number;
   /** Time when the version was first seen, in milliseconds since the epoch. */
   readonly at: number;
   readonly digest: Digest;
-  /** `service`: a published version; `local`: content that was only ever local. */
+  /** Origin: `service` for a published version, `local` for one that was never published. */
   readonly from: "service" | "local";
   readonly changeId: ChangeId | null;
-  /** Action or change that made this version, as a clause. */
+  /** Step or edit that made this version, as a clause. */
   readonly what: string;
-  /** Id of another document that had this path and content; null for the document's own content. */
+  /** Id of another document that had this path and content; null for the document's own version. */
   readonly other: DocId | null;
   /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Versions from which this version was merged; null if it is not the result of a merge. */
+  /** Merge that made this version; null if no merge made it. */
   readonly merge: MergeOf | null;
 };
 
-/** LIMIT: newest events of one document that are read, so that a long history stays fast. */
+/** LIMIT: newest events of a document that are read, so that a long history stays fast. */
 const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
 /**
- * `order`: the time `at`, but never before the time of the entry added earlier: the clock may have
- * been set back.
+ * An entry with its sorting time `order`, which is the entry's own time. If the clock was set back,
+ * it is just after the sorting time of the entry before.
  */
 type Ordered<T> = T & { readonly order: number };
 type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -50,10 +47,12 @@ type NumberedEntry = Omit<HistoryEntry, "merge">;
 type Event = Ordered<MirrorEvent>;
 
 /**
- * Returns the versions of this document or path: every version that the service showed, every
- * content that an effect replaced locally, and other stored content, such as that of a lost
- * conflict, or content removed before its upload. Equal content counts once.
- * @param storedNames returns stored names in place of the state, when many histories are read
+ * Returns the versions of a document or path. These are all versions that the service showed, all
+ * contents that an effect replaced locally, and other stored contents. Examples of these are the
+ * losing content of a conflict, and content that was removed before its upload. Equal contents that
+ * follow each other are one version.
+ * @param storedNames lookup to use in place of the state's own, for callers that read many
+ * histories
  */
 export function readHistory(
   state: State,
@@ -69,30 +68,24 @@ export function readHistory(
   return withMerges(numbered(state, [...seen, ...onlyStored(storedNames, document, events, seen)]), events);
 }
 
-/**
- * Deletion of a document: time, run and reason. Run and reason are null if no event of the deletion
- * is kept.
- */
+/** A document's deletion: its time, run and reason. Without an event, run and reason are null. */
 type Deletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
-/** Kinds of events that removed a document or its file. */
+/** Kinds of events by which a document or its file was removed. */
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
-/**
- * Returns the time of a document's deletion and the run that deleted it. Null while the document
- * exists, or if no deletion is known.
- */
+/** Returns a document's deletion; null if the document exists, or no deletion is known. */
 export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): Deletion | null {
   if (id === null || record !== null) return null;
-  // The state returns the newest events first.
+  // The state returns the newest events first, so the first match is the last deletion.
   const event = state.events({ limit: MAX_EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
   if (event !== undefined) return { at: event.at, run: event.run, what: event.detail };
   return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
 }
 
 /**
- * Adds a sorting time to each entry that is never before the sorting time of the previous entry.
- * @param entries entries in the order in which they were added
+ * Gives each entry a sorting time that is not before that of the entry in front of it.
+ * @param entries in the order in which they were recorded
  */
 function inOrder<T extends { readonly at: number; readonly order?: number }>(entries: readonly T[]): Ordered<T>[] {
   let latest = Number.NEGATIVE_INFINITY;
@@ -104,8 +97,8 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(ent
 }
 
 /**
- * Returns the entry of a published version, with the event that recorded it. One transaction wrote
- * both, but the clock may have changed in between.
+ * Returns the entry of a published version, with the reason from the event that recorded it. Their
+ * times may differ a little, although one transaction wrote both.
  */
 function entryOfVersion({ at, digest, changeId }: StoredVersion, events: readonly Event[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
@@ -114,7 +107,9 @@ function entryOfVersion({ at, digest, changeId }: StoredVersion, events: readonl
   return { ...when, digest, from: "service", changeId, other: null, what };
 }
 
-/** Returns the content of base as an entry, if no published version has this content. */
+/**
+ * Returns an entry for the content of base, unless a published version already has this content.
+ */
 function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const last = tombstone?.digest ?? record?.digest;
   if (last === undefined || wasLive.has(last)) return [];
@@ -122,27 +117,27 @@ function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Dig
 }
 
 /**
- * Returns contents that were local before or after an event and were never published. Content that
- * a restore wrote is returned even if it was published.
+ * Returns entries for contents that were local before or after an event. Leaves out published
+ * content, unless a restore wrote it.
  */
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
     const seen: OrderedEntry[] = [];
     const add = (digest: Digest, what: string, when = order) =>
       seen.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
-    // The earlier content existed before this event. Half a millisecond less sorts it before the
-    // later content.
+    // The content before an event is older than the content after it, so it sorts half a
+    // millisecond earlier.
     if (before !== null && !wasLive.has(before)) add(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) add(after, `${kind}: ${detail}`);
-    // Content that a restore wrote is a version of the time of the restore too.
+    // Content that a restore wrote is also a version at the time of the restore.
     if (after !== null && kind === "restore") add(after, detail);
     return seen;
   });
 }
 
 /**
- * Marks the result of a merge: the first equal content at or after the merge, otherwise the last
- * before. Equal content that is restored later is not a result of the merge.
+ * Marks each version that a merge made: the first version with the merged content since the merge,
+ * otherwise the last one before. A later restore of equal content is not marked.
  */
 function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, MergeOf>();
@@ -161,8 +156,8 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
 }
 
 /**
- * Returns contents that are known only because they were stored for this document, for its path, or
- * for an earlier path before it had an id.
+ * Returns entries for contents that no event and no published version has. They were stored for
+ * this document, for its path, or for a path that it had earlier.
  */
 function onlyStored(
   storedNames: State["storedNames"],
@@ -186,8 +181,8 @@ function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] 
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === entry.digest) {
-      // The same content was local first and published later. The published version replaces the
-      // local one in the list, because it has more fields.
+      // The content was local first, and was published later. The published entry replaces the
+      // local one, because it has more fields.
       if (last.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: last.at, n: last.n, size: last.size };
       continue;
@@ -199,7 +194,7 @@ function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] 
   return entries;
 }
 
-/** Returns a clause that describes each version, with its number in the history if it has one. */
+/** Returns a clause with the parts of a merge, each with its number in the history, if any. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
 }
@@ -216,8 +211,8 @@ type FoundVersion = {
 };
 
 /**
- * Finds a known document and one of its versions.
- * @param n number of the version in the history; null: the newest
+ * Finds a document and one of its versions.
+ * @param n number of the version in the history; null for the newest
  */
 export function findVersion(world: Pick<World, "state">, name: string, n: number | null): Result<FoundVersion> {
   const { state } = world;
@@ -239,7 +234,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
   return ok({ document, entry, entries });
 }
 
-/** Finds a version and its content, in the form of a local file. */
+/** Finds a version, and returns its content as the local file would have it. */
 export function findContent(
   local: Pick<World, "state" | "disk">,
   name: string,
@@ -255,8 +250,8 @@ export function findContent(
 }
 
 /**
- * Returns the newest wanted version of the document itself. If there is none, returns the newest
- * wanted version of another document at its path; undefined if there is none either.
+ * Returns the newest version of the document itself that fulfils the condition. If none does,
+ * returns the newest such version of another document at its path, otherwise undefined.
  */
 export function newestOf(
   entries: readonly HistoryEntry[],
@@ -265,10 +260,7 @@ export function newestOf(
   return entries.findLast((entry) => entry.other === null && wanted(entry)) ?? entries.findLast(wanted);
 }
 
-/**
- * Returns the reason why a version cannot be restored, as a clause with the next step; null if it
- * can be restored.
- */
+/** Returns why a version cannot be restored, as a clause, and the next step; or null. */
 export function obstacleTo(
   state: World["state"],
   { record, path, id }: KnownPlace,
@@ -289,8 +281,9 @@ function goneContent({ n }: HistoryEntry): string {
 }
 
 /**
- * Returns the document's own version at the time `asOf`, or its last version if `asOf` is null. If
- * there is none, or its content is no longer kept, returns the reason as a clause.
+ * Returns the version that the document itself had at the time `asOf`, or its last version if
+ * `asOf` is null. If there is none, or its content is no longer stored, returns the reason as a
+ * clause.
  */
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);

@@ -1,4 +1,4 @@
-/** Merges three files for `mdmirror merge`, and for git. */
+/** Merges three files, for `mdmirror merge` and as git's merge driver. */
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,8 +11,8 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Reads three files. Refuses a file that is not UTF-8 or has NULs, because decoding and writing
- * would change it (code `not-utf-8`).
+ * Reads three files. A file that is not UTF-8 or has NULs is refused with the code `not-utf-8`,
+ * because reading and writing it as text would change it.
  */
 export function readThreeFiles(paths: ThreePaths): Result<ThreeTexts> {
   const texts: string[] = [];
@@ -30,16 +30,13 @@ export function readThreeFiles(paths: ThreePaths): Result<ThreeTexts> {
   return ok({ base, mine, theirs });
 }
 
-/**
- * Returns the text of a file; null for content that is not UTF-8 or has a NUL. A byte order mark
- * stays.
- */
+/** Returns a file as a string, with its byte order mark; null if it is no UTF-8 or has a NUL. */
 function textOf(bytes: Buffer): string | null {
   const text = bytes.toString("utf8");
   return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
 }
 
-/** Merges as a sync would. The content of a merge with conflicts has git's markers around them. */
+/** Merges three contents as a sync would, with git's markers around conflicts. */
 export function mergeMarked(
   texts: ThreeTexts,
   markerSize: number = DEFAULT_MARKER_SIZE,
@@ -49,7 +46,7 @@ export function mergeMarked(
   return { text: markConflicts(texts, markerSize), conflicts: merged.hunks.length };
 }
 
-/** Replaces a file by the merged content. git requires this of a merge driver. */
+/** Replaces a file by the merged content, as git expects from a merge driver. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);
@@ -60,9 +57,9 @@ export function writeMerged(path: string, text: string): Result<null> {
 }
 
 /**
- * Merges files that are not UTF-8 as git does: by lines, into the second file. If that fails too,
- * the file stays unchanged.
- * @returns true if no conflict is left, and what happened, as a clause
+ * Merges three files line by line with git, into the second file, because mdmirror cannot merge
+ * files that are not UTF-8. If git fails too, the second file stays unchanged.
+ * @returns true if no conflict is left, and a clause that says what happened
  */
 export function mergeAsGit(
   [base, mine, theirs]: ThreePaths,
@@ -73,7 +70,7 @@ export function mergeAsGit(
   const options = ["merge-file", "--quiet", `--marker-size=${markerSize}`, ...labels];
   const { status } = spawnSync("git", [...options, mine, base, theirs], { stdio: "ignore", env: withoutKey(env) });
   if (status === 0) return { isClean: true, what: "merged by lines, as git does" };
-  // The exit code is the number of conflicts; 255 means that nothing was merged or written.
+  // git exits with the number of conflicts, or with 255 if it wrote nothing.
   const isMarked = status !== null && status <= 127;
   return {
     isClean: false,

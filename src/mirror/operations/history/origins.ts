@@ -1,11 +1,13 @@
-/** Finds the side of each line of a merge from the contents that were merged. */
+/** Finds the side from which each line of a merged version comes, by comparing the contents. */
 
 import type { Digest } from "../../../contract/digest.ts";
 import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
 import { type Hunk, hunksOf } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
-/** A merge by mdmirror, with its contents by digest. `at`: milliseconds since the epoch. */
+/**
+ * A merge that mdmirror made, with the digests of its contents. `at`: milliseconds since the epoch.
+ */
 export type MergeOf = {
   readonly at: number;
   readonly base: Digest;
@@ -14,20 +16,17 @@ export type MergeOf = {
   readonly result: Digest;
 };
 
-/**
- * Returns the merge that an event records. Null if the event is not a merge, or an older version of
- * mdmirror recorded it without its contents.
- */
+/** Returns the merge that an event recorded with its digests; null if it recorded none. */
 export function mergeOf({ kind, at, before, after, merged }: MirrorEvent): MergeOf | null {
   if (merged === null || before === null || after === null) return null;
-  // The user chose one side of a conflict.
+  // The user chose one side of the conflict, so nothing was merged.
   if (kind === "end-conflict" && (after === before || after === merged.theirs)) return null;
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
 /**
- * Side of each line. If some of the contents are no longer kept, `gone` lists them, and no side is
- * known.
+ * The side from which each line comes. If a merged content is no longer stored, no side is known,
+ * and `gone` lists the missing contents.
  */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly Origin[] }
@@ -41,24 +40,21 @@ export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOr
   return { kind: "found", rows: originsOf(...(texts as [string, string, string, string])) };
 }
 
-/**
- * Consecutive lines of the result with one origin, or a line of a conflict from one of the
- * contents.
- */
+/** Consecutive lines of the result from the same side, or a line of a conflict. */
 export type MergeRow =
   | Origin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
- * Side to which a line belongs. `neither`: removed, although both sides have the line; `base`: the
- * first of the three contents of a conflict.
+ * Side from which a line comes. `neither`: the line was removed, although both sides have it.
+ * `base`: in a conflict, the line belongs to the version from which both edits started.
  */
 type LineOwner = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
- * Consecutive lines of one kind and origin, without content. `line`: number of the first line, from
- * 1. Removed lines, and the base's lines of a conflict, are counted in base; all others in the
- * result.
+ * Consecutive lines of the same kind and side, without their content. `line` is the number of the
+ * first line, from 1. Removed lines, and lines that a conflict shows from base, have the number
+ * that they have in base; all other lines have that in the result.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
@@ -97,14 +93,14 @@ function isOfResult(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/** Returns the hunks of a unified diff. Each row in a conflict counts as a change. */
+/** Returns the hunks of a unified diff, in which each line of a conflict counts as changed. */
 export function originHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
   return hunksOf(rows, isOfBase, isOfResult);
 }
 
 /**
- * Facts about a merge for programs, without content: digests of missing contents, and the side of
- * each line. `origins` is null if the sides are unknown.
+ * A merge for programs, without content: the digests of contents that are no longer stored, and the
+ * side of each line. `origins` is null if the sides are not known.
  */
 export type MergeFacts = MergeOf & {
   readonly gone: readonly string[];

@@ -1,12 +1,10 @@
-/** Pairs local files with the documents of the service, by records and then by paths. */
+/** Pairs each local file with its document on the service: first by records, then by paths. */
 
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 
-/**
- * A document that is on one side or on both. `record`: null if base has no record of the document.
- */
+/** A document that one side or both have. `record` is null if base does not have the document. */
 export type ComparedEntry = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;

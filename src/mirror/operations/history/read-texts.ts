@@ -1,4 +1,4 @@
-/** Reads versions of one document, to compare two of them or to show one before it is restored. */
+/** Reads versions of one document, to compare two of them or to show one before a restore. */
 
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -8,7 +8,7 @@ import { type HistoryEntry, findContent, findVersion, obstacleTo } from "./histo
 import { localTexts, inLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 
-/** Number of a version, or `here` for the current local file. */
+/** A version by its number, or `here` for the current local file. */
 export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
@@ -16,8 +16,8 @@ export type NamedText = { readonly name: TextName; readonly text: string; readon
 type Local = Pick<LocalMirror, "state" | "disk">;
 
 /**
- * Reads one version of a document, or its current file.
- * @param name a present or earlier path
+ * Reads one version of a document, or its current local file.
+ * @param name current or earlier path of the document
  */
 export function readText(
   local: Local,
@@ -39,21 +39,18 @@ export function readText(
   return ok({ path, name: wanted, text: inLocalForm(local.disk, path, read.value.text)!, at: null });
 }
 
-/** One version of a document, with the effect of restoring this version. */
+/** One version of a document, and what a restore of this version would do. */
 export type VersionView = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
-  /** Side of each line of the version; null if the version is not the result of a merge. */
+  /** Side of each line of the version; null if no merge made the version. */
   readonly origins: MergeOrigins | null;
-  /** Current local content and its digest; null if no file can be read. */
+  /** Content and digest of the current local file; null if no file can be read. */
   readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;
-  /** True if the version would be restored as a new document. */
+  /** True if a restore would create a new document. */
   readonly asNew: boolean;
-  /**
-   * Reason why the version cannot be restored, as a clause, and the next step; null if it can be
-   * restored.
-   */
+  /** Reason why the version cannot be restored, as a clause, with the next step; or null. */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 

@@ -1,6 +1,7 @@
 /**
- * Restores one document, or several by their paths, a folder or a pattern: deleted documents, or
- * all as they were at some time. Each restored version is an edit, which the next run sends.
+ * Restores one document, or several that the user selects by paths, folders or patterns. Restores
+ * deleted documents, or all documents as they were at a given time. Each restored version is a
+ * local edit, which the next run sends.
  */
 
 import { pathsOfOperands } from "../../model/mirror-folder.ts";
@@ -35,14 +36,13 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 export type RestorePlan = ManyPlan<RestoredItem> & {
   /**
-   * Time whose versions are restored, in milliseconds since the epoch; null: only deleted documents
-   * are restored, with their last version.
+   * Time whose versions are restored, in milliseconds since the epoch; null for deleted documents.
    */
   readonly asOf: number | null;
   /**
-   * Versions that the plan saw, to be compared with the caller's `expected`: `local`, the current
-   * content (null: no file), and `version`, the content to restore. Empty unless the plan is for
-   * one document.
+   * Versions at the time of planning, to be compared with those that the caller saw: `local` is the
+   * current content (null without a file), `version` the content to restore. Empty if the plan is
+   * for several documents.
    */
   readonly seen: Readonly<Record<string, Digest | null>>;
 };
@@ -71,7 +71,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
   },
 };
 
-/** Returns true if a name means one document, rather than a folder or a pattern. */
+/** Returns true if the name means one document, and false if it means a folder or a pattern. */
 function isDocument(state: State, name: string): boolean {
   const base = state.load();
   return findDocument(state, base, name) !== null || !namesSeveral(base, name);
@@ -79,7 +79,8 @@ function isDocument(state: State, name: string): boolean {
 
 /**
  * Plans the restore of one document.
- * @param n number in the history; null: the last version that differs from the current content
+ * @param n number of the version in the history; null for the last version that differs from the
+ * current content
  */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const found = findVersion({ state }, name, n);
@@ -96,10 +97,7 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   return ok({ isOne: true, asOf: null, seen, items: [putBack(document, entry, currentDigest)] });
 }
 
-/**
- * Plans the restore of several documents. A document that already has the requested content gets no
- * item.
- */
+/** Plans the restore of several documents. Leaves out those that have the requested content. */
 function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
@@ -108,7 +106,7 @@ function planSeveral(
   const base = state.load();
   const documents = restorableDocuments(base, asOf);
   const known = new Set(documents.map(({ path }) => path));
-  // A name may also be an earlier path of a document, or its id.
+  // The user may also name a document by an earlier path or by its id.
   const paths = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(paths, known, disk);
   if (selection.kind === "trouble") return selection;
@@ -120,8 +118,8 @@ function planSeveral(
 }
 
 /**
- * Returns one document for each path: base's document, or else a deleted one. Of several deleted
- * documents, returns the one whose deletion takes precedence.
+ * Returns one document for each path: the document in base, otherwise a deleted one. If several
+ * deleted documents had the path, `isNearer` chooses one.
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
@@ -138,8 +136,9 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Know
 }
 
 /**
- * Returns true if the deletion at `deletedAt` takes precedence over the one at `otherAt`. Without
- * `asOf`, the later deletion does; with `asOf`, the first deletion after that time does.
+ * Returns true if the document deleted at `deletedAt` is to be restored rather than the one deleted
+ * at `otherAt`. With `asOf`, that is the first one deleted after this time; without it, the last
+ * one deleted.
  */
 function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
   if (asOf === null) return deletedAt > otherAt;
@@ -168,9 +167,9 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if the caller does not want the document. Without a time, only documents that were
- * deleted, or have no local file, are wanted. With a time, only documents that were not deleted by
- * then are wanted.
+ * Returns true if a document is not to be restored. Without a time, only documents that were
+ * deleted, or have no local file, are restored. With a time, documents that had already been
+ * deleted by then are not restored.
  */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
@@ -178,8 +177,8 @@ function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: 
 }
 
 /**
- * Returns a lookup like `storedNames` of the state. Reads all rows with one query, because each
- * query to the state reads every row.
+ * Returns a lookup like the state's `storedNames` that reads the table only once. Each call of the
+ * state's own lookup reads the whole table.
  */
 function allStoredNames(state: State): State["storedNames"] {
   const all = state.storedNames({});
@@ -203,9 +202,9 @@ function storedUnder<K>(
 }
 
 /**
- * Plans the restore of one version. A document that is no longer on the service becomes a new one.
- * @param currentDigest digest of the content that the file must still have; null if there must be
- * no file
+ * Plans the restore of one version. If the document is no longer on the service, the restore
+ * creates a new one.
+ * @param currentDigest digest that the local file must still have; null if there must be no file
  */
 function putBack(
   { id, path, record }: KnownPlace,

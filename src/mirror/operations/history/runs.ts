@@ -1,4 +1,4 @@
-/** Reads the results of runs, in the words of the commands. */
+/** Reads the runs with their results, in the words that commands show. */
 
 import { zeroCounts } from "../../engine/run/world.ts";
 import type { State } from "../../ports/state.ts";
@@ -10,25 +10,20 @@ export type RunLine = {
   readonly run: number;
   readonly kind: string;
   readonly startedAt: number;
-  /**
-   * Time of the end in milliseconds since the epoch; null if the run has not ended or was
-   * interrupted.
-   */
+  /** End of the run in milliseconds since the epoch; null if it was interrupted or still runs. */
   readonly endedAt: number | null;
-  /**
-   * State at the end of the run, such as `in-sync` or `stopped`; null if the state is not known.
-   */
+  /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
   /**
-   * Counts of the run's changes, such as `3 uploaded, 1 created locally`; null if the run changed
+   * Numbers of the run's changes, such as `3 uploaded, 1 created locally`. Null if the run changed
    * nothing, or its summary cannot be read.
    */
   readonly done: string | null;
-  /** The latest run that undid this run; null if none did. */
+  /** Last run that undid this run; null if no run did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;
 };
 
-/** Returns the lines of all runs, newest first. */
+/** Returns all runs with their results, newest first. */
 export function readRuns(state: State): readonly RunLine[] {
   const undoneBy = new Map<number, RunLine["undoneBy"]>();
   return state.runs(RUNS).map(({ summary, ...run }) => {
@@ -48,8 +43,8 @@ export type DayOfChanges = {
 };
 
 /**
- * Returns what the runs of the last days changed, oldest day first. Each day has an entry.
- * @param now in milliseconds since the epoch
+ * Returns the changes of the last days, oldest day first, with an entry for each day.
+ * @param now time in milliseconds since the epoch
  */
 export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {
   const byDay = new Map<number, DayOfChanges>();
@@ -77,7 +72,10 @@ function addRun(day: DayOfChanges, counts: RunReport["counts"]): DayOfChanges {
   };
 }
 
-/** @param daysBack number of days before the day of `time` */
+/**
+ * Returns the beginning of a local day, in milliseconds since the epoch.
+ * @param daysBack number of days before the day of `time`
+ */
 function startOfDay(time: number, daysBack: number): number {
   const day = new Date(time);
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysBack).getTime();
@@ -94,7 +92,9 @@ type Summary = {
   readonly undoes?: readonly number[];
 };
 
-/** Reads the summary of a run. A summary of another mdmirror version may have other members. */
+/**
+ * Reads the stored summary of a run, which another mdmirror may have written with other members.
+ */
 function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
   if (summary === null) return { state: null, done: null, undoes: [] };
   const { state, counts, undoes = [] } = JSON.parse(summary) as Summary;

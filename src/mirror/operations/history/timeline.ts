@@ -1,4 +1,4 @@
-/** History of one document: its versions, paths and deletion. */
+/** Reads the timeline of one document: its versions, moves and deletion. */
 
 import { byPath } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -12,12 +12,10 @@ import { type HistoryEntry, REMOVALS, findVersion } from "./history.ts";
 import { moveOfEvent } from "./undo-moves.ts";
 
 export type Timeline = {
-  /** Current or last path. */
+  /** Current or last path of the document. */
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /**
-   * Number of the version that the local file has now; null if the file has none of these versions.
-   */
+  /** Number of the version that the local file has; null if it has none of these versions. */
   readonly now: number | null;
   /** Digest of the local file; null if no local file can be read. */
   readonly localDigest: Digest | null;
@@ -26,7 +24,7 @@ export type Timeline = {
   readonly texts: number;
 };
 
-/** `at`: milliseconds since the epoch; 0 means before everything that is known. */
+/** One step of a timeline. `at`: milliseconds since the epoch; 0, and so first, if unknown. */
 export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "text"; readonly entry: HistoryEntry }
   | {
@@ -38,12 +36,12 @@ export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "gone"; readonly detail: string }
 );
 
-/** LIMIT: events of one document that are read. */
+/** LIMIT: newest events of one document that a timeline reads. */
 const MAX_EVENTS = 10_000;
 
 /**
- * Returns the history of one document.
- * @param name a present or earlier path, or an id `doc_…`
+ * Returns the timeline of one document.
+ * @param name a current or earlier path, or an id `doc_…`
  */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
   const found = findVersion({ state }, name, null);
@@ -66,10 +64,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   });
 }
 
-/**
- * Returns the rank of a step among steps at the same time: moves first, then versions by their
- * numbers, the deletion last.
- */
+/** Returns the rank among steps of the same time: moves, versions by number, deletion. */
 function rank(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }
@@ -82,7 +77,7 @@ function stepOf(event: MirrorEvent): TimelineStep[] {
   return moved === null ? [] : [{ kind: "moved", at, side: moved.side, from: moved.from, to: moved.to }];
 }
 
-/** A known document, with its last event. */
+/** A document with its last event, for the list of recent changes. */
 export type RecentDocument = {
   readonly path: LocalPath;
   readonly at: number;
@@ -92,10 +87,10 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/** LIMIT: events that are read. */
+/** LIMIT: newest events that are read to find the documents that changed last. */
 const RECENT_EVENTS = 5_000;
 
-/** Returns the documents with the latest events, newest first. */
+/** Returns the documents that changed last, each with its last event, newest first. */
 export function readRecent(state: State): readonly RecentDocument[] {
   const { records } = state.load();
   const recordedPaths = new Set([...records.values()].map(({ localPath }) => localPath));
@@ -111,6 +106,7 @@ export function readRecent(state: State): readonly RecentDocument[] {
 
 function isOfText({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
-  // The change that moved a document says more than the record of its move.
+  // Events of kind `relink` are left out, because the event of the change that moved the document
+  // says more.
   return path !== "" && isAbout && kind !== "relink";
 }

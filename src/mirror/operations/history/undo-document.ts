@@ -11,8 +11,9 @@ import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-move
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
   /**
-   * The run ended a conflict by a choice of the user. `mine`, `theirs` and `base`: the versions of
-   * the conflict; `base` is null if both sides were new. `expect`: content that the run left.
+   * Opens a conflict again that a choice of the user ended in the run. `mine`, `theirs` and `base`
+   * are the versions of that conflict. `base` is null if the document was new on both sides.
+   * `expect` is the content after the run.
    */
   | {
       readonly kind: "conflict-back";
@@ -22,28 +23,28 @@ export type UndoItem = { readonly path: LocalPath } & (
       readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
       readonly expect: Digest;
     }
-  /** A document that the run deleted. The undo restores the content as a new document. */
+  /** Restores the content of a document that the run deleted, as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
-   * A document that the run uploaded as new. The undo moves the file to the trash, and the next run
-   * deletes the document, under the safety checks.
+   * Moves the file of a document that the run created to the trash. The next run then deletes the
+   * document on the service, under the safety checks.
    */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
-  /** Moves the folder back with its current contents. */
+  /** Moves a folder back, with the contents that it has now. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
   /**
-   * Changes of the document go to review again (`protect-back`), or are published without review
-   * again.
+   * Protects a document again, so that its changes go to review, or removes its protection again.
    */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  /** An entry that the undo leaves alone. `isDownload`: the run only downloaded the document. */
+  /** Leaves an entry as it is. `isDownload` is true if the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
 /**
- * Words and ranks of the kinds. ORDER: contents at their current paths, then the moves, then
- * deleted documents, because the moves restore the folders of deleted documents.
+ * Ranks and words of the kinds of undo.
+ * ORDER: contents first, while documents are at their current paths; then moves; then deleted
+ * documents, whose folders the moves may restore.
  */
 export const UNDO_KINDS: Readonly<Record<UndoItem["kind"], { readonly rank: number; readonly words: string }>> = {
   left: { rank: 0, words: "left alone" },
@@ -66,9 +67,9 @@ export function leftItem(path: LocalPath, why: string): LeftItem {
 const EDITED_SINCE = "it was edited since";
 
 /**
- * Returns why an item cannot be undone, as a clause: the document, the folder or the file changed
- * since. Null if it can be undone. A plan checks each item, and its execution checks the item
- * again.
+ * Returns why an item cannot be undone, as a clause, because its document, folder or file changed
+ * since the run. Returns null if it can be undone. Called for each item when the undo is planned,
+ * and again before it is carried out.
  */
 export function obstacle(
   item: UndoItem,
@@ -104,16 +105,16 @@ export function isFree(disk: Pick<Disk, "look">, path: LocalPath): boolean {
 }
 
 /**
- * Returns the reason not to undo a move or a deletion, as a clause.
- * @param path the occupied path that would have to be free
+ * Returns the reason why an entry cannot be moved back or restored, as a clause.
+ * @param path path that would have to be free
  */
 export function occupiedReason(path: LocalPath): string {
   return `${path} is taken now`;
 }
 
 /**
- * What the undo of one document depends on. The undo restores the state before the first of the
- * runs, and expects the state after the last.
+ * Facts from which the undo of each document is planned. The undo of several runs restores the
+ * state before the first of them, if the state after the last of them is still there.
  */
 type UndoContext = {
   readonly base: BaseTree;
@@ -121,10 +122,10 @@ type UndoContext = {
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
   readonly created: ReadonlySet<DocId>;
-  /** Created documents that stay, because each replaces a document that the runs removed. */
+  /** Ids of created documents that the undo keeps, because each replaces a removed one. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
-  /** Returns the change id of a version of a document; null if the version is not known. */
+  /** Returns the change id of a document's version; null if it is not known. */
   readonly changeIdOf: (id: DocId, digest: Digest) => ChangeId | null;
 };
 
@@ -142,15 +143,15 @@ const SYNCED_AGAIN = "it is synced again";
 const GONE_AGAIN = "it was downloaded, and was deleted since";
 const DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
-/** A document with the events of the runs. */
+/** A document with the events that the runs to undo recorded for it. */
 type DocumentHistory = {
   readonly id: DocId;
-  /** Current path of the document, or its last one. */
+  /** Current or last path of the document. */
   readonly path: LocalPath;
   readonly record: DocumentRecord | undefined;
   /** Events of this document alone, oldest first. */
   readonly events: readonly MirrorEvent[];
-  /** Last event that removed the document's content; undefined if no event did. */
+  /** Last event that removed the document or its file; undefined if there is none. */
   readonly removed: MirrorEvent | undefined;
 };
 
@@ -160,7 +161,7 @@ function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<Und
 }
 
 /**
- * Returns the undo of one document.
+ * Plans the undo for one document.
  * @param events events of this document alone, oldest first
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
@@ -170,7 +171,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   if (kept !== null) return [leftItem(path, kept)];
   const isMade = context.created.has(id);
   if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
-    // The runs both created and removed the document, so it did not exist before the runs.
+    // The runs created the document and removed it again, so there is nothing to restore.
     if (isMade) return [];
     return events[0]!.kind === "create-local" ? [leftItem(path, GONE_AGAIN)] : bringBack(history, removed, context);
   }
@@ -180,10 +181,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   return context.successors.has(id) ? [] : [removal(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
-/**
- * Plans the undo for a document that exists now and existed before the runs: content, path and
- * protection.
- */
+/** Plans the undo of content, path and protection for a document that exists now and did before. */
 function undoOfPresent({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
   const conflict = reopenConflict(record, events, context);
   const possible = [
@@ -196,7 +194,7 @@ function undoOfPresent({ path, events }: DocumentHistory, record: DocumentRecord
   return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
 }
 
-/** Returns true for an event that removed content, by a run or a command. */
+/** Returns true for an event by which a run or a command removed a document or its file. */
 function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   return (
     kind === "delete-remote" || kind === "trash-local" || (kind === "restore" && before !== null && after === null)
@@ -208,7 +206,7 @@ function isRestored({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** Returns why an item must not be undone until a person acts, or null. */
+/** Returns why a person has to act before the undo, as a clause; null if nobody has to. */
 function whyKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
@@ -220,8 +218,8 @@ function whyKept({ events, path, record }: DocumentHistory, context: UndoContext
 }
 
 /**
- * Returns the document that the runs created in place of one they had removed, as `restore` and
- * another undo do; null if there is none.
+ * Returns the id of the document that the runs created in place of one that they had removed.
+ * `restore` and `undo` create such documents. Returns null if there is none.
  */
 export function successorOf(
   id: DocId,
@@ -234,7 +232,7 @@ export function successorOf(
   return recordNow !== undefined && context.created.has(recordNow.id) ? recordNow.id : null;
 }
 
-/** Returns the document's moves, by runs and by commands. */
+/** Returns the moves of a document by runs and commands, oldest first. */
 function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   return events.flatMap((event): readonly Move[] => {
     const { kind, from, path } = event;
@@ -244,7 +242,7 @@ function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   });
 }
 
-/** Returns the path of a document before the runs. */
+/** Returns the path that a removed document had before the runs. */
 function placeOfRemoved(
   { path }: MirrorEvent,
   events: readonly MirrorEvent[],
@@ -255,8 +253,8 @@ function placeOfRemoved(
 }
 
 /**
- * Plans the restore of a removed document. Returns nothing if a document that the runs created has
- * this content at this path.
+ * Plans the restore of a removed document. Returns nothing if the runs created a document with the
+ * same content at its path.
  */
 function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;
@@ -264,24 +262,23 @@ function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, 
   if (digest === null) return [leftItem(path, "its content was not seen")];
   const was = placeOfRemoved(removed, events, context);
   const recordNow = records.get(was);
-  // If a document that existed before the runs is at this path, the undo of that document's own
-  // move frees the path.
+  // Another document that is at the path now was moved there by the runs. The undo of that move
+  // frees the path.
   if (recordNow === undefined || !created.has(recordNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
   const expect = recordNow.digest;
   return expect === digest ? [] : [{ path: was, kind: "text-back", id: recordNow.id, digest, expect }];
 }
 
 /**
- * Returns the item that removes a document which the runs created; a `left` item if the document
- * was edited since.
- * @param expect content that the runs gave the document; undefined or null if the content is
- * unknown
+ * Plans to remove a document that the runs created. Leaves the document as it is if it was edited
+ * since.
+ * @param expect digest that the document had after the runs; undefined or null if it is unknown
  */
 function removal({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }
 
-/** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
+/** Plans the undo of a restore, which created a new document: removes that document. */
 function undoArrival({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isRestored);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
@@ -303,12 +300,12 @@ function changesText(event: MirrorEvent): boolean {
 }
 
 /**
- * Returns the content that an undo restores; null if the runs did not change the content, or it is
- * unknown.
- * - `to` "run": the local content before the first run, including edits that were not uploaded.
- *   After a conflict, this content is unknown.
- * - `to` "moment": the content at the last sync before the runs. This is the base of a merge or a
- *   conflict.
+ * Returns the digest of the content that an undo restores; null if the runs did not change the
+ * content, or it is unknown. `to` decides which content that is:
+ * - "run": the local content before the first run, including edits that were not uploaded. If the
+ *   first run found a conflict, this content is unknown.
+ * - "moment": the content of the last sync before the runs, which is base of the first run's merge
+ *   or conflict.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const first = events.find(changesText);
@@ -317,11 +314,13 @@ function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest
 }
 
 /**
- * Plans the restore of the earlier content. Returns null if the runs did not change the content.
+ * Plans to restore the content that a document had before the runs. Returns null if the runs did
+ * not change its content, or that content is unknown.
  */
 function restoreText(record: DocumentRecord, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
   const { id, localPath: path } = record;
-  // A document that was deleted locally during its conflict was created again with other content.
+  // An event `create-local` counts too: it created the file again, with other content, after the
+  // user had deleted it during a conflict.
   const last = events.findLast((event) => isText(event) || event.kind === "create-local");
   const [digest, expect] = [textBefore(events, context), last?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
@@ -329,8 +328,8 @@ function restoreText(record: DocumentRecord, events: readonly MirrorEvent[], con
 }
 
 /**
- * Plans to open a conflict again that the runs ended. Returns null if the runs ended no conflict,
- * or an older version of mdmirror ended it.
+ * Plans to open a conflict again that the runs ended. Returns null if they ended no conflict, or an
+ * older mdmirror ended it and did not record the versions.
  */
 function reopenConflict(
   record: DocumentRecord,
@@ -371,8 +370,8 @@ function undoMove(record: DocumentRecord, events: readonly MirrorEvent[], { fold
 }
 
 /**
- * Returns true if the document is at the path to which the run moved it. A later move of its folder
- * in the same run does not count.
+ * Returns true if the document is still at the path to which its own last move brought it. Later
+ * moves of a folder above it, by the same runs, do not matter.
  */
 function isAtTarget({ localPath, remotePath }: DocumentRecord, last: Move, folders: readonly FolderMove[]): boolean {
   const currentPath = last.side === "remote" ? remotePath : localPath;

@@ -1,4 +1,4 @@
-/** Finds where a run's moves began, and which of them depend on others. Pure. */
+/** Finds where a run's moves began, and in which order they can be undone. Pure. */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -6,12 +6,12 @@ import { depthOf, isBelow, isWithin, type LocalPath, rebase } from "../../../con
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A moved document or folder: its current path in base, and its path before the run. */
+/** A document or folder that moves back from `at`, its path in base, to `to`, its earlier path. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
- * Returns the temporary name under which an entry frees its path. A path always gets the same name,
- * so a second `undo` finds that name taken.
+ * Returns the temporary name that an entry takes to free its path. The name depends only on the
+ * path, so a second `undo` finds it taken.
  */
 export function spareName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
@@ -19,24 +19,23 @@ export function spareName(path: LocalPath): LocalPath {
 }
 
 /**
- * Returns true if `other` cannot reach its path before this entry has left it: this entry is at
- * that path, or is a folder above it.
+ * Returns true if an entry is at the target path of another one, or is a folder above that path.
  */
 export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
 /**
- * Returns true if `other` must move before `move`: it is at the target path of `move`, or restores
- * a folder above that path.
+ * Returns true if the other entry has to move before this one, because it is at this entry's target
+ * path or will be a folder above it.
  */
 export function movesFirst(other: MovedBack, move: MovedBack): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
 /**
- * Net move of a folder in a run. `to`: its current path in base. `movedSince`: true if base has
- * another path than the last event, so the folder was moved again later.
+ * All moves of a folder in a run as one move. `to` is the folder's current path in base.
+ * `movedSince` is true if the folder was moved again after the run.
  */
 export type FolderMove = {
   readonly id: DirId;
@@ -49,14 +48,14 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // An earlier undo moved the folder back; its event has the kind `restore`.
+  // An earlier undo that moved a folder back recorded this kind of event.
   "restore",
 ]);
 
 const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
 /**
- * Returns the moves of folders in one run, several moves of a folder as one.
+ * Returns the folders that a run moved, each with all its moves as one.
  * @param events completed events of the run, oldest first
  */
 export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
@@ -64,7 +63,8 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
   return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const from = moves.find((event) => event.from !== null)?.from ?? null;
-    // The folder was removed with all its contents, and its documents have events of their own.
+    // A folder that was removed with its documents does not move back itself; these documents have
+    // events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(last.kind) ? dir.localPath : dir.remotePath;
@@ -74,10 +74,10 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
 }
 
 /**
- * Returns the path before the run for a path in one of its events. The folder of that path may have
- * moved before or after the event. If both are possible (two folders swapped), returns the path in
- * the document's own folder.
- * @param currentPath path in base
+ * Returns the path that an entry had before the run, for its path in an event of the run. The
+ * folder above may have moved before or after that event. If both are possible because two folders
+ * were swapped, the move of the entry's own folder counts.
+ * @param currentPath path of the entry in base
  */
 export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
   const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
@@ -89,24 +89,19 @@ export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: rea
   return path;
 }
 
-/**
- * Returns true if an entry also reaches its target when the nearest moved folder above it moves.
- */
+/** Returns true if an entry reaches its target path together with the nearest folder above it. */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
   const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/**
- * Orders moves: folders first, then by the depth of the targets. So the folder of each target
- * exists first.
- */
+/** Sorts moves: folders first, and higher target paths first, so that target folders exist. */
 export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
-/** A move that an event recorded, on one side. `localFrom`: local path before the move. */
+/** A move on one side that an event recorded. `localFrom` is the local path before the move. */
 export type Move = {
   readonly side: "local" | "remote";
   readonly from: string;

@@ -18,10 +18,10 @@ import {
 import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
 
 /**
- * Plans the undo of one run, or of several runs as if they were one. Reads their events, the
- * current base, and files that may have edits.
+ * Plans the undo of one run, or of several runs as if they were one. Reads the events of the runs,
+ * base, and the files that an undo would change.
  * @param events events of these runs, oldest first
- * @param to "run": restores what was on disk before the runs; "moment": restores the last state in
+ * @param to "run" restores the local contents before the runs; "moment" restores the last state in
  * sync before the runs
  */
 export function planUndo(
@@ -61,7 +61,8 @@ type PathFacts = {
 };
 
 /**
- * Returns the item, or a `left` item if the path of a deleted document is not free after the moves.
+ * Returns the item unchanged. If it restores a deleted document and the path is taken even after
+ * the moves, returns a `left` item instead.
  */
 function unlessTaken(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
@@ -84,8 +85,9 @@ function recordsOf({ records, dirs, conflicts }: BaseTree): Parameters<typeof ob
 }
 
 /**
- * Plans folders and documents together, because one may be at the path of another, and documents
- * move with their folders. An entry whose path is taken stays, and may block the next one.
+ * Plans the moves of folders and documents together, because an entry may be at another's target
+ * path, and documents move with their folders. An entry whose target path is taken stays where it
+ * is, which may block further entries.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, records, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>
@@ -99,8 +101,8 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const isTaken = ({ id, at, to }: MovedBack) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
-    // On a disk that ignores case, a rename that only changes case finds the entry itself at its
-    // target.
+    // On a disk that ignores case, an entry whose name only changes its case finds itself at its
+    // target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leaves.has(holder);
   };

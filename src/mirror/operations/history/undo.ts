@@ -22,22 +22,20 @@ import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
-/** A newer run that changed documents and cannot be undone, with the reasons. */
+/** A newer run that changed documents but cannot be undone, with the reason for each document. */
 type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
-  /** Runs to undo, newest first; for the undo of one run, that run. */
+  /** Runs that the plan undoes, newest first. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /**
-   * Newer runs that cannot be undone, newest first; empty if the user asked for a run or a time.
-   */
+  /** Newer runs that are skipped, because they cannot be undone, newest first. */
   readonly passed: readonly PassedRun[];
   /**
-   * Start of the undone time, in milliseconds since the epoch; null for the undo of one run.
+   * Time in milliseconds since the epoch from which on all runs are undone; null to undo one run.
    */
   readonly since: number | null;
-  /** Digest that identifies the plan. */
+  /** Digest of the plan, by which a caller shows which plan the user saw. */
   readonly version: Digest;
 };
 
@@ -46,17 +44,14 @@ function planOf(plan: Omit<UndoPlan, "version">): UndoPlan {
   return { ...plan, version: digestOf(Buffer.from(JSON.stringify([numbers, plan.items]))) };
 }
 
-/**
- * LIMIT: events that are read. A larger undo is refused, because a part of it must not be done
- * alone.
- */
+/** LIMIT: events of an undo. A larger one is refused, because half an undo is worse than none. */
 const MAX_EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 /**
  * Plans the undo of one run.
- * @param run number of the run; null: the last run that can be undone
+ * @param run number of the run; null for the last run that can be undone
  */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
@@ -70,7 +65,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const items = planUndo(events, base, { disk, state });
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok(planOf({ runs: [one], items, passed, since: null }));
-    // A download is a change by another user, so a run that only downloaded is not reported.
+    // A run that only downloaded the changes of other users is skipped without a report.
     const changed = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
@@ -80,8 +75,8 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
 }
 
 /**
- * Plans the undo of all runs that began at that time or later, as if they were one.
- * @param since milliseconds since the epoch
+ * Plans the undo of all runs since a time, as if they were one run.
+ * @param since start of the first run to undo at the earliest, in milliseconds since the epoch
  */
 export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
   const runs = state.runs(RUNS).filter(({ startedAt }) => startedAt >= since);
@@ -94,7 +89,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
   return ok(planOf({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
 }
 
-/** Returns `run 12` or `runs 12 to 15`. */
+/** Returns the numbers of the runs as a clause: `run 12` or `runs 12 to 15`. */
 export function runsClause(runs: UndoPlan["runs"]): string {
   const numbers = runs.map(({ run }) => run);
   const [first, last] = [numbers.at(-1), numbers[0]];
@@ -128,7 +123,7 @@ function runsOf({ runs, passed, version }: UndoPlan) {
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
-/** Returns the plan with its effects. Each effect changes its item only in the expected state. */
+/** Returns an undo's items with their effects, which change nothing that is not as planned. */
 export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${runsClause(runs)}`;
   const moves = items.filter(isMove);
@@ -139,7 +134,7 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
     if (item.kind === "left") return { row: { ...row, ...leftRow(path, item.why) }, act: null };
     const act = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
-      // The first of the moves carries out all of them.
+      // The moves depend on each other, so the first of them carries out all.
       moved ??= undoMoves(ctx, moves, detail);
       return moved.get(item)!;
     };
@@ -182,10 +177,7 @@ function undoItem(
   }
 }
 
-/**
- * Adds a note to the result if a change of the document is in review: the API has no call that
- * withdraws a review.
- */
+/** Adds a note if a change of the document is in review, because the API cannot withdraw it. */
 function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
@@ -193,16 +185,17 @@ function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): Manual
 const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
 /**
- * An entry that moves back. `at`: its current path; `homePath`: its path before a temporary name,
- * null without one; `end`: null until the entry has moved, or cannot move.
+ * An entry that is being moved back. `at` is its current path. `homePath` is the path before it
+ * took a temporary name, or null. `end` is null until the entry has moved or has failed to move.
  */
 type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
 
 /**
- * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves. An
- * entry takes a temporary name only if no entry can move to its path, as in a swap. RACE: a kill
- * between the two renames of an entry leaves it under its temporary name. The next run then uploads
- * that name like any other rename; no content is lost.
+ * Moves entries back on the disk alone. Base stays, so that the next run uploads the moves. An
+ * entry takes a temporary name only if no entry can move to its target path, for example when two
+ * entries swap their paths.
+ * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
+ * uploads that name like any other rename, so no content is lost.
  */
 function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
@@ -221,7 +214,7 @@ function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string
   return new Map(items.map((item, index) => [item, all[index]!.end!]));
 }
 
-/** Gives an entry a temporary name. */
+/** Frees the path of an entry by giving the entry a temporary name. */
 function freePath(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): void {
   const home = one.at;
   const end = rename(ctx, all, one, spareName(home), detail);
@@ -229,10 +222,10 @@ function freePath(ctx: CycleContext, all: readonly Moving[], one: Moving, detail
   else one.end = end;
 }
 
-/** Renames an entry, and updates the present paths of the entries in it. */
+/** Renames an entry, and updates the current paths of all entries in it. */
 function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
-  // On a disk that ignores case, a rename that only changes case finds the file itself at its
-  // target; only the disk can distinguish the two.
+  // On a disk that ignores case, a path that differs only in case leads to the entry itself. Only
+  // the disk knows whether it does, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
   const end = moveBack(ctx, { id, from, to }, detail);
@@ -240,10 +233,7 @@ function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Mov
   return end;
 }
 
-/**
- * Moves an entry to its path. If the move fails, an entry with a temporary name gets its old name
- * back.
- */
+/** Moves an entry to its target path. After a failure, a temporary name is taken back. */
 function moveToPlace(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const end = rename(ctx, all, one, one.to, detail);

@@ -32,8 +32,8 @@ export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }
 });
 
 /**
- * Returns the version that the document had at the time `asOf`, as `restore` finds it. If there is
- * none, returns the reason as a clause.
+ * Returns the version that the document had at the time `asOf`, by the same rule as `restore`. If
+ * there is none, returns the reason as a clause.
  */
 function shownAt(
   { record, tombstone }: KnownPlace,
