@@ -1,4 +1,6 @@
-/** Starts or stops the conversion of links: rewrites links in local files and uploads nothing. */
+/**
+ * Starts or stops the conversion of links: rewrites the links in local files, and uploads nothing.
+ */
 
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -18,16 +20,16 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 type LinkChange = {
   /** Files whose links will be rewritten. */
   readonly paths: readonly LocalPath[];
-  /** Applies the change. Returns the number of files written. */
+  /** Rewrites the links. Returns the number of files that it wrote. */
   apply(): Promise<number>;
 };
 
-/** Form of links that the user requested. */
+/** Form of links that the user wants: paths or ids, with or without wiki links. */
 export type LinkForm = Config["links"];
 
 /**
- * Plans a change of the form of links. Returns null if nothing has to change. Trouble while moved
- * documents or open conflicts could later be read in the wrong form.
+ * Plans to change the form of links in local files. Returns null if nothing has to change. Returns
+ * trouble if a moved document or an open conflict could later be read with the wrong form of links.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const found = respellingsFor(mirror.world, form.mode === "translate" ? form : null);
@@ -40,7 +42,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (misplaced.length > 0) return trouble("usage", misplacedText(misplaced), "mdmirror sync, then this again");
   const ceases = form.mode === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
-  // A conflict copy that the user chooses later would be read in the wrong form of links.
+  // A conflict copy keeps its links. If the user chose it later, its links would be read in the
+  // wrong form.
   if (ceases && open > 0)
     return trouble(
       "usage",
@@ -50,12 +53,12 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   return ok({ paths, apply: () => (ceases ? stopTranslating(mirror, form, found) : start(mirror, form, found)) });
 }
 
-/** Returns an open folder that converts links from now on, as its new configuration demands. */
+/** Returns the open folder so that it converts links, as its new configuration demands. */
 export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
-/** LIMIT: paths that a message lists. */
+/** LIMIT: paths that a message about moved documents lists. */
 const MAX_LISTED_PATHS = 3;
 
 function misplacedText(paths: readonly LocalPath[]): string {
@@ -68,8 +71,9 @@ function misplacedText(paths: readonly LocalPath[]): string {
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
 /**
- * Starts the conversion. ORDER: writes the configuration, then the files. Before the configuration
- * is written, a file with paths would count as an edit to upload.
+ * Starts the conversion of links. Returns the number of files that it wrote.
+ * ORDER: the configuration first, then the files. Without the new configuration, links that are
+ * paths would count as edits to upload.
  */
 async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await checkSetAsideFiles(mirror.world);
@@ -78,8 +82,9 @@ async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * Stops the conversion. ORDER: rewrites the files, then the configuration. Until the configuration
- * is written, files with either form of links count as the same content, not as edits.
+ * Stops the conversion of links. Returns the number of files that it wrote.
+ * ORDER: the files first, then the configuration. While the old configuration is valid, both forms
+ * of links are the same content, and none counts as an edit.
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
@@ -90,8 +95,8 @@ async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: read
 }
 
 /**
- * Checks files that were set aside, while links still have the form in which these files were
- * written. Later, the files would count as late saves.
+ * Checks the set-aside files for late saves while links still have the form in which these files
+ * were written. After the change, each of them would look like a late save.
  */
 async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);

@@ -1,4 +1,4 @@
-/** Finds links without a target in local files. Writes nothing (I23). */
+/** Finds links in local files whose target is missing. Writes nothing (I23). */
 
 import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
 import type { Destination } from "../../../markdown/links/destination.ts";
@@ -13,21 +13,21 @@ import type { World } from "../../engine/run/world.ts";
 type PlacedLink = {
   readonly path: LocalPath;
   readonly line: number;
-  /** Destination, as written in the file. */
+  /** Target of the link, as written in the file. */
   readonly destination: string;
 };
 
 type BrokenLink = PlacedLink & {
-  /** The document that is probably meant; null if no name is similar. */
+  /** Path of the document that the link probably means; null if no document has a similar name. */
   readonly nearest: LocalPath | null;
 };
 
 export type CheckedLinks = {
-  /** Number of links into the workspace, including those without a target. */
+  /** Number of links into the workspace, including broken ones. */
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
-  /** Pictures that a document shows and that stay local, because only documents are synced. */
+  /** Pictures in documents that the service does not get, because only documents are synced. */
   readonly pictures: readonly PlacedLink[];
 };
 
@@ -39,8 +39,7 @@ export function checkLinks(world: World): CheckedLinks {
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
-      // LIMIT: only documents with links stay in memory, which are few or small compared with the
-      // content that is read.
+      // LIMIT: memory keeps only documents with links, because most content that is read has none.
       if (findLinks(text, scope.wiki).length > 0) texts.set(path, text);
     },
   );
@@ -59,7 +58,7 @@ type JudgedLink =
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
-/** Returns the result for a link; null if the link does not lead into the workspace. */
+/** Returns what a link is: fine, broken or a picture; null if it leads out of the workspace. */
 function check(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
@@ -78,18 +77,18 @@ function check(
   return { kind: "broken", link: { ...placed, nearest: names.nearest(read, path) } };
 }
 
-/** Returns true if a link has a target; null if the link does not lead into the workspace. */
+/** Returns true if the target of a link exists, and null if the link leads out of the workspace. */
 function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
   const target = id === null ? null : place.pathOf(id);
-  // The document was synced, but its file was moved or removed since; then the target is missing.
+  // Base has the document, but its file may have been moved or removed since the last sync.
   if (target !== null) return names.has(target);
   const path = pathTo(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
 
-/** Names of all files and folders in the linked folder. */
+/** Paths of all files and folders in the linked folder, with or without sync. */
 class Names {
   readonly #tree: LocalTree;
 
@@ -102,14 +101,14 @@ class Names {
     return this.hasOther(path) || formsOf(path).some((form) => form === "" || files.has(form) || folders.has(form));
   }
 
-  /** Returns true for a file that is not synced. */
+  /** Returns true if the path leads to a file or folder that is not synced. */
   hasOther(path: string | null): boolean {
     return path !== null && formsOf(path).some((form) => this.#tree.others.has(form));
   }
 
   /**
-   * Returns the document with the most similar name; of equally similar names, the document with
-   * the nearest path.
+   * Returns the path of the document with the most similar name, and of equally similar ones the
+   * one with the most similar path. Returns null if no name is similar.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const target = read.kind === "wiki" ? `${nameOfDestination(read.target)}.md` : read.target;
@@ -126,7 +125,7 @@ class Names {
   }
 }
 
-/** Returns the spellings that a disk may have for a path. */
+/** Returns the Unicode forms in which a disk may spell a path. */
 function formsOf(path: string): readonly string[] {
   return [path, path.normalize("NFC"), path.normalize("NFD")];
 }

@@ -1,4 +1,4 @@
-/** Decides from the workspace whether a new linked folder converts links. */
+/** Decides whether a newly linked folder converts links, from the links in the workspace. */
 
 import { isId, readDestinationText } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
@@ -10,14 +10,11 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
 
-/** LIMIT: documents that are read, evenly spread over the workspace. */
+/** LIMIT: documents that are read to decide, evenly spread over the workspace. */
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
-/**
- * Returns `translate` if one of the documents that it reads links by id. A document that cannot be
- * read proves nothing.
- */
+/** Returns `translate` if a document that it reads has a link by id. Skips unreadable ones. */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);
@@ -28,14 +25,14 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/**
- * Returns true if one of the files, evenly spread over the folder, has a wiki link in either form.
- */
+/** Returns true if one of some files, evenly spread over the folder, has a wiki link. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/** Returns true if one of the files, evenly spread over the folder, shows a picture by its path. */
+/**
+ * Returns true if one of some files, evenly spread over the folder, shows a picture by its path.
+ */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, (link, text) => link.kind === "image" && readFound(text, link).kind === "path");
 }
@@ -56,10 +53,10 @@ function linksById(text: string): boolean {
   return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).target));
 }
 
-/** ASSUMES: with this code, a deployment refuses content that links by path. */
+/** ASSUMES: a service that refuses links by path answers with this code. */
 const UNRESOLVED: FieldCode = "unresolved_reference";
 
-/** Returns true if a run found a service that refuses links by path. */
+/** Returns true if the service refused a document in this run because of links by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
   return attention.some(({ code }) => code === UNRESOLVED);
 }

@@ -1,4 +1,4 @@
-/** The two answers to a stop. Each applies only to the stop that the user saw. */
+/** `approve` and `reject`, the answers to a stop. Each applies only to the stop that was seen. */
 
 import { digestOf } from "../../../contract/digest.ts";
 import { byPath } from "../../model/by-path.ts";
@@ -39,13 +39,13 @@ type StopItem = StopResult["items"][number];
 
 export type StopView = {
   readonly stop: StopResult;
-  /** Documents that the stopped changes delete on either side. */
+  /** Paths of documents that the stopped changes would delete, on either side. */
   readonly deleted: ReadonlySet<string>;
-  /** Effects of a rejection, or the reason why nothing can be undone. */
+  /** Items that a rejection would restore, or the reason why it could restore nothing. */
   readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
 };
 
-/** Returns the changes that the next sync would stop. Writes nothing. */
+/** Returns the changes that a safety check would stop in the next sync. Writes nothing. */
 export function readStop(root: string, options: HostOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const planned = await planAnswer(mirror, true);
@@ -60,17 +60,17 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
 }
 
 /**
- * The changes that a safety check stops in the plan of the next sync. An answer applies to exactly
- * these changes: later changes stop again (I21).
+ * Changes that a safety check stops in the plan of the next sync. An answer applies to exactly
+ * these changes. If more changes follow, the sync stops again (I21).
  */
 type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
-  /** Changes to which the answer applies. */
+  /** Changes that are stopped, as rows of the result. */
   readonly stopped: readonly StopItem[];
-  /** Paths of the documents that these changes delete. */
+  /** Paths of documents that these changes would delete. */
   readonly deleted: ReadonlySet<string>;
   readonly keys: readonly string[];
-  /** Files and documents that `reject` restores. */
+  /** Files and documents that `reject` restores or keeps. */
   readonly back: readonly RejectItem[];
 };
 
@@ -83,8 +83,8 @@ const NO_STOP: StopPlan = {
 };
 
 /**
- * Returns the changes that a safety check stops in a plan. Returns trouble if no answer is
- * possible, because the folder is missing or was replaced by another one.
+ * Returns the changes that a safety check stops in a plan. If the linked folder is missing or was
+ * replaced, returns trouble, because no answer is then possible.
  */
 export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
@@ -97,8 +97,8 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
     return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stopped = actionsOfStop(verdict, steps);
-  // Some reasons concern the folder or the workspace as a whole; then the approval contains the
-  // reason itself.
+  // A reason that concerns the whole folder or workspace belongs to no step, so the approval names
+  // the reason.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
   const back = planRejection(mirror.world.state, plan, trees);
   const pathOf = pathsOf(trees.base);
@@ -118,7 +118,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
 
 type StopOperation = Operation<typeof APPROVE, StopPlan>;
 
-/** Parts that both answers share. */
+/** Parts that the operations `approve` and `reject` share. */
 const ANSWER = {
   hasWork: ({ stop }: StopPlan) => stop.version !== null,
   seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
@@ -144,14 +144,14 @@ export const reject: StopOperation = {
   },
   preview: ({ stop, back }) => ({ run: null, ...stop, items: rowsOf({ items: back }) }),
   async run({ world }, { stop, back }) {
-    // Withdraws an approval that no run has used yet.
+    // A rejection withdraws an earlier approval that no run has used yet.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
     const ended = await runItems(world, "reject", { isOne: false, items: back });
     return ended.kind === "trouble" ? ended : ok({ ...stop, run: null, items: ended.value.items });
   },
 };
 
-/** Returns the plan of a rejection. Returns trouble if there is a stop, but nothing to undo. */
+/** Returns the plan of a rejection, or trouble if none of the stopped changes can be undone. */
 function withSomethingToReject(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);
@@ -175,7 +175,7 @@ function rowOf(action: Action, pathOf: PathOf): StopItem {
   return { ...plannedRow(actionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
 }
 
-/** Stores the approval. The approval lasts until a run without a stop. */
+/** Stores the approval in the state. It is valid until a run ends without a stop. */
 function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: StopPlan): void {
   const { state, clock } = world;
   state.transact(() => {
@@ -188,7 +188,7 @@ function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: Sto
   });
 }
 
-/** A document or file that a rejection restores, or leaves alone. */
+/** A document or file that a rejection restores, keeps or leaves as it is. */
 type RejectItem = PlanItem<ResultOf<typeof REJECT>["items"][number]> & {
   readonly path: LocalPath;
   readonly kind: RejectionKind | "left";
@@ -202,7 +202,7 @@ function leftAlone(path: LocalPath, why: string): RejectItem {
   return { kind: "left", path, row: { ...leftRow(path, why), what: "left alone" }, act: null };
 }
 
-/** Plans a rejection. A reason of the stop with nothing to restore gives no item. */
+/** Plans a rejection. Returns no item for a reason that leaves nothing to restore. */
 export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees: Trees): RejectItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
@@ -243,15 +243,19 @@ function keepingAsNew(id: DocId, path: LocalPath): RejectItem {
 }
 
 /**
- * Returns the edited documents of a workspace that has none of the documents. No step removes them,
- * because their edits block them. If they kept their records, each sync would stop again.
+ * Returns items that keep locally edited documents as new ones, because the workspace has none of
+ * the documents. Their edits block them, so no step of the plan names them. With their records,
+ * each further sync would stop again.
  */
 function editedAndMissing({ blocks }: Plan): RejectItem[] {
   const missing = blocks.filter(({ reason }) => reason === "gone-or-unreadable");
   return missing.map(({ key, path }) => keepingAsNew(key as DocId, path as LocalPath));
 }
 
-/** Returns the restore of a document whose content became empty, locally or on the service. */
+/**
+ * Returns an item that restores a document which the action would make empty, locally or on the
+ * service. Returns nothing for any other action.
+ */
 function textOf(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
@@ -260,7 +264,7 @@ function textOf(action: Action): RejectItem[] {
   return [rejection("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
 }
 
-/** Returns documents of which the service shows an older version than the local one. */
+/** Returns items that upload local content again where the service shows an older version. */
 function olderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const record = base.records.get(id);

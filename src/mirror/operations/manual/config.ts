@@ -11,10 +11,7 @@ import { listSettings, type Setting, valueFault } from "../../settings/settings.
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
-/**
- * Returns the setting with this name; if there is none, trouble that suggests the most similar
- * name.
- */
+/** Returns the setting with this name, or trouble that suggests the most similar name. */
 export function findSetting(name: string): Result<NamedSetting> {
   const all = listSettings();
   const found = all.find((one) => one.name === name);
@@ -23,17 +20,17 @@ export function findSetting(name: string): Result<NamedSetting> {
   return trouble("usage", `${JSON.stringify(name)} ${whyUnknown(name, known)}`, "mdmirror config list");
 }
 
-/** Returns the value of a setting. A name such as `events.listen` leads through its group. */
+/** Returns the value of a setting. A name such as `events.listen` leads into a group. */
 export function valueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
 
-/** A new value of a setting as the user typed it: a word, or JSON; null: back to the default. */
+/** A setting with its new value as typed, a word or JSON; null sets it back to the default. */
 export type SettingChange = NamedSetting & { readonly text: string | null };
 
 /**
- * Writes settings into the configuration: all of them, or none if a value is not allowed. A running
- * daemon lends the folder, and continues with the new configuration.
+ * Writes settings into the configuration. If one value is not allowed, writes none. A running
+ * daemon lends the folder, and then continues with the new configuration.
  * @param root real path of a linked folder
  * @returns the new configuration
  */
@@ -79,8 +76,9 @@ function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
 }
 
 /**
- * Returns the value that the user typed: the text itself if the setting allows it, otherwise its
- * JSON value. If the setting allows neither, the trouble begins with the name of the setting.
+ * Returns the value that the user typed: the word itself if the setting allows it, otherwise its
+ * value as JSON. If the setting allows neither, returns trouble that begins with the name of the
+ * setting.
  */
 export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;
@@ -91,7 +89,9 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
   return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
-/** Returns the value of a text that is JSON, as the only element; empty if the text is no JSON. */
+/**
+ * Parses JSON. Returns the value as the only element of a list, and an empty list if it is no JSON.
+ */
 function jsonOf(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
@@ -100,7 +100,10 @@ function jsonOf(text: string): unknown[] {
   }
 }
 
-/** @param value new value; undefined: the setting is removed */
+/**
+ * Returns a copy of the configuration in which one setting has another value.
+ * @param value new value; undefined to remove the setting
+ */
 function replaceIn(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
   const group = isJsonObject(json) ? json : {};
   return { ...group, [name!]: rest.length === 0 ? value : replaceIn(group[name!], rest, value) };

@@ -1,4 +1,6 @@
-/** Lists open problems of a folder from the state and the files, without network. */
+/**
+ * Lists the open problems of a folder from the state file and the local files, without the network.
+ */
 
 import { needsUser } from "../../model/block.ts";
 import { attentionOfBlock } from "../../engine/run/report.ts";

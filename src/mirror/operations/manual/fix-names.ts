@@ -1,6 +1,6 @@
 /**
- * Renames local files to the names they have on the service (`My notes.md`, uploaded as
- * `My-notes.md`).
+ * Renames local files and folders to the names that they have on the service: `My notes.md`,
+ * uploaded as `My-notes.md`, gets that name locally too.
  */
 
 import { mapName, type NameKind, nameFaults } from "../../../contract/names.ts";
@@ -9,9 +9,7 @@ import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/**
- * `left`: reason why the name is not changed, as a clause; null if the entry is or will be renamed.
- */
+/** A local entry to rename. `left` is why it keeps its name, as a clause; null if it is renamed. */
 type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
@@ -20,8 +18,9 @@ type NameFix = {
 };
 
 /**
- * Renames illegal names, the deepest paths first, so that the other paths stay valid.
- * @param mayRename false: only returns the renames
+ * Renames entries whose local names the service does not allow. Renames the deepest paths first, so
+ * that the other paths stay valid.
+ * @param mayRename false to only return the renames
  */
 export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
@@ -38,7 +37,7 @@ export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   });
 }
 
-/** Plans the renames. Pure. Returns the deepest paths first. */
+/** Plans the renames, the deepest paths first. Pure. */
 function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
   const taken = new Set(
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),

@@ -1,4 +1,4 @@
-/** Tests the ignore rules of a linked folder. */
+/** Tests the rules in the ignore file of a linked folder. */
 
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -11,8 +11,8 @@ import { lineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/folder-rows.ts";
 
 /**
- * Returns the rule that excludes a path, in words; null if the path is synced. Rules of subfolders
- * and of `.gitignore` files are not tested.
+ * Returns the rule that excludes a path, in words; null if no rule does. Does not know the rules of
+ * subfolders and of `.gitignore` files.
  * @param lines content of `.mdmirrorignore`
  * @param path a path below the linked folder
  */
@@ -24,7 +24,9 @@ export function testIgnoreLines(lines: string, path: string): Result<string | nu
   return exclusion.kind === "trouble" ? exclusion : ok(exclusion.value(relative));
 }
 
-/** Returns a function that finds the rule which excludes a path; it returns null for none. */
+/**
+ * Returns a function that returns the rule which excludes a path, in words; null if no rule does.
+ */
 function exclusionsBy(lines: string): Result<(path: LocalPath) => string | null> {
   try {
     const rules = new Map([["", rulesOf(null, "", { ours: lines, git: "" }, false)]]);
@@ -36,7 +38,7 @@ function exclusionsBy(lines: string): Result<(path: LocalPath) => string | null>
 }
 
 /**
- * Returns the documents that are synced now and that a new rule would exclude, from the state file.
+ * Returns the paths of synced documents that a new rule would exclude. Reads only the state file.
  * @param root real path of a linked folder
  */
 export function findExcluded(root: string, pattern: string): Result<readonly LocalPath[]> {

@@ -11,27 +11,27 @@ import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/** Result for one document. A document that fails does not stop the others. */
+/** Result for one of several documents. A failure for one does not stop the work on the others. */
 type ManyEnd = ResultEnds["items"][number];
 
 /**
- * One item of a plan: `row` is its row in the result, `act` carries it out. A null `act`: the item
- * has nothing to do.
+ * One item of a plan for several documents. `row` is its row in the result, and `act` carries it
+ * out. `act` is null if nothing has to be done.
  */
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
-  /** Rank of the item: items with a lower number run first; undefined: 0. */
+  /** Rank by which items run: lower numbers first. Undefined means 0. */
   readonly order?: number;
-  /** True if all items of this order run together, even if the user stops the command. */
+  /** True if all items with this rank run as one part, which the user cannot stop halfway. */
   readonly isWhole?: boolean;
 };
 
 export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
-  /** True if the user asked for one document: its failure is then the trouble of the whole call. */
+  /** True if the user named one document. If it fails, the whole call returns its trouble. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
-  /** Runs that the items undo; undefined if none. */
+  /** Numbers of the runs that these items undo; undefined if they undo none. */
   readonly undoes?: readonly number[];
 };
 
@@ -56,14 +56,14 @@ export function isDone({ outcome }: ManualEnd): boolean {
 }
 
 /**
- * LIMIT: requests at the same time; the client itself sends fewer. After the user stops the
- * command, these requests still end.
+ * LIMIT: items that run at the same time; the client's queue limits their requests further. If the
+ * user stops the command, these items still run to their end.
  */
 export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED = "the service could not be reached";
 
 type RunItems<Row> = {
-  /** Number of the run; null if no item had an effect. */
+  /** Number of the run that carried out the items; null if none had anything to do. */
   readonly run: number | null;
   /** True if the service was not reached, so that some items were not tried. */
   readonly isOffline: boolean;
@@ -71,9 +71,9 @@ type RunItems<Row> = {
 };
 
 /**
- * Runs the items of a plan in their order, as one manual run. If the service cannot be reached, the
- * remaining items are not tried, because each of them would also wait until its timeout.
- * @param maxParallel items at the same time
+ * Runs the items of a plan in the order of their ranks, as one manual run. Once the service cannot
+ * be reached, it leaves out the other items, because each of them would wait for its timeout too.
+ * @param maxParallel largest number of items at the same time
  */
 export async function runItems<Row extends ManyEnd>(
   world: World,
@@ -98,7 +98,7 @@ export async function runItems<Row extends ManyEnd>(
     }
     return [];
   };
-  // No item runs if another folder is at the root's path now.
+  // If the folder at the root's path is not the linked one, the run is refused and no item runs.
   const [refused] = able.length === 0 ? [] : await runManually(world, kind, work, undoes);
   const endOf = (item: PlanItem<Row>) => refused ?? ends.get(item);
   const onlyEnd = isOne && able.length > 0 ? endOf(able[0]!) : undefined;
@@ -116,7 +116,7 @@ function rowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end
   return { end: "failed", why: outcome.detail, notes };
 }
 
-/** Returns why the only item was not done; null if the item was done. */
+/** Returns the trouble if the only item was not done; null if it was done. */
 function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
   switch (outcome.kind) {
     case "done":
@@ -143,28 +143,28 @@ function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | nul
 }
 
 /**
- * Documents that the operands of a command select: paths, folders with their contents, and patterns
- * in the syntax of the ignore rules. A shell expands a pattern, so there may be thousands of
- * operands.
+ * Documents that a command's operands select: paths, folders with their contents, and patterns in
+ * the syntax of the ignore rules. A shell may expand a pattern into thousands of operands.
  */
 type Selection = { readonly selects: (path: LocalPath) => boolean };
 
-/** Returns true if a name contains a character of patterns: `*`, `?` or `[`. */
+/** Returns true if the name has a special character of patterns: `*`, `?` or `[`. */
 function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
 
-/** Returns true if a name means several documents: the whole folder, a folder or a pattern. */
+/** Returns true if the name is the whole folder, a folder or a pattern, not one document. */
 export function namesSeveral({ records, tombstones }: BaseTree, name: string): boolean {
   if (name === WHOLE_FOLDER || isPattern(name)) return true;
   return [...records.values(), ...tombstones.values()].some(({ localPath }) => isBelow(localPath, name));
 }
 
 /**
- * Returns the paths that the operands of a command select.
- * @param names paths below the root; "" is the whole folder
- * @param known paths that can be selected. A name that selects none of them is trouble, unless a
- * file with this name exists: a shell's `*` also yields pictures and `(theirs)` files
+ * Returns which paths a command's operands select. Returns trouble for an operand that selects
+ * nothing. If there are several operands, a file with that name may exist instead, because a
+ * shell's `*` also yields pictures and conflict copies.
+ * @param names paths below the root, folders and patterns; "" is the whole folder
+ * @param known all paths that can be selected
  */
 export function selectPaths(
   names: readonly string[],

@@ -10,11 +10,11 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `$MDMIRROR_MERGETOOL` on the three versions, otherwise git's configured merge tool
- * (`merge.tool`). A shell runs the command with BASE, LOCAL (mine), REMOTE (theirs) and MERGED in
- * its environment, as git runs `mergetool.<name>.cmd`. A command that uses none of them gets the
- * four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only this user can read the
- * files, which are removed afterwards.
+ * Runs `$MDMIRROR_MERGETOOL` on the three versions, or git's merge tool (`merge.tool`) if that
+ * variable is not set. A shell runs the command with the paths BASE, LOCAL (mine), REMOTE (theirs)
+ * and MERGED in its environment, as git runs `mergetool.<name>.cmd`. If the command uses none of
+ * these variables, it gets the four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only
+ * this user can read the files, which are removed afterwards.
  * @returns the merged content
  */
 export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Result<string> {
@@ -32,8 +32,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      // git's tool library touches BACKUP before it runs a tool whose exit code proves nothing.
-      // Afterwards the library checks whether MERGED is newer.
+      // If a tool's exit code proves nothing, git's library of tools checks whether MERGED is newer
+      // than BACKUP. It touches BACKUP before it runs the tool.
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -50,8 +50,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
 }
 
 /**
- * Returns an environment in which git ignores any repository that another user made in the folder
- * of temporary files.
+ * Returns an environment for git. In it, git ignores repositories that other users made in the
+ * system's folder for temporary files.
  */
 function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
   return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
@@ -67,9 +67,9 @@ function writeTo(folder: string, name: string, text: string): string {
 }
 
 /**
- * Returns the command that runs the tool.
- * @param folder where git runs: not the working folder, whose owner may have written a git
- * configuration
+ * Returns the command that runs the merge tool.
+ * @param folder folder in which git runs. It is not the current one, whose owner may have written a
+ * git configuration
  */
 function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const own = env["MDMIRROR_MERGETOOL"] ?? "";
@@ -84,8 +84,8 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: st
   });
   const tool = configured.status === 0 ? configured.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
-  // git's tool library is made to be sourced. The library knows how to call each tool, and obeys
-  // mergetool.<name>.cmd and .path.
+  // git's library of tools is a shell script to be sourced. It knows how to call each tool, and
+  // obeys `mergetool.<name>.cmd` and `.path`.
   const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);
 }

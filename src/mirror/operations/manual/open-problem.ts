@@ -7,9 +7,9 @@ import type { World } from "../../engine/run/world.ts";
 import { recordAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** An open problem at a path: a conflict, or a block that the user can resolve. */
+/** An open problem of a document: a conflict, or a block that the user can resolve by a choice. */
 export type OpenProblem = {
-  /** Current or last path of its file. */
+  /** Current or last path of the document's file. */
   readonly path: LocalPath;
   readonly record: DocumentRecord;
   readonly conflict: Conflict | null;
@@ -22,8 +22,8 @@ const CONFLICT_WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged"];
 const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
 
 /**
- * Finds the open problem at a path.
- * @param path path of the document, of its `(theirs)` file, or of its new name after a rename
+ * Finds the open problem at a path. Returns trouble if there is none, or no choice resolves it.
+ * @param path path of the document, of its conflict copy, or its new path after a rename
  */
 export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
   const base = world.state.load();
@@ -35,7 +35,7 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   return block === null ? noOpenProblem(record.localPath) : notResolvable(record.localPath, block);
 }
 
-/** Returns the open problem of a document, or null if no choice would resolve it. */
+/** Returns the open problem of a document; null if it has none that a choice resolves. */
 export function problemOf(world: Pick<World, "disk">, base: BaseTree, record: DocumentRecord): OpenProblem | null {
   const block = base.blocks.get(record.id) ?? null;
   const conflict = base.conflicts.get(record.id) ?? null;
@@ -43,21 +43,19 @@ export function problemOf(world: Pick<World, "disk">, base: BaseTree, record: Do
   return ways === undefined ? null : { path: currentPath(world, record, block), record, conflict, block, ways };
 }
 
-/** Returns true if two versions of the document wait for a choice. */
+/** Returns true if the problem is a conflict, in which the user chooses a version. */
 export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
   return ways === CONFLICT_WAYS;
 }
 
-/**
- * Returns the possible choices; undefined if no problem is open, or no choice resolves the problem.
- */
+/** Returns the choices that resolve a document's problem; undefined if there is none. */
 function waysOf(
   record: DocumentRecord,
   conflict: Conflict | null,
   block: Block | null,
 ): readonly ResolutionKind[] | undefined {
-  // While the service has no document for the content, no version of a conflict can be sent. Then
-  // only the choices of the block are possible.
+  // If the document is gone from the service, no version of its conflict can be sent. Only the
+  // choices of the block then remain.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return record.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -69,7 +67,7 @@ function recordNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath
     recordAt(base, path) ??
     recordOfCopy(base, path) ??
     recordOfRenamed(world, base, path) ??
-    // A document that the service cannot move to the root is found by its path on the service.
+    // A document that the service cannot move to the root may be named by its path on the service.
     byBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
   );
 }
@@ -82,14 +80,14 @@ function byBlock(base: BaseTree, isMatch: (block: Block, record: DocumentRecord)
   return null;
 }
 
-/** Returns the record of the document to which a conflict copy belongs; null if there is none. */
+/** Returns the record of the document to which a conflict copy belongs; null if none does. */
 export function recordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
   for (const conflict of base.conflicts.values())
     if (conflict.newestCopyPath === path) return base.records.get(conflict.id) ?? null;
   return null;
 }
 
-/** Finds a document that was renamed to a name that is not synced, by its inode. */
+/** Finds, by its inode, the record of a file that was renamed to a name that is not synced. */
 function recordOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
@@ -100,7 +98,7 @@ function recordOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: Lo
   );
 }
 
-/** Next step if no problem is open at the path that the user passed. */
+/** Next step for a user who named a path without an open problem. */
 export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
 
 function noOpenProblem(path: LocalPath): Result<never> {
@@ -108,8 +106,8 @@ function noOpenProblem(path: LocalPath): Result<never> {
 }
 
 /**
- * Returns the current path of a document. If a move is blocked, the record still has the old path,
- * and the block has the current one.
+ * Returns the current path of a document. If its move is blocked, the record still has the path
+ * before the move, but the block has the current one.
  */
 function currentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;

@@ -1,4 +1,4 @@
-/** Reads an open problem for users: the contents and their versions. */
+/** Reads an open problem for display: its contents and its versions. */
 
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { ResolutionKind } from "../../model/block.ts";
@@ -13,10 +13,10 @@ import type { OpenProblem } from "./open-problem.ts";
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** Digest of each version; null if the version does not exist or is not known. */
+/** Digests of the versions in a problem; null for a version that does not exist or is unknown. */
 export type Versions = { readonly mine: Digest | null; readonly theirs: Digest | null; readonly base: Digest | null };
 
-/** Content, or the reason why it cannot be shown. */
+/** Content of a version, or the reason why it cannot be shown. */
 export type ShownText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none"; readonly why: string };
@@ -27,19 +27,16 @@ export type ProblemView = {
   readonly versions: Versions;
   readonly mine: ShownText;
   readonly theirs: ShownText;
-  /** Base. Its content is "" if both sides are new. */
+  /** Content of base; "" if the document was new on both sides. */
   readonly base: ShownText;
-  /**
-   * The open conflict; null if the problem is a block or a review. Times in milliseconds since the
-   * epoch.
-   */
+  /** The open conflict, with times in milliseconds since the epoch; null without a conflict. */
   readonly conflict: {
     readonly since: number;
     readonly conflictCopy: LocalPath;
     readonly hasConflictCopy: boolean;
-    /** True if the document was new on both sides, at one path. */
+    /** True if the document was new on both sides, at the same path. */
     readonly bothNew: boolean;
-    /** Number of changes on the service since the conflict began. */
+    /** Number of changes to the document on the service since the conflict began. */
     readonly renewed: number;
   } | null;
   readonly block: (Attention & { readonly since: number }) | null;
@@ -73,8 +70,8 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
 }
 
 /**
- * Returns the versions of a problem. `theirs` is read only for a conflict: for a block, the
- * service's content is read after the user's choice.
+ * Returns the digests of the versions in a problem. For a block, `theirs` is null, because the
+ * content on the service is only read after the user's choice.
  */
 export function versionsOf({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): Versions {
   const atPath = disk.look(path);
@@ -85,8 +82,8 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, record, confli
 
 /**
  * Returns the digest of the version that the service has now for a document in conflict; null
- * without a conflict. If the service's version cannot be read, returns the last known version: the
- * later choice reports the reason.
+ * without a conflict. If it cannot be read, returns the last known version. The user's choice then
+ * fails with the reason.
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
@@ -111,8 +108,8 @@ function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): 
 }
 
 /**
- * Returns the base, local and service contents of a problem, for a merge. Base is empty if the
- * history does not have it. Returns trouble if one of the others cannot be read.
+ * Returns the contents of a problem for a merge: base, local and service. Base is empty if it is no
+ * longer stored. Returns trouble if the local content or the service's cannot be read.
  */
 export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeTexts> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
@@ -123,7 +120,7 @@ export function readThree(world: StateAndDisk, problem: OpenProblem): Result<Thr
   return ok({ base: base.kind === "text" ? base.text : "", mine: mine.text, theirs: theirs.text });
 }
 
-/** Returns the places at which the two edits conflict; empty if the edits merge now. */
+/** Returns the places at which two edits conflict; an empty list if they merge. */
 export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
   const merged = mergeText(base, mine, theirs);
   return merged.kind === "clean" ? [] : merged.hunks;

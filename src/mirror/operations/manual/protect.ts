@@ -22,10 +22,7 @@ import {
   selectPaths,
 } from "./many.ts";
 
-/**
- * Sets or clears the review protection of documents on the service, as one run. The next listing
- * updates the records.
- */
+/** Sets or removes the protection of documents, as one run. The next listing records it. */
 type Protect = Operation<typeof PROTECT, ManyPlan>;
 
 export const protect: Protect = protection(PROTECT, true);
@@ -51,10 +48,7 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
   };
 }
 
-/**
- * Plans the change of protection. Asks the service which documents are protected, because a record
- * may be outdated.
- */
+/** Plans a change of protection. Asks the service, because records may be out of date. */
 async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
@@ -79,7 +73,10 @@ async function planProtection(
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
-/** Lists the document of a record. For several records, lists all documents with fewer requests. */
+/**
+ * Lists documents from the service: for one record only its document, for several all documents,
+ * which needs fewer requests.
+ */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [first, second] = records;

@@ -1,4 +1,6 @@
-/** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
+/**
+ * Resolves one problem, or several that the user selects by paths, folders or patterns, as one run.
+ */
 
 import { pathsOfOperands } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -58,7 +60,7 @@ type StateAndDisk = Pick<World, "state" | "disk">;
 
 type ResolvePlan = ManyPlan & {
   readonly way: ResolveWay;
-  /** The problem, if the user asked for one document; null otherwise. */
+  /** Problem of the document that the user named; null if the plan is for several problems. */
   readonly problem: OpenProblem | null;
 };
 
@@ -83,8 +85,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = versionsOf(world, problem);
     const theirs = await readTheirs(world, problem);
-    // If the service has a newer version than the last known one, mdmirror downloads it, so that
-    // the user can read it.
+    // The service has a newer version than the one in the conflict. A sync downloads it, so that
+    // the user can read it before choosing.
     if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs };
   },
@@ -96,8 +98,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
 };
 
 /**
- * Returns true if a name means one document, rather than a folder or a pattern. Always false for
- * `merged-where-clean`, which is a choice for several documents.
+ * Returns true if the name means one document, and false if it means a folder or a pattern. Also
+ * returns false for the choice `merged-where-clean`, which is always for several documents.
  */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
@@ -126,8 +128,8 @@ function planOne(world: StateAndDisk, name: string, choice: Choice): Result<Reso
 }
 
 /**
- * Plans a choice for several problems.
- * @param names paths, folders and patterns; null: all open problems
+ * Plans the same choice for several problems.
+ * @param names paths, folders and patterns; null for all open problems
  * @returns items by path; trouble if the names select no open problem
  */
 function planResolve(
@@ -159,7 +161,7 @@ function nothingOpen(names: readonly string[], way: ResolveWay): Result<never> {
   return trouble("usage", `${what} ${where}`, NEXT_WITHOUT_PROBLEM);
 }
 
-/** A problem that a person has to solve. `problem`: null if no choice resolves it. */
+/** An open problem that requires a person. `problem` is null if no choice resolves it. */
 type OpenItem = { readonly path: LocalPath; readonly problem: OpenProblem | null; readonly block: Block | null };
 
 function listOpenItems(world: StateAndDisk, base: BaseTree): OpenItem[] {
@@ -177,18 +179,15 @@ function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPat
   return { path: problem?.path ?? path, problem, block };
 }
 
-/**
- * Returns the paths by which a user may refer to a problem: those of the document, and of its
- * conflict copy.
- */
+/** Returns the paths by which users name a problem: its document and its conflict copy. */
 function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
   const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
 /**
- * Returns the open problems that the names select. A single name may also be another path of the
- * document, as in `resolve PATH`.
+ * Returns the open problems that the names select. A single name may also be a conflict copy or a
+ * new path of the document.
  */
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
@@ -200,7 +199,7 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   return ok(openItems.filter((open) => pathsOf(open).some(selection.value.selects)));
 }
 
-/** Returns the plan for a problem, or the reason why the choice does not resolve the problem. */
+/** Plans a choice for one problem. Returns trouble if the choice does not resolve it. */
 function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
   const chosen = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ kind: way, text, seen });
   if (chosen.kind === "trouble") return chosen;
@@ -218,9 +217,8 @@ function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, s
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
 
 /**
- * Merges the current files of a document in conflict. The other version is the content of the
- * `(theirs)` file, which the user may have edited. Without that file, it is the version that the
- * service showed last.
+ * Merges the local file of a document in conflict with its conflict copy, which the user may have
+ * edited. Without a conflict copy, merges with the last version that the service showed.
  */
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const mine = disk.read(path);
@@ -239,17 +237,19 @@ function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem
   return ok({ kind: "merged", text: merged.text, seen: { mine: mine.value.digest, theirs: shown.digest } });
 }
 
-/** A choice for one problem. `seen`: the versions that the user saw, if they are known. */
+/**
+ * A choice for one problem. `seen` has the versions that the user saw; null if they are not known.
+ */
 export type Resolution = {
   readonly kind: ResolutionKind;
-  /** The merged content, with the choice `merged`. */
+  /** Merged content; only for the choice `merged`. */
   readonly text?: string | undefined;
   readonly seen?: SeenVersions | null;
 };
 
 /**
- * Resolves a problem within a manual run. The caller has already checked for conflict markers,
- * which need `--force`.
+ * Carries out a choice for a problem within a manual run. Content with conflict markers is sent,
+ * because the caller has already asked for `--force`.
  */
 async function resolveIn(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const marked = markersIn(ctx.world, problem, way);
@@ -257,15 +257,15 @@ async function resolveIn(ctx: CycleContext, problem: OpenProblem, way: Resolutio
   if (!isDone(first)) return first;
   const notes = [...first.notes, ...reviewNotes(problem, way)];
   if (!marked) return { ...first, notes };
-  // The planner blocks content that looks like an unfinished merge, but the user chose this
-  // content.
+  // The planner would block content with conflict markers as an unfinished merge, but the user
+  // chose this content.
   const sent = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
   return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
 }
 
 /**
- * Returns notes about a review. No endpoint withdraws a review, so a change in review stays in
- * review after a choice.
+ * Returns a note if a change of the document is in review. It stays in review after the choice,
+ * because the API cannot withdraw a review.
  */
 function reviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
@@ -276,7 +276,7 @@ function reviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   ];
 }
 
-/** Returns true if the chosen content looks like an unfinished merge. */
+/** Returns true if the chosen content has conflict markers that base does not have. */
 function markersIn(world: StateAndDisk, problem: OpenProblem, { kind, text }: Resolution): boolean {
   if (kind !== "mine" && kind !== "merged") return false;
   const base = world.state.text(problem.record.digest);

@@ -1,4 +1,4 @@
-/** Lists changes in review from the state: no network, no scan of files. */
+/** Lists the changes in review from the state file, without the network or a scan. */
 
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -23,7 +23,7 @@ export const reviews = localRead(REVIEWS, (mirror) => {
   return ok({ reviews: listed });
 });
 
-/** Lists the reviews by path; reviews of one document oldest first. */
+/** Returns the changes in review by path, those of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
   const found = [...records.values()].flatMap((record) => {
@@ -61,8 +61,8 @@ function reviewsOf(
 }
 
 /**
- * Returns the first content that was sent for each submission. Leaves out contents that mdmirror
- * merged and sent for it later.
+ * Returns the submissions with the contents that were sent first. Leaves out contents that mdmirror
+ * sent later for the same review, after a merge.
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {
   const first = new Map<ChangeId | Digest | number, Submission>();

@@ -1,7 +1,7 @@
 /**
- * Saves documents for programs as an editor would: only on the disk, without lock, journal or
- * network, with or without a daemon. The next sync finds the save. A file is replaced only if it
- * still has the content that the program read.
+ * Saves documents for programs as an editor would: writes only files, without a lock, a journal
+ * entry or the network. A daemon may run at the same time. The next sync finds the saved file. A
+ * file is replaced only if it still has the content that the program read.
  */
 
 import { trashPlace } from "../../engine/run/world.ts";
@@ -23,17 +23,20 @@ export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; rea
 
 export type EditedDocument = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
 
-/** @param root real path of a folder of this user that has `.mdmirror/` */
+/**
+ * Opens the disk of a linked folder for saving.
+ * @param root real path of a folder of this user that has `.mdmirror/`
+ */
 export function openSaveContext(root: string, { clock, random }: Pick<SaveContext, "clock" | "random">): SaveContext {
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** Result of a change of a file. Null: nothing was written, because the file has other content. */
+/** Result of changing a file; null if nothing was written, because the content had changed. */
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
- * Checks a path from a caller, who may be a stranger.
- * @returns trouble if no document can have this path; a file need not exist
+ * Checks a path that any caller may have passed.
+ * @returns trouble if no document can have this path. No file has to be at the path
  */
 export function judgePath(context: SaveContext, path: string): Result<null> {
   const fault = pathFault(path);
@@ -53,10 +56,10 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
   }
 }
 
-/** LIMIT: length and depth of a path; no disk and no service allows more. */
+/** LIMIT: characters and names of a path. No disk and no service allows more. */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
-/** Returns the fault of a path, as a clause; null if it can be a path below a folder. */
+/** Returns why no file below a folder can have this path, as a clause; null if it is possible. */
 function pathFault(path: string): string | null {
   if (path.length > MAX_PATH.characters) return `has more than ${MAX_PATH.characters} characters`;
   if (path === "") return "is empty";
@@ -70,7 +73,7 @@ function pathFault(path: string): string | null {
   return null;
 }
 
-/** Returns the content and version of a document; null if no file exists. */
+/** Reads a document. Returns its content and digest; null if no file exists. */
 export async function readDocument(context: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
   const judged = judgePath(context, path);
   if (judged.kind === "trouble") return judged;
@@ -81,20 +84,20 @@ export async function readDocument(context: SaveContext, path: LocalPath): Promi
 }
 
 /**
- * LIMIT: reads of a file, and milliseconds between two reads. A program that replaces a file
- * removes it from its path for part of a millisecond, which must not count as a deletion. `saving`:
- * the limit while another process writes the file.
+ * LIMIT: attempts to read a file, and the milliseconds between two of them. A program that replaces
+ * a file may remove it from its path for part of a millisecond, which must not count as a deletion.
+ * `saving` is the limit while another process writes the file.
  */
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
 /**
- * EAGAIN: the file changed during the read. ENOENT: a run removed a new file before it had its
- * path, and put the old file back.
+ * Error codes that may end by themselves. EAGAIN: the file changed while it was read. ENOENT:
+ * another process was replacing the file.
  */
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
-/** Returns true if another read may succeed. */
+/** Returns true if another attempt may succeed. */
 function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
   if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
   if (attempts < READ_ATTEMPTS.usual) return true;
@@ -106,26 +109,21 @@ function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
   return names.some(({ name }) => name.startsWith(OLD_FILE_PREFIX));
 }
 
-/**
- * Replaces the content of a document, if the file still has the content that was read. Returns the
- * new version.
- */
+/** Replaces a document's content. Returns the new digest; null if the content had changed. */
 export function saveText(context: SaveContext, path: LocalPath, text: string, expect: Digest): SaveResult<Digest> {
   const act = () => context.disk.saveOver(path, text, expect, trashPlace(context, path));
   return change(context, { path, text, expect }, act, digestOf(text));
 }
 
-/**
- * Creates a document, and the folders above it. Returns its version; null if the path is taken.
- */
+/** Creates a document, and the folders above it. Returns its digest; null if the path is taken. */
 export function createDocument(context: SaveContext, path: LocalPath, text: string): SaveResult<Digest> {
   const act = () => context.disk.create(path, text);
   return change(context, { path, text, expect: null }, act, digestOf(text));
 }
 
 /**
- * Moves a document to a free path, without overwriting. Returns the new path; null if the file
- * changed since the caller read it, or the new path is taken.
+ * Moves a document, and overwrites nothing. Returns the new path; null if the file no longer has
+ * the expected content, or the new path is taken.
  */
 export function moveDocument(
   context: SaveContext,
@@ -135,10 +133,7 @@ export function moveDocument(
   return change(context, { path, to, expect }, () => context.disk.move(path, to, expect), to);
 }
 
-/**
- * Moves a document to the trash, if the file still has the content that was read. Returns its path
- * below `.mdmirror/`.
- */
+/** Moves a document to the trash. Returns its path there; null if the content had changed. */
 export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
   const keptAs = trashPlace(context, path);
   return change(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
@@ -146,14 +141,14 @@ export function removeDocument(context: SaveContext, path: LocalPath, expect: Di
 
 type FileChange = {
   readonly path: LocalPath;
-  /** New path of the file; undefined if the file stays at its path. */
+  /** New path of the file; undefined if it keeps its path. */
   readonly to?: LocalPath;
   readonly text?: string;
-  /** Content of the file before; null if no file may exist. */
+  /** Digest that the file must have before the change; null if there must be no file. */
   readonly expect: Digest | null;
 };
 
-/** Checks a change of a file and carries it out. Makes the folders above a new path. */
+/** Checks a change of a file and carries it out. Creates missing folders above the new path. */
 async function change<T>(
   context: SaveContext,
   { path, to = path, text, expect }: FileChange,
@@ -174,9 +169,9 @@ async function change<T>(
 }
 
 /**
- * Runs an effect again if the file was missing at its path for a moment. Also runs it again if the
- * effect was undone and the file may be unchanged.
- * @param expect content of the file; null if no file may exist; undefined: any content
+ * Carries out an effect, and repeats it as long as another process seems to be replacing the file.
+ * @param expect digest that the file must have; null if there must be no file; undefined for any
+ * content
  */
 async function retryEffect<T>(
   { disk, clock }: SaveContext,
@@ -195,7 +190,9 @@ async function retryEffect<T>(
   return end;
 }
 
-/** Returns content with the line ends and byte order mark of the content that it replaces. */
+/**
+ * Returns new content with the line ends and the byte order mark of the content that it replaces.
+ */
 export function withLineEndsOf(before: string, text: string): string {
   const { feed: lineEnd, hasMark } = styleOf(before);
   const withLineEnds = lineEnd === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
@@ -207,7 +204,7 @@ function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const created = disk.makeFolder(folder);
-    // Another process may have created the folder in the meantime.
+    // Another process may have created the folder since it was found missing.
     if (created.kind === "done" || disk.look(folder).kind === "folder") continue;
     return diskFault(folder, created);
   }

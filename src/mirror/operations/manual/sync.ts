@@ -4,19 +4,20 @@ import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
-  /** Lets a person stop the run between two steps. Undefined: the run cannot be stopped. */
+  /** Runs the steps so that a person can stop between two of them; undefined if nobody can. */
   readonly stoppable?: Stoppable;
 };
 
 type SyncOutcome = {
   readonly report: RunReport;
   readonly url: string;
-  /** Messages about opening the folder. */
+  /** Messages about opening the folder, for the user. */
   readonly notes: readonly string[];
 };
 
 /**
- * Runs a sync for a user or a program. If a daemon runs, it lends the folder until the end.
+ * Syncs a linked folder for a user or a program. If a daemon has the folder, it lends it until the
+ * sync has ended.
  * @param root a folder of this user that has `.mdmirror/`
  */
 export function syncMirror(

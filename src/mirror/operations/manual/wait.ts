@@ -1,7 +1,4 @@
-/**
- * Waits until the present local content is on the service: through a running daemon, otherwise by
- * syncing.
- */
+/** Waits until the present local content is on the service: through a daemon, or by syncing. */
 
 import { judgeBarrier, noteLocalState } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -12,23 +9,26 @@ import type { Result, Trouble } from "../../../common/trouble.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
 
 export type WaitRequest = {
-  /** Files and folders below the root; "" is the whole folder. */
+  /** Files and folders to wait for, as paths below the root; "" is the whole folder. */
   readonly paths: readonly LocalPath[];
   readonly timeoutMs: number;
 };
 
-/** Default time for which an operation waits for paths. */
+/** Time limit of an operation that waits for paths, if the caller passes none. */
 export const USUAL_WAIT = "30s";
 
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Milliseconds between two tries while another process has the lock of the folder. If the folder
- * keeps changing, the pause between two runs doubles, up to eight seconds.
+ * Milliseconds between two attempts while another process has the folder's lock. While syncing, the
+ * pause starts with this time and doubles after each run, up to eight seconds.
  */
 const RETRY_MS = 250;
 
-/** @param root a folder of this user that has `.mdmirror/` */
+/**
+ * Waits until the requested local content is on the service, or the time limit has passed.
+ * @param root a folder of this user that has `.mdmirror/`
+ */
 export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const { clock } = options;
   const until = clock.monotonic() + request.timeoutMs;
@@ -40,10 +40,7 @@ export async function waitFor(root: string, request: WaitRequest, options: WaitO
   }
 }
 
-/**
- * Returns true if another try may succeed: another command has the folder, or the daemon has just
- * ended.
- */
+/** Returns true if another attempt may succeed, because the lock may soon be free. */
 function mayPass({ kind, code }: Trouble): boolean {
   return kind === "locked" || code === "daemon-ended";
 }
@@ -54,7 +51,7 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
   return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitBySyncing(mirror, request));
 }
 
-/** Waits by running syncs. Keeps the folder's lock until the end. */
+/** Waits by running syncs, with the folder's lock until the end. */
 async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
@@ -65,7 +62,8 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judged = judgeBarrier(world, awaited, true);
-    // Before the first run, a block may come from an earlier sync in one direction only.
+    // A path that the last sync left out because it had one direction counts as waiting before the
+    // first run.
     const isWaiting = judged.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
@@ -73,7 +71,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
     if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
       return reportOfWait({ kind: "judged", paths: judged, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
-    // Only the first run of a wait sends refused changes again.
+    // Only the first run sends changes again that the service refused before.
     standstill = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }
