@@ -1,4 +1,4 @@
-/** Names of actions outside the engine. */
+/** Names actions and events for users and programs. */
 
 import type { Action, ActionKind } from "../../model/action.ts";
 import { shownName } from "../../../common/shown-name.ts";
@@ -37,7 +37,7 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "remove the record of a folder (deleted on both sides)" },
 };
 
-/** Words for an action that empties a document on one side. */
+/** Words for an action that makes a document empty on one side. */
 const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
   put: { arrow: "→", label: "empty on the service" },
   "write-local": { arrow: "←", label: "empty locally" },
@@ -46,8 +46,8 @@ const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
 const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
 
 /**
- * Returns the words for an action: the words of its kind, unless the action empties a document or
- * sends content to review.
+ * Returns the words for an action. An action that empties a document, or sends content to review,
+ * has other words than its kind.
  */
 export function actionWords(action: Action): Words {
   const emptying = "empties" in action && action.empties === true ? EMPTYING[action.kind] : undefined;
@@ -55,25 +55,22 @@ export function actionWords(action: Action): Words {
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 
-/**
- * Names of actions in the output for programs and in `log`. They replace kinds that only developers
- * would understand.
- */
+/** Names for programs and `log`, in place of kinds that only developers understand. */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
   "settle-review": "look-at-review",
 };
 
-/** Returns the public name of an action, event or rule. */
+/** Returns the name of an action, event or rule in the output for programs. */
 export function publicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/** Returns the local path in base for an id; null if base has no record of this id. */
+/** Returns the local path of a document or folder by its id; null if base has no record of it. */
 export type PathOf = (id: string) => string | null;
 
-/** Returns the path of an action as the user knows it, never an id; for a move, both paths. */
+/** Returns the local path of an action, never an id. For a move, returns both paths. */
 export function actionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
@@ -81,7 +78,9 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** Returns the path of an action as `actionPath` does, in the form that users see. */
+/**
+ * Returns the path of an action as `actionPath` does, in the spelling that is safe on a terminal.
+ */
 export function actionName(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(actionPath(action, pathOf));

@@ -1,4 +1,4 @@
-/** Words for open problems that `sync` and `status` share. */
+/** Describes open problems for `sync` and `status`. */
 
 import { byPath } from "../../model/by-path.ts";
 import { nextWithoutUndo } from "./stop.ts";
@@ -11,34 +11,36 @@ export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** Next step for a stop that no approval can end, because the root is missing. */
+/** Next step if a stop cannot be approved, because the linked folder is not at its path. */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
-/** Next step for a stop whose reasons are unknown. */
+/** Next step after a stop whose reasons are not known. */
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
 /**
- * Returns the next steps of a stop: to carry out the stopped changes, or to undo them. If no
- * approval can end the stop, returns the step that can.
+ * Returns the user's possible next steps after a stop: carry the changes out, or undo them. For a
+ * stop that no approval ends, returns the step that ends it.
  */
 export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // A copied folder and a moved folder need different answers, so the clause explains both.
+  // A moved folder and a copied folder need different steps, so the text for both replaces the
+  // usual steps.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [nextWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // The wrong workspace would receive all files as new documents, so the key is checked first.
+  // All files would be uploaded to a wrong workspace as new documents, so the user checks the key
+  // first.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  // New conflicts alone have not changed anything yet, so there is nothing to undo.
+  // A stop because of many new conflicts comes before any change, so nothing has to be undone.
   const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
 /**
- * Returns the `attention` of `--json`: open problems, then why the run stopped or did not reach the
- * service.
+ * Returns the list `attention` of `--json`: the open problems, then the reasons why the run stopped
+ * or did not reach the service.
  */
 export function attentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
   const entries = attention.toSorted(byPath).map((one): AttentionEntry => {

@@ -18,7 +18,7 @@ const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">
   conflicts: "in conflict",
 };
 
-/** Returns counts such as `3 uploaded, 1 created locally`; null when nothing was changed. */
+/** Returns a run's changes, such as `3 uploaded, 1 created locally`; null if it changed nothing. */
 export function doneLine(counts: RunReport["counts"]): string | null {
   const parts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
     const n = counts[name as keyof typeof COUNT_WORDS];

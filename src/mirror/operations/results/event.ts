@@ -2,9 +2,7 @@ import type { FolderEvent } from "../../daemon/folder-events.ts";
 import { publicKind } from "./actions.ts";
 import { reportJson } from "./report.ts";
 
-/**
- * Returns an event as a flat object: `at` as an ISO date, the folder, then the fields of the event.
- */
+/** Returns an event as a flat object: ISO date, path of the linked folder, the event's fields. */
 export function eventJson(root: string, event: FolderEvent): object {
   const { kind, at, ...rest } = event;
   const head = { at: new Date(at).toISOString(), root, kind };

@@ -3,7 +3,7 @@ import { shellWord } from "../../model/shell-word.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** Next step for each kind of problem. `PATH` stands for the path of the problem. */
+/** Next step for each kind of problem. `PATH` is a placeholder for the path of the problem. */
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
@@ -66,7 +66,7 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
 
 type OpenKind = Pick<Attention, "path" | "kind" | "refused">;
 
-/** Returns the next step for all problems of a kind; `PATH` stands for the path of each problem. */
+/** Returns the next step for a kind of problem, with the placeholder `PATH` for the path. */
 export function nextForEach({ path, kind, refused }: OpenKind): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";

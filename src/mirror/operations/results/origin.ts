@@ -1,6 +1,6 @@
 import { shownWords } from "../../../common/shown-name.ts";
 
-/** Returns the origin of a message, such as ` (forbidden, request req_1)`; "" if unknown. */
+/** Returns a clause such as ` (forbidden, request req_1)`, the service's code and request id. */
 export function originClause(code: string | null, requestId: string | null): string {
   const parts = [
     ...(code === null ? [] : [shownWords(code)]),

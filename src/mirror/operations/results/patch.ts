@@ -1,12 +1,12 @@
 import { shownName } from "../../../common/shown-name.ts";
 import { type DiffHunk, diffLines } from "../../../markdown/merge/line-diff.ts";
 
-/** Names of both versions in the head of a diff; null if that version does not exist. */
+/** Names of the two versions in a diff. A name is null if that version does not exist. */
 export type PatchNames = { readonly before: string | null; readonly after: string | null };
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
-/** Returns a unified diff: the names of both versions on two lines, then the hunks. */
+/** Returns a unified diff as lines: two lines with the names of the versions, then the hunks. */
 export function patchLines(names: PatchNames, before: string, after: string): string[] {
   const [from, to] = [names.before, names.after].map((name) => (name === null ? "/dev/null" : shownName(name)));
   const hunks = diffLines(before, after).flatMap((hunk) => [

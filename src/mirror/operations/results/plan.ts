@@ -8,7 +8,7 @@ export function pathsOf({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
-/** Returns the object of `plan --json`. */
+/** Returns a plan as the object that `plan --json` prints. */
 export function planJson(preview: SyncPlan) {
   const { plan, staysLocal, trees } = preview;
   const pathOf = pathsOf(trees.base);
@@ -37,24 +37,22 @@ export function planJson(preview: SyncPlan) {
   };
 }
 
-/** LIMIT: folders that the result lists. */
+/** LIMIT: folders with new documents that `plan --json` lists. */
 const MAX_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = Share & {
-  /**
-   * Path of the folder, counted with its subfolders. "" is the linked folder, counted without them.
-   */
+  /** Path of the folder, with its subfolders. "" stands for documents directly in the root. */
   readonly folder: LocalPath;
 };
 
 type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
 
 /**
- * Returns the folders with the most documents to upload. Each top folder counts as one, shown as
- * the deepest folder that has all its documents.
- * @param limit number of folders
+ * Returns the top folders with the most documents to upload. If all these documents are in one
+ * subfolder of a top folder, returns the deepest such subfolder in its place.
+ * @param limit number of folders to return
  */
 export function largestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {
   const shares = new Map<LocalPath, Share>();

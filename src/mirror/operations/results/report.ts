@@ -8,8 +8,8 @@ import type { SyncReport } from "./shapes.ts";
 
 export function reportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // Programs rely on these fields. `merged` counts every merge of two edits, also those that
-  // `accepted` and `byPolicy` count separately in a run's report.
+  // In `--json`, `merged` counts all merges of two edits. The run's report counts some merges as
+  // `accepted` or `byPolicy` instead, so these are added.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamed = (report.renamed ?? []).map(({ from, to }) => {
@@ -35,7 +35,7 @@ const INERT: Readonly<Record<InertLinks["reason"], string>> = {
   pending: "to an existing document, in a document that is pending (mdmirror status)",
 };
 
-/** Returns why links were uploaded as `ref://…`, with the first of them. */
+/** Returns why links were uploaded as `ref://…`: a line for each reason, with its first links. */
 export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
@@ -43,10 +43,7 @@ export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[]
   });
 }
 
-/**
- * Returns the detail for a user's file that mdmirror renamed, because a conflict copy needed its
- * name.
- */
+/** Returns why mdmirror renamed a file of the user: a conflict copy needed its name. */
 export function renamedForCopyDetail(keptAs: string): string {
   return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
 }

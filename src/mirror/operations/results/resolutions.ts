@@ -1,4 +1,4 @@
-/** Words for the choices that resolve a problem: label and effect. */
+/** Labels the choices that resolve a problem, and describes their effects. */
 
 import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
@@ -33,7 +33,7 @@ const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
 };
 
 /**
- * Returns the words for a choice.
+ * Returns the label and the effect of a choice.
  * @param reason reason of the block; null for an open conflict or a review
  */
 export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: BlockReason | null): WayWords {

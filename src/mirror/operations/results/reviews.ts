@@ -1,13 +1,13 @@
 import type { WaitingReview } from "../manual/reviews.ts";
 
-/** Reasons for a review, as clauses. */
+/** Reasons for which the service holds a change for review, as clauses. */
 export const REVIEW_REASONS = {
   protected: "its document is protected",
   conflict: "it conflicts with another edit",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
-/** Text before the paths that a review keeps from being deleted. */
+/** Text in front of the paths that cannot be deleted before a review is decided. */
 export const KEEPS_TEXT = "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 

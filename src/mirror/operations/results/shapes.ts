@@ -1,6 +1,6 @@
 /**
- * Types for programs: the objects of `--json`, which the library returns too. None has the content
- * of a document. New values of `kind` and `code` may be added in a minor version.
+ * Types of the objects that `--json` prints and the library returns. None has the content of a
+ * document. A minor version may add values of `kind` and `code`.
  */
 
 /** One open problem. */
@@ -9,14 +9,14 @@ export type AttentionEntry = {
   readonly path: string;
   /** Kind of problem: `conflict`, `refused`, `in-review`, `offline` … */
   readonly kind: string;
-  /** Code of the service or the system; null if there is none. */
+  /** Error code of the service or the operating system; null if there is none. */
   readonly code: string | null;
   readonly detail: string;
-  /** Next step, as a clause; often a command. */
+  /** Next step for the user, as a clause. It often has a command. */
   readonly next: string;
 };
 
-/** Numbers of documents, by the change that a run made. */
+/** Numbers of documents that a run changed, by the kind of change. */
 export type SyncCounts = {
   readonly uploaded: number;
   readonly downloaded: number;
@@ -26,10 +26,10 @@ export type SyncCounts = {
   readonly movedLocal: number;
   readonly deletedRemote: number;
   readonly deletedLocal: number;
-  /** Number of documents in which two edits were merged, with any method. */
+  /** Number of documents whose two edits were merged, by any method. */
   readonly merged: number;
   readonly submitted: number;
-  /** Number of files whose links were rewritten because documents had moved. */
+  /** Number of files in which links were rewritten because their targets had moved. */
   readonly respelled: number;
   readonly conflicts: number;
   readonly blocked: number;
@@ -37,49 +37,47 @@ export type SyncCounts = {
 
 export type SyncReport = {
   /**
-   * `in-sync`: both sides were listed completely, and no change is left. `attention`: a problem is
-   * open. `stopped`: a safety check stopped some or all steps. `offline`: the service was not
-   * reached, or refused the key.
+   * State at the end of the sync.
+   * - `in-sync`: both sides were listed completely, and no change is left
+   * - `attention`: a problem is open
+   * - `stopped`: a safety check stopped some or all steps
+   * - `offline`: the service was not reached, or refused the key
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
   /** Number of the run in this folder, from 1. */
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
-  /**
-   * Changes found by this sync that stay on their side, because the sync has one direction;
-   * undefined if there are none.
-   */
+  /** Changes that this sync left out, because it had one direction; undefined if none. */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
-  /**
-   * Links without a target in uploaded documents, which the service stores as `ref://…`. Undefined
-   * if there are none.
-   */
+  /** Links without a target, which the service stores as `ref://…`; undefined if none. */
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
-/** A reason why links have no target, with the first links that have this reason. */
+/** Links that have no target for the same reason. */
 type InertLinksEntry = {
-  /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
+  /** Reason: `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;
   readonly count: number;
   readonly first: readonly { readonly path: string; readonly to: string }[];
 };
 
-/** One step of the next sync. */
+/** One step of a plan. */
 export type PlannedStep = {
   readonly kind: string;
-  /** Side that the step changes; `none` for a step that only updates the state. */
+  /** Side that the step changes; `none` if the step only updates the state file. */
   readonly side: "local" | "remote" | "both" | "none";
   readonly path: string;
-  /** Path of a moved document, folder or conflict copy before the step; null for other steps. */
+  /**
+   * Earlier path of a document, folder or conflict copy that the step moves; null for other steps.
+   */
   readonly from: string | null;
-  /** Id of the document or folder; null if it has none yet. */
+  /** Id of the document or folder; null if the service has not given it an id yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Indexes of the steps that must end before this step. */
+  /** Indexes, in the list of steps, of the steps that must end before this one. */
   readonly after: readonly number[];
-  /** True if a safety check stops the step until a person approves it. */
+  /** True if a safety check stops the step until the user approves it. */
   readonly stopped: boolean;
 };
 
@@ -93,28 +91,26 @@ export type BlockedPath = {
 
 export type SafetyStopReason = { readonly reason: string; readonly detail: string };
 
-/** State of a linked folder after its last runs, without the network. */
+/** State of a linked folder after its last run, read without the network. */
 export type StatusReport = {
-  /** `never`: no run has completed yet. The other values are states of a run. */
+  /** State at the end of the last run; `never` if no run has completed yet. */
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Seconds since both sides were last proven equal; null if never. */
+  /** Seconds since both sides were last proven equal; null if they never were. */
   readonly ageSeconds: number | null;
   /**
-   * Time when both sides were last proven equal, in milliseconds since the epoch; null if never.
+   * Last time of a proof that both sides are equal, in milliseconds since the epoch; null if never.
    */
   readonly syncedAt: number | null;
   readonly url: string;
-  /**
-   * Path of the linked folder in the workspace, or a list of such paths; "" is the whole workspace.
-   */
+  /** Linked part of the workspace: path of a folder, or a list of paths; "" is all of it. */
   readonly remote: string | readonly string[];
   readonly documents: number;
   readonly folders: number;
-  /** Number of interrupted effects; the next run completes them. */
+  /** Number of effects that were interrupted. The next run completes them. */
   readonly pending: number;
-  /** Paths in conflict. */
+  /** Paths of documents in conflict. */
   readonly conflicts: readonly string[];
-  /** Paths with a change in review. */
+  /** Paths of documents with a change in review. */
   readonly reviews: readonly string[];
   readonly safetyStop: { readonly reasons: readonly SafetyStopReason[]; readonly approved: boolean } | null;
   readonly attention: readonly AttentionEntry[];

@@ -5,8 +5,8 @@ import type { StatusReport } from "./shapes.ts";
 type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
 /**
- * Returns the object of `status --json`.
- * @param age milliseconds since both sides were proven equal
+ * Returns the state of a folder as the object that `status --json` prints.
+ * @param age milliseconds since both sides were last proven equal
  */
 export function statusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, unreachedAddress, ...rest } = status;

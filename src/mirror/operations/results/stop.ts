@@ -1,7 +1,7 @@
 import { plural } from "../../../common/count.ts";
 import type { StopReason } from "../../planner/plan-types.ts";
 
-/** Effects of a rejection, by kind. */
+/** Words for what a rejection does, by the kind of its effect. */
 export const REJECTION_WORDS = {
   "file-back": "restored locally, with the same id and history; nothing is uploaded",
   "folder-back": "folders restored locally",
@@ -14,7 +14,7 @@ export const REJECTION_WORDS = {
 
 export type RejectionKind = keyof typeof REJECTION_WORDS;
 
-/** Next steps for stops after which `reject` would change nothing. */
+/** Next steps after a stop for which `reject` would change nothing. */
 const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
@@ -27,12 +27,12 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/** Returns a clause: how many further changes wait until the user answers the stop. */
+/** Returns a clause with the number of further changes that wait for the user's answer. */
 export function waitingClause(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
-/** Returns the next step if there is nothing to undo. */
+/** Returns the next step after a stop if a rejection has nothing to undo. */
 export function nextWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

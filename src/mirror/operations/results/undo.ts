@@ -3,7 +3,7 @@ import { UNDO_KINDS, type UndoItem } from "../history/undo-document.ts";
 
 type Undone = { readonly kind: string; readonly why?: string; readonly to?: string | null };
 
-/** Returns a clause such as `move back to a.md`, or `left alone: it was edited since`. */
+/** Returns a clause such as `move back to a.md` or `left alone: it was edited since`. */
 export function undoClause({ kind, why = "", to = null }: Undone): string {
   const more = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
   return `${UNDO_KINDS[kind as UndoItem["kind"]].words}${more}`;

@@ -9,7 +9,7 @@ import { nextFor } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
 
-/** Reason why no work continues by itself. `none`: work continues, or no work is left. */
+/** Reason why nothing is uploaded at the moment; `none` while uploads continue or are complete. */
 export type Standstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
   /** Reason as a clause for the user. */
@@ -18,13 +18,10 @@ export type Standstill = {
 
 export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 
-/** LIMIT: paths in one answer, which fits into one line of the control socket. */
+/** LIMIT: paths in the answer to `wait`, so that it fits into one line of the daemon's socket. */
 const MAX_PATHS = 1_000;
 
-/**
- * Ranks of the states, worst first. If there are more paths than the limit, paths that are on the
- * service are left out first.
- */
+/** Ranks of the states, worst first. Beyond the limit, the highest ranks are left out. */
 const RANK: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -34,10 +31,7 @@ const RANK: Readonly<Record<PathOnService["state"], number>> = {
   live: 4,
 };
 
-/**
- * Returns the object of `wait --json`, from a daemon or from a command that waits itself. Returns
- * trouble if a path is never uploaded: waiting for it is a mistake of the caller.
- */
+/** Returns the result of a wait for `--json`, or trouble for a path that is never synced. */
 export function reportOfWait(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
   if (end.kind === "outside") return notSynced(end.outside);
   const { paths, documents } = end;
@@ -52,10 +46,7 @@ export function reportOfWait(end: BarrierEnd, standstill: Standstill): Result<Wa
   });
 }
 
-/**
- * Returns the state of a wait. States that may still change come before final ones: as long as one
- * path waits, the others may change too.
- */
+/** Returns the state of a whole wait. A path that still waits decides it, before final states. */
 function stateOf(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";

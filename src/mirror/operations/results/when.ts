@@ -3,7 +3,7 @@
 import { plural } from "../../../common/count.ts";
 
 /**
- * Returns a local time such as `2026-11-21 09:05:03`.
+ * Returns a time in the local time zone, such as `2026-11-21 09:05:03`.
  * @param ms milliseconds since the epoch
  */
 export function localTime(ms: number): string {
@@ -16,7 +16,7 @@ function twoDigits(n: number): string {
   return String(n).padStart(2, "0");
 }
 
-/** Returns a size such as `1,204 bytes`; for a missing file, a word instead. */
+/** Returns a size such as `1,204 bytes`. For a null size, returns the word in `otherwise`. */
 export function bytes(size: number | null, otherwise = "missing"): string {
   return size === null ? otherwise : plural(size, "byte");
 }

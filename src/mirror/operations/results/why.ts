@@ -1,4 +1,4 @@
-/** Facts about a path, in words. */
+/** Describes the facts about a path that `why` found. */
 
 import type { Why } from "../doctor/why.ts";
 import { ageText } from "../../../common/age.ts";
@@ -11,8 +11,8 @@ import { originClause } from "./origin.ts";
 import { bytes, localTime } from "./when.ts";
 
 /**
- * Returns facts about a path, each with its term.
- * @param now time of the question, in milliseconds since the epoch
+ * Returns the facts about a path, each with its term, in the order of the output.
+ * @param now current time, in milliseconds since the epoch
  */
 export function whyFacts(why: Why, now: number): (readonly [term: string, fact: string])[] {
   const facts = [...placeFacts(why), ...openFacts(now, why), ...nextFacts(why).map((next) => ["next", next])];
@@ -20,7 +20,7 @@ export function whyFacts(why: Why, now: number): (readonly [term: string, fact: 
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
-/** Returns facts about base and both sides, and why the path stays local. */
+/** Returns the facts about base and both sides, and the reason if the path is not synced. */
 function placeFacts(why: Why): string[][] {
   const { stays, offline } = why;
   const facts: string[][] = [];
@@ -96,8 +96,8 @@ function serviceFact({ remote, record, folder, path }: Why): string {
 }
 
 /**
- * Returns facts for a path without steps. Paths below it may be blocked, or a safety check may stop
- * the sync.
+ * Returns why the next sync has no step for a path: both sides are equal, or documents below it are
+ * blocked. Adds the reasons of a stop.
  */
 function factsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
   const blocked =
@@ -110,7 +110,7 @@ function factsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safety
   return blocked.length > 0 ? [...blocked, ...stopped] : ["nothing: both sides are equal", ...stopped];
 }
 
-/** LIMIT: steps in one folder that are listed. */
+/** LIMIT: steps that `why` lists for one path. */
 const MAX_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {
