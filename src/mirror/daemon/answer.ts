@@ -1,4 +1,4 @@
-/** Answers requests of commands about one folder. */
+/** Answers the requests that commands send to the daemon about one folder. */
 
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
@@ -6,14 +6,15 @@ import { errorCodeOf, errnoClause, ok, type Result, type Trouble, trouble } from
 import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
 
 /**
- * Returns true if a daemon is paused: it has no next poll and no retry, also during a manual run.
+ * Returns true if the daemon is paused. During a run that a user requested, the phase of a paused
+ * daemon is that of the run. It is then recognised because it has no next poll and no retry.
  */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
 }
 
-/** Returns the status of a folder. `daemon` is null if the folder is closed. */
+/** Returns the status of a folder, as the socket sends it. `daemon`: null for a closed folder. */
 export function folderStatus(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
@@ -37,9 +38,7 @@ export function folderStatus(
   return pausedUntil === null ? status : { ...status, pausedUntil };
 }
 
-/**
- * Returns the refusal of a request that has waited too long for another command to free the folder.
- */
+/** Returns the refusal of a request that waited too long for a command with the folder. */
 export function lentTrouble(root: string, what: string): Result<never> {
   return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }
@@ -51,7 +50,7 @@ export async function performRequest(
 ): Promise<Result<object>> {
   if (request.do === "wait") return waitUntilSynced(daemon, request, gone);
   const forMs = request.do === "pause" ? request.forMs : undefined;
-  // A pause replaces the previous one; if neither has an end, nothing changes.
+  // A pause with an end changes something, also while the daemon is already paused.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
   const changed = hasEnd || isPaused(daemon) === (request.do === "resume");
   if (request.do === "pause") await daemon.request("pause", forMs);
@@ -59,7 +58,9 @@ export async function performRequest(
   return ok({ changed });
 }
 
-/** Resolves when the pause has ended. The run after the pause may take longer. */
+/**
+ * Ends a pause. Resolves when the pause has ended, even if the run that follows it still goes on.
+ */
 async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
   const resumed = Promise.withResolvers<void>();
   const unsubscribe = daemon.onEvent((event) => {
@@ -78,7 +79,7 @@ export function codeClause(error: unknown): string {
 }
 
 /**
- * Refuses a request about a closed folder.
+ * Returns the refusal of a request about a closed folder.
  * @param reason why the folder is closed; null if the daemon is ending
  */
 export function refuseClosedFolder(root: string, reason: Trouble | null): Result<object> {
@@ -87,15 +88,15 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the pause before the next opening after this many failures in a row, in milliseconds. */
+/** Returns the milliseconds until a folder is opened again that failed this many times in a row. */
 export function retryMsAfter(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
 
-/** LIMIT: longest timer of Node, in milliseconds. */
+/** LIMIT: longest delay in milliseconds that a timer of Node can have. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Answers `wait` once the local changes are on the service, or the time is over. */
+/** Answers `wait` when the local content is on the service, or when the time limit has passed. */
 async function waitUntilSynced(
   daemon: Pick<Daemon, "whenSynced" | "status">,
   { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,

@@ -1,7 +1,4 @@
-/**
- * One linked folder of the daemon: opened, synced, lent to commands, and opened again after a
- * failure.
- */
+/** One linked folder of the daemon: opened, synced, lent, and opened again after failures. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -34,42 +31,42 @@ import { findByMarker, registryFolder } from "../trust/registry.ts";
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
 /**
- * LIMIT: milliseconds without progress after which the loop counts as hanging. Every call to the
- * service ends well before.
+ * LIMIT: milliseconds without progress after which the daemon's loop counts as hanging. Every
+ * request to the service ends well before that.
  */
 export const HANG_MS = 240_000;
-/** LIMIT: milliseconds that a command waits for another command to give the folder back. */
+/** LIMIT: milliseconds for which a request waits while another command has borrowed the folder. */
 const MAX_LOAN_MS = 30_000;
-/** Milliseconds between two signs of life to a caller that waits. */
+/** Milliseconds between two signs of life that the daemon sends to a waiting command. */
 const ALIVE_EVERY_MS = 2_000;
 
 /**
- * A command that borrows the folder. `free` is called when the daemon has no file of the folder
- * open.
+ * Loan of the folder to a command. `gone` aborts when the command has ended. `free` is called when
+ * the daemon has no file of the folder open.
  */
 type Loan = { readonly what: string; readonly since: number; readonly gone: AbortSignal; readonly free: () => void };
 
 type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
 
 export class DaemonFolder {
-  /** Real path of the folder. */
+  /** Real path of the linked folder. */
   readonly root: string;
   readonly #options: CountingOptions;
   readonly #since: number;
   #open: OpenedDaemon | null = null;
   #listening: Listening | null = null;
-  /**
-   * Command that works in the folder, or waits until the daemon has closed it; null if there is
-   * none.
-   */
+  /** Loan to a command that uses the folder or waits for it; null if no command borrows it. */
   #loan: Loan | null = null;
   #closedBy: Trouble | null = null;
-  /** Resolves when a folder that is being closed is open again, or cannot be opened. */
+  /** Promise for a folder that is being opened again; resolves also if it cannot be opened. */
   #opening: PromiseWithResolvers<void> | null = null;
-  /** Id in the folder's marker file at the first opening; null if there was no such file. */
+  /** Id in the folder's marker when the daemon first opened it; null if it had no marker. */
   #marker: string | null = null;
 
-  /** @param root real path of a folder that has `.mdmirror/` */
+  /**
+   * Prepares a folder of the daemon without opening it.
+   * @param root real path of a folder that has `.mdmirror/`
+   */
   constructor(root: string, options: FolderOptions) {
     this.root = root;
     this.#options = { ...options, tally: new ExchangeTally(), progress: new Traffic() };
@@ -77,7 +74,7 @@ export class DaemonFolder {
   }
 
   /**
-   * Takes the folder's lock before `run`.
+   * Opens the folder and takes its lock, so that a failure is known before `run`.
    * @param dir a folder that has `.mdmirror/`
    */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
@@ -86,7 +83,7 @@ export class DaemonFolder {
     return opened.kind === "trouble" ? opened : ok(folder);
   }
 
-  /** Closes the folder after a start that did not reach `run`. */
+  /** Closes the folder, for a daemon that ends before `run`. */
   async close(): Promise<void> {
     const open = this.#open;
     this.#open = null;
@@ -94,9 +91,9 @@ export class DaemonFolder {
   }
 
   /**
-   * Runs until `stop` aborts, or a command moved or unlinked the folder. After a failure, opens the
-   * folder again later. At the end, active work has ended, the lock is free, and the socket is
-   * removed.
+   * Keeps the folder in sync until `stop` aborts, or a command moves or unlinks the folder. After a
+   * failure, opens it again later. When it resolves, all work has ended, the lock is free, and the
+   * socket is removed.
    */
   async run(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
@@ -117,8 +114,8 @@ export class DaemonFolder {
       if (this.#listening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
       await this.close();
     } catch (error) {
-      // The folder's disk may be unmounted, so that the file with the socket's path stays. A
-      // command that reads the file later finds that nobody listens.
+      // The disk of the folder may be unmounted, so that the file with the socket's path cannot be
+      // removed. A command that reads this file later finds no listener.
       this.#logFault("control-failed", error);
     }
     return end;
@@ -132,14 +129,15 @@ export class DaemonFolder {
     return folderStatus(common, daemon, { lentTo: this.#loan?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 
-  /** Returns milliseconds since the loop last made progress; 0 while lent or closed. */
+  /** Returns milliseconds since the loop last made progress; 0 for a lent or closed folder. */
   stillMs(): number {
     if (this.#open === null || this.#loan !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
   /**
-   * Opens the folder, and runs the loop once. Returns null if the folder is to be opened again now.
+   * Opens the folder and runs the daemon's loop until it ends. Returns why it ended; null if the
+   * folder is to be opened again immediately.
    */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const opened = await this.#openToServe(stop);
@@ -149,7 +147,7 @@ export class DaemonFolder {
     if (broken === null) this.#opening ??= Promise.withResolvers();
     await this.close();
     if (this.#loan !== null) {
-      // A command uses the folder, so the daemon keeps it closed until the command ends.
+      // The folder stays closed until the command that borrows it has ended.
       this.#loan.free();
       await aborted(AbortSignal.any([this.#loan.gone, stop]));
     }
@@ -157,7 +155,7 @@ export class DaemonFolder {
     return left ?? broken;
   }
 
-  /** Opens the folder, and listens for commands from the first opening on. */
+  /** Opens the folder. After the first opening, begins to listen for commands. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const opened = await this.#openAgain();
     if (opened.kind === "trouble" || this.#listening !== null) return opened;
@@ -180,8 +178,8 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // A daemon that lent its folder to a command does not have the lock at this moment, so the
-    // daemon is asked.
+    // Another daemon that has lent the folder does not have its lock at the moment, so only its
+    // socket shows that it runs.
     const running = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (running !== NO_DAEMON) return running.kind === "trouble" ? running : otherDaemon(this.root, running.value);
     const opened = await openDaemon(this.root, this.#options);
@@ -196,7 +194,7 @@ export class DaemonFolder {
     this.#opening = null;
   }
 
-  /** Ends the loan, and returns it; null if the folder was not lent. */
+  /** Ends the loan of the folder and returns it; null if the folder was not lent. */
   #endLoan(): Loan | null {
     const loan = this.#loan;
     this.#loan = null;
@@ -212,14 +210,14 @@ export class DaemonFolder {
   }
 
   /**
-   * Runs the loop of an open folder. Returns why it failed; null if it was asked to end.
+   * Runs the daemon's loop for an open folder. Returns why it failed; null if it was asked to end.
    * @param loan loan that has just ended; null if there was none
    */
   async #runOnce(open: OpenedDaemon, loan: Loan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const unsubscribe = daemon.onEvent((event) => {
       handleEvent(open, event);
-      // A loop that ends because of a command starts again later.
+      // The loop ends for a loan and starts again after it, so the end is not reported.
       const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
       if (!endsForLoan) this.#publish(event);
     });
@@ -250,8 +248,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Answers a request. Sends signs of life to the caller until the work is done, or a command keeps
-   * the folder for too long.
+   * Answers a command's request. Sends signs of life until the work is done. Refuses the request if
+   * another command keeps the folder for too long.
    */
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
@@ -270,10 +268,7 @@ export class DaemonFolder {
     }
   }
 
-  /**
-   * Returns the open folder; null if none is open. Waits for a folder that is being closed and
-   * opened again.
-   */
+  /** Returns the open folder; null if none is open. Waits while the folder is opened again. */
   async #openFolder(): Promise<OpenedDaemon | null> {
     const open = this.#open;
     if (open !== null && (open.reopen.signal.aborted || closeIfKeyChanged(open)))
@@ -282,7 +277,9 @@ export class DaemonFolder {
     return this.#open;
   }
 
-  /** Answers a request, and tries again if the folder was closed and opened since. */
+  /**
+   * Answers a command's request. Starts again if the folder was closed and opened in the meantime.
+   */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,
@@ -292,7 +289,7 @@ export class DaemonFolder {
     const began = clock.monotonic();
     for (;;) {
       const open = await this.#openFolder();
-      // A closed folder has no open file.
+      // The command can use the closed folder without waiting.
       if (open === null && request.do === "lend") return ok({ lent: true });
       if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = open.reopen;
@@ -301,7 +298,8 @@ export class DaemonFolder {
           ? this.#lend(open, request.what, call)
           : performRequest(open.daemon, shortenWait(request, clock.monotonic() - began), call.gone);
       const done = await work.catch((error: unknown) => {
-        // While the daemon ends, it rejects requests. At any other time, an error is a bug.
+        // A daemon that ends, or closes the folder, rejects requests. At any other time, the error
+        // is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
         return null;
       });
@@ -311,15 +309,16 @@ export class DaemonFolder {
   }
 
   /**
-   * Answers once nothing of the folder is open. The daemon opens the folder again when the caller
-   * has disconnected.
+   * Lends the folder to a command: answers when the daemon has nothing in the folder open. The
+   * daemon opens it again when the command has disconnected.
    */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const free = Promise.withResolvers<void>();
-    // ORDER: between two runs, so that earlier requests are answered.
+    // ORDER: the loan begins between two runs, so that earlier requests are still answered.
     await daemon.callBetweenRuns(() => {
-      // Another command came first; this one gets the folder next.
+      // Another command borrowed the folder first. This command tries again when the folder is
+      // open.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return free.resolve();
       this.#loan = { what, since: clock.monotonic(), gone, free: free.resolve };
@@ -342,7 +341,9 @@ export class DaemonFolder {
   }
 }
 
-/** Returns the trouble for an error of the system, or a bug, that concerns one folder. */
+/**
+ * Returns the trouble for an error of the operating system, or a bug, while one folder was synced.
+ */
 function troubleOf(root: string, error: unknown): Trouble {
   const what = `${root} cannot be synced: ${errnoClause(error)}`;
   const next = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";
@@ -354,38 +355,35 @@ function otherDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): Result<n
   return trouble("locked", what, "mdmirror status shows what it does; one daemon a folder is enough");
 }
 
-/** Acts on an event of a folder's daemon: stores facts about a run, and prunes once a day. */
+/** Stores facts about a run for later runs, and deletes old contents once a day. */
 function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
   storeFactsOf(mirror, event.report, requestOfStoppedRun(mirror, true).maxDeletes);
-  // Called after each run, because a day without a run has nothing to prune.
+  // Contents only become old through runs, so a day without a run needs no pruning.
   pruneDaily(mirror);
 }
 
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
-/**
- * Returns the request with the time that remains of its timeout. Opening the folder may have taken
- * a part of the timeout.
- */
+/** Returns the request with the rest of its time limit, after the folder was opened. */
 function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
 }
 
-/** Reason why a folder is no longer synced. */
+/** Reason why the daemon no longer syncs a folder. */
 type FolderEnd =
   | { readonly kind: "stopped" }
   | { readonly kind: "unlinked" }
-  /** `mdmirror mv` moved the folder. `root`: the current path. */
+  /** `mdmirror mv` moved the folder. `root` is its new path. */
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out whether a command moved or unlinked the folder that it borrowed from the daemon. If the
- * folder's disk is not mounted, the result is null, because the disk may be mounted again.
- * @param marker the marker when the folder was opened; null if the folder had none
+ * Finds out whether a command moved or unlinked a folder while it had borrowed it. A folder on a
+ * disk that is not mounted counts as unchanged, because the disk may be mounted again.
+ * @param marker marker of the folder when the daemon opened it; null if it had none
  * @returns null if the folder is unchanged
  */
 function folderEndOf(
@@ -393,8 +391,8 @@ function folderEndOf(
   marker: string | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
-  // If only the configuration or only the marker is missing, the daemon reports an error and tries
-  // again: the missing file may come back.
+  // `unlink` removes both the configuration and the marker. If only one is missing, the folder is
+  // still linked: the daemon reports an error and tries again.
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || markerOf(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   if (marker === null) return null;

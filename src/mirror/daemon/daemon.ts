@@ -1,7 +1,7 @@
 /**
- * One process that keeps several linked folders in sync. A folder that fails is tried again, and
- * does not stop the others. The process follows a folder that `mdmirror mv` moves, and drops an
- * unlinked folder.
+ * A process that keeps several linked folders in sync. If a folder fails, it is opened again later,
+ * and the others continue. The process follows a folder that `mdmirror mv` moves, and stops syncing
+ * an unlinked folder.
  */
 
 import { EventEmitter } from "node:events";
@@ -17,14 +17,14 @@ import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
 export type DaemonsOptions = FolderOptions & {
-  /** Called for problems outside the folders, such as a missing systemd. */
+  /** Called with messages that concern no single folder, such as a missing `systemd-notify`. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * Keeps these folders in sync. Opens all or none, because nobody would notice a daemon that syncs
- * only some of them. Resolves when `stop` is aborted or no folder is left, after all active work
- * has ended.
+ * Keeps these folders in sync. If one cannot be opened, it opens none, because a user would not
+ * notice that one of several folders is missing. Resolves when `stop` aborts or no folder is left,
+ * after all work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -50,15 +50,15 @@ export async function runDaemons(
 }
 
 /**
- * Milliseconds between two checks of the list, and of whether its folders exist: a disk may have
- * been mounted.
+ * Milliseconds between two checks of the list of linked folders. Each check also finds folders that
+ * exist again, for example on a mounted disk.
  */
 const CHECK_MS = 2_000;
 
 /**
- * Keeps every linked folder of this user in sync, by the current list. Resolves when `stop` is
- * aborted, after all active work has ended.
- * @returns trouble of kind `locked` if another process does the same
+ * Keeps every linked folder of this user in sync, and follows the list of linked folders as it
+ * changes. Resolves when `stop` aborts, after all work has ended.
+ * @returns trouble of kind `locked` if another process already does this
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
   const lock = lockList(dirname(registryFolder(options.env)), options);
@@ -79,8 +79,9 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
 }
 
 /**
- * Locks the list of linked folders. If the list cannot be written, there is no common lock; each
- * folder has its own lock.
+ * Takes the lock that keeps a second `watch --all` from starting. Returns a function that frees it.
+ * If the lock's folder cannot be written, continues without this lock, because each linked folder
+ * has a lock of its own.
  */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
@@ -105,18 +106,18 @@ type KeptFolder = { readonly folder: DaemonFolder; readonly stop: AbortControlle
 class KeptFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
-  /** Folders that are kept in sync, by real path. */
+  /** Folders that this process keeps in sync, by real path. */
   readonly #kept = new Map<string, KeptFolder>();
   readonly #reportedNotes = new Set<string>();
 
   constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
-    // Many listeners are normal: each folder, and each run of a folder, waits for the end.
+    // Node warns of many listeners on one signal, but each folder and each run adds one.
     EventEmitter.setMaxListeners(0, stop);
   }
 
-  /** Runs `work`, and notifies systemd about it if systemd asked for that (`NOTIFY_SOCKET`). */
+  /** Runs `work`, and reports its start, life and end to systemd if `NOTIFY_SOCKET` is set. */
   async notifySystemd(work: (ready: () => void) => Promise<void>): Promise<Result<null>> {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
@@ -129,12 +130,12 @@ class KeptFolders {
     return ok(null);
   }
 
-  /** Resolves when no folder is kept in sync any more. */
+  /** Resolves when this process no longer keeps any folder in sync. */
   async ended(): Promise<void> {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** Keeps the folder in sync, and follows it if a command moves it. */
+  /** Starts to keep a folder in sync. If a command moves the folder, continues at its new path. */
   begin(folder: DaemonFolder): void {
     const { root } = folder;
     const stop = new AbortController();
@@ -148,16 +149,19 @@ class KeptFolders {
   }
 
   /**
-   * Starts new folders of the list and ends removed ones.
-   * @param before folders that were absent at the last check: `init` lists a folder before it
-   * exists. Null at the first check
-   * @returns the absent folders
+   * Starts to sync folders that were added to the list of linked folders, and stops syncing removed
+   * ones.
+   * @param before folders that did not exist at the last check; null at the first check. A folder
+   * is reported as missing only at its second check, because `init` adds it to the list before it
+   * creates it
+   * @returns the folders that do not exist now
    */
   followList(before: ReadonlySet<string> | null): ReadonlySet<string> {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // A list that cannot be trusted at the moment does not prove that a folder was unlinked.
+    // While an entry of the list cannot be trusted, the list may be incomplete, so that a missing
+    // folder may still be linked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const fresh = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of fresh.filter(({ place }) => place === "present"))
@@ -170,7 +174,7 @@ class KeptFolders {
     return new Set(absent.map(({ root }) => root));
   }
 
-  /** Reports each message once. */
+  /** Reports a message, unless it was already reported. */
   #note(text: string): void {
     if (this.#reportedNotes.has(text)) return;
     this.#reportedNotes.add(text);

@@ -2,26 +2,29 @@ import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import type { Log } from "../ports/world.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Events of one folder in the daemon: those of the engine, and those of opening it. */
+/** Events of one folder in the daemon: those of the engine, and those of opening and lending. */
 export type FolderEvent =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
   | { readonly kind: "lent"; readonly at: number; readonly what: string }
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
-  /** A command moved the folder (`to`), or unlinked it (null). */
+  /** A command moved or unlinked the folder. `to` is the new path; null if it was unlinked. */
   | { readonly kind: "left"; readonly at: number; readonly to: string | null }
-  /** The folder failed and is opened again after `retryMs`. Other folders continue. */
+  /** Syncing failed. The folder is opened again after `retryMs` milliseconds; others continue. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
 
-/** @param log log of the folder; null if the folder is closed */
+/**
+ * Called for each event of a folder.
+ * @param log log of the folder; null if the folder is closed
+ */
 export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
 
 export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: Kind }>;
 type LogLine = Parameters<Log["write"]>;
 
 /**
- * Returns the log line of each event in the folder's log: events, paths and numbers, no content.
- * Null if the engine logs the event itself, or the event is only a scan.
+ * Functions that return the line for an event in the folder's log, with paths and numbers but no
+ * content. They return null for an event that the engine logs itself, or that is not worth a line.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
   change: changeLine,
@@ -30,7 +33,7 @@ const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // The log has moved with the folder, so nothing can be logged at the old path.
+  // The log has moved with the folder, so no line can be written at the old path.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

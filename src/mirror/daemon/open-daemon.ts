@@ -8,23 +8,23 @@ import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/ope
 import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
-/** A linked folder with the engine's loop. */
+/** An open linked folder with the loop that keeps it in sync. */
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /** Aborted when the folder has to be closed and opened again. */
+  /** Controller that is aborted to have the folder closed and opened again. */
   readonly reopen: AbortController;
 };
 
 export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & {
-  /** For tests: replacements of the engine's loop and of the disk's watcher. */
+  /** Functions by which tests replace the engine's loop and the watcher of the disk. */
   readonly createDaemon?: CreateDaemon;
   readonly createWatcher?: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
 };
 
 /**
- * Takes the folder's lock.
+ * Opens a linked folder for the daemon, and takes its lock.
  * @param dir a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
@@ -35,11 +35,12 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
     handsOff: editorWaitOf(mirror.config, "watch"),
-    // Read for each run, because the choice of `init --prefer` ends with the first complete run.
+    // Read again for each run, because the choice of `init --prefer` is valid only until the first
+    // complete run.
     get prefer() {
       return settingsOf(mirror, USUAL_RUN).prefer;
     },
-    // A run with a smaller limit was stopped; the daemon's own limit must not override that.
+    // While the stop of a run with a smaller limit is open, the daemon keeps to that limit.
     get guards() {
       return limitsSinceStop(mirror);
     },
@@ -47,7 +48,8 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const timing = { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing };
-  // `events` is not added by a conditional spread, in which the compiler would not check the name.
+  // Written as two whole objects, because the compiler does not check names in a conditional
+  // spread.
   const daemonOptions: DaemonOptions = listen
     ? { settings, timing, events: mirror.world.remote.events() }
     : { settings, timing };
@@ -56,9 +58,9 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
 }
 
 /**
- * Closes a folder, to be opened again, if the service refuses its key and mdmirror would find
- * another key now. Such a key was stored by `mdmirror init --key-file`, or a key file was renewed.
- * @returns true if the folder was closed
+ * Has the folder opened again if the service refuses its key and mdmirror would now find another
+ * key. `mdmirror init --key-file` stores such a key, or somebody renews a key file.
+ * @returns true if the folder will be opened again
  */
 export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boolean {
   const { phase } = daemon.status();

@@ -2,10 +2,10 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
-/** LIMIT: effects that a progress report lists; some hundred can be active at a time. */
+/** LIMIT: active effects that a status lists. Some hundred can be active at a time. */
 const MAX_LISTED_EFFECTS = 12;
 
-/** The current transfers of a run. */
+/** Records which effects of a run are active, for the status of the daemon. */
 export class Traffic implements Progress {
   readonly #active = new Set<Action>();
   #done = 0;
@@ -22,7 +22,7 @@ export class Traffic implements Progress {
     else this.#active.delete(action);
   }
 
-  /** Returns the current transfers; null if there are none. */
+  /** Returns the active effects and the progress of the run; null if no effect is active. */
   now(): CurrentTraffic | null {
     if (this.#active.size === 0) return null;
     const under = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
@@ -33,7 +33,7 @@ export class Traffic implements Progress {
   }
 }
 
-/** Returns the local path of an action; "" if the action has only its document's id. */
+/** Returns the local path of an action; "" if the action has only an id. */
 function pathOf(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

@@ -3,32 +3,31 @@ import { execFile } from "node:child_process";
 type SdNotifyOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** Called once if the program is missing or fails. */
+  /** Called once if the program `systemd-notify` is missing or fails. */
   readonly onFault: (error: Error) => void;
 };
 
 const DEADLINE_MS = 10_000;
 
 type SdNotify = {
-  /**
-   * Period in milliseconds within which systemd expects a sign of life; null if it expects none.
-   */
+  /** Milliseconds within which systemd expects a sign of life; null if it expects none. */
   readonly watchdogMs: number | null;
-  /** Sends `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
+  /** Sends assignments such as `READY=1`, `STOPPING=1` or `STATUS=…` to systemd. */
   send(...assignments: string[]): void;
 };
 
 /**
- * Notifies systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
- * family, so `systemd-notify` sends the message. That program ends only when systemd has read the
- * message, so that systemd can identify its sender; the unit therefore has `NotifyAccess=all`. A
- * call is short, and the daemon makes one per minute.
+ * Opens the way by which the daemon reports to systemd that it is ready and alive. Node has no
+ * datagram sockets of the Unix family, so the program `systemd-notify` sends each message. It ends
+ * only when systemd has read the message, because systemd identifies a sender by its process. The
+ * unit accepts messages from this program through `NotifyAccess=all`. Each call is short, and the
+ * daemon makes about one a minute.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // The program gets only the variables of the service manager: no other program needs the key.
+  // The program gets only these variables, because the others may have the key.
   const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
   const send: SdNotify["send"] = (...assignments) => {
@@ -42,9 +41,9 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
 }
 
 /**
- * Sends a sign of life four times within systemd's period while `alive` returns true. When it
- * returns false, nothing is sent, and systemd restarts the daemon.
- * @returns a function that stops the signs of life
+ * Sends a sign of life to systemd four times in its period, as long as `alive` returns true. When
+ * `alive` returns false, it sends none, so that systemd restarts the daemon.
+ * @returns a function that ends the signs of life
  */
 export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;

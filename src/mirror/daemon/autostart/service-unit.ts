@@ -1,4 +1,6 @@
-/** Makes a systemd user unit or a launchd agent from the templates in `config/`. */
+/**
+ * Makes a systemd user unit or a launchd agent from the templates in `config/`, and installs it.
+ */
 
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,23 +15,20 @@ type ManagerKind = "systemd" | "launchd";
 
 export type ServiceUnit = {
   readonly manager: ManagerKind;
-  /** Stable name for a folder: `mdmirror-notes-1a2b3c4d`. */
+  /** Name of the unit, always the same for a folder: `mdmirror-notes-1a2b3c4d`. */
   readonly name: string;
-  /** Absolute path at which the manager expects the file of the unit. */
+  /** Absolute path at which the service manager expects the unit's file. */
   readonly file: string;
   readonly text: string;
 };
 
 export type UnitOptions = {
   readonly manager: ManagerKind;
-  /** Real path of the linked folder; null for the one unit of all linked folders. */
+  /** Real path of the linked folder; null for a unit that syncs all linked folders. */
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * True if `systemd-notify` exists. Without it, a unit of type `notify` would never count as
-   * started.
-   */
+  /** True if `systemd-notify` exists, without which a unit of type `notify` never starts. */
   readonly hasSystemdNotify: boolean;
 };
 
@@ -53,8 +52,8 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
 }
 
 /**
- * Returns a line for `crontab`: a sync every five minutes, by the Node that runs now. The PATH of
- * cron may lead to an older Node, or to none.
+ * Returns a line for `crontab` that syncs a folder every five minutes. It names the Node that runs
+ * now, because cron may find an older Node, or none.
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
@@ -62,27 +61,30 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   if (kept.kind === "trouble") return kept;
   const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
   const words = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(cronWord)];
-  // An unescaped % ends the command in a crontab, even within quotes.
+  // In a crontab, a % ends the command even within quotes, unless it is escaped.
   return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/** Quotes a word for cron's `sh`, which does not understand the `$'…'` of `model/shell-word`. */
+/**
+ * Quotes a word for the `sh` that cron runs, which does not know the quotes `$'…'` of `shellWord`.
+ */
 function cronWord(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * V8 options for a daemon, which is mostly idle: little space for new objects, and compact code.
- * There is no heap limit, because it would end the process.
+ * Options of V8 for a daemon, which is idle most of the time: little space for new objects, and
+ * compact code. The size of the heap is not limited, because V8 ends a process that reaches the
+ * limit.
  */
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
 /**
- * Variables that locate the user's state folder (list of linked folders) and configuration folder
- * (hooks).
+ * Variables that locate folders of the user: the state folder with the list of linked folders, and
+ * the configuration folder with the hooks.
  */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
-/** Variables that decide how the service is reached. */
+/** Variables that decide how the service is reached, such as proxies and certificates. */
 const KEPT_NETWORK = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"],
   "NODE_EXTRA_CA_CERTS",
@@ -91,8 +93,8 @@ const KEPT_NETWORK = [
 type KeptVariable = { readonly name: string; readonly value: string };
 
 /**
- * Returns the variables that a unit and a cron line need, because neither has this environment.
- * Refuses a folder or a variable that cannot be written into a unit.
+ * Returns the variables to write into a unit or a cron line, which do not get the variables of this
+ * process. Returns trouble if the folder's path or a variable cannot be written there.
  */
 function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<readonly KeptVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
@@ -107,8 +109,8 @@ function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<r
 }
 
 /**
- * Name of the unit for all folders. No unit of one folder has this name: those end with eight
- * hexadecimal digits.
+ * Name of the unit for all linked folders. The name of a unit for one folder always ends with eight
+ * hexadecimal digits, so the two cannot be the same.
  */
 const NAME_OF_ALL = "mdmirror-all";
 
@@ -125,9 +127,9 @@ function nameOf(root: string): string {
 type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
-  /** Variables that are copied into the unit. */
+  /** Variables of this process that are written into the unit. */
   readonly kept: readonly KeptVariable[];
-  /** Folders that the unit syncs, for its description. */
+  /** Folders that the unit syncs, as words for its description. */
   readonly what: string;
 };
 
@@ -146,8 +148,8 @@ function systemdText({ what, command, kept }: UnitShape, notifies: boolean): str
 }
 
 /**
- * Quotes one word of `ExecStart=:` and doubles `%`, which begins a specifier. The colon disables
- * `$`.
+ * Quotes a word for the line `ExecStart=:` of a unit. Doubles each `%`, which would begin a
+ * specifier. The colon of `ExecStart=:` makes `$` an ordinary character.
  */
 function unitWord(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
@@ -169,7 +171,10 @@ function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** @throws if the template has a placeholder without a value */
+/**
+ * Fills in the placeholders of a template.
+ * @throws if the template has a placeholder without a value
+ */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(packageFile(`config/${template}`), "utf8");
   return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
@@ -180,7 +185,7 @@ function fillIn(template: string, values: Readonly<Record<string, string>>): str
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
-/** `ran: false`: the tool is missing, or has not answered in time. */
+/** Result of a program of the service manager. `ran`: false if it is missing or took too long. */
 type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };
 
 const DEADLINE_MS = 30_000;
@@ -191,13 +196,13 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
 }
 
 /**
- * Returns null when the unit runs. Otherwise returns the manager's message: the file exists, and
- * the user has to start the unit.
+ * Installs and starts a unit. Returns null if it runs. Otherwise returns the message of the service
+ * manager; the file is installed, and the user has to start the unit.
  */
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    // The URL of a proxy in the unit may have a password.
+    // Only this user may read the file, because the address of a proxy in it may have a password.
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
@@ -208,12 +213,12 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
       ? [
           ["systemctl", "--user", "daemon-reload"],
           ["systemctl", "--user", "enable", `${unit.name}.service`],
-          // Restarts a unit that runs already, to apply changes.
+          // A unit that already runs is restarted, so that it uses the new file.
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
-  // A loaded agent cannot be loaded again, so it is unloaded first. If it was not loaded, the
-  // failure of this command does not matter.
+  // launchd does not load an agent again, so it is unloaded first. This fails if it was not loaded,
+  // which does not matter.
   if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, output } = await runTool(step, env);
@@ -222,7 +227,7 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
   return ok(null);
 }
 
-/** Stops and removes a unit. Returns false if there was none. */
+/** Stops a unit and removes its file. Returns false if there was none. */
 export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result<boolean>> {
   const wasInstalled = isInstalled(unit);
   const stop =
@@ -244,8 +249,8 @@ export function isInstalled({ file }: ServiceUnit): boolean {
 }
 
 /**
- * Returns the state in the manager's words: `active`, `failed`, `inactive`; null if the manager
- * does not answer.
+ * Returns the state of a unit in the words of the service manager, such as `active`, `failed` or
+ * `inactive`; null if the manager does not answer.
  */
 export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
   if (unit.manager === "systemd") {

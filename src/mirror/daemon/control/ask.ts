@@ -1,4 +1,4 @@
-/** Sends requests of commands to the daemon of a linked folder, over its socket. */
+/** Sends the requests of commands to the daemon of a linked folder, over the daemon's socket. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -19,20 +19,22 @@ import {
 } from "./protocol.ts";
 
 export const NO_DAEMON = "no-daemon";
-/** Code of the trouble with a daemon that does not answer. */
+/** Code of the trouble for a daemon that does not answer. */
 const SILENT_CODE = "daemon-silent";
 
 /**
- * Milliseconds without a sign of life from the daemon. A working daemon sends one every few
- * seconds; during a long step of its event loop, as on a slow disk, it sends none.
+ * Milliseconds without a sign of life after which the daemon counts as silent. A daemon sends a
+ * sign every few seconds, but none during a long step of its event loop, for example on a slow
+ * disk.
  */
 const DEADLINE_MS = 60_000;
 const STATUS_MS = 3_000;
 
 /**
- * Sends a request to the daemon of a linked folder and waits for the answer.
+ * Sends a request to the daemon of a linked folder, and returns its answer. Returns `NO_DAEMON` if
+ * none runs.
  * @param dir a folder that has `.mdmirror/`
- * @param deadlineMs longest silence
+ * @param deadlineMs milliseconds without a sign of life after which the request fails
  */
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
@@ -46,8 +48,8 @@ export async function askDaemon<R extends ControlRequest>(
 }
 
 /**
- * Asks the daemon for its status. A daemon that does not answer in time gets the phase `silent`: it
- * is in a long step or hangs. The caller cannot distinguish the two.
+ * Returns the status of the daemon. For a daemon that does not answer in time, returns a status
+ * with the phase `silent`. Such a daemon is in a long step or hangs; the caller cannot know which.
  */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const answer = await askDaemon(dir, { do: "status" }, deadlineMs);
@@ -60,19 +62,19 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
 }
 
 type LentFolder = {
-  /** Gives the folder back: the daemon opens and scans it again. A second call does nothing. */
+  /** Gives the folder back to the daemon, which opens and scans it. A second call does nothing. */
   readonly giveBack: () => void;
 };
 
 /**
- * Asks the daemon to release the folder, so that this process can take its lock. The folder is
- * given back at the latest when this process ends.
+ * Borrows the folder from its daemon, so that this process can take the folder's lock. The daemon
+ * gets it back when this process gives it back or ends. Returns `NO_DAEMON` if none runs.
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
   const answer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
   const { socket } = answer.value;
-  // The client sends nothing more on the socket. The open socket keeps the folder lent.
+  // The borrower sends nothing more. The folder stays lent as long as this connection is open.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
 }
@@ -99,8 +101,8 @@ function callDaemon(
       connected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
-    // An error before the connection means that no process listens: a crash left the socket's file.
-    // The lock still shows whether a daemon runs.
+    // An error before the connection means that nobody listens, because a crash left the socket's
+    // file. The folder's lock still shows whether a daemon runs.
     socket.on("error", () => finish(connected ? connectionLost(root, request) : NO_DAEMON));
     socket.once("close", () => finish(connectionLost(root, request)));
     readLines(socket, MAX_ANSWER, {

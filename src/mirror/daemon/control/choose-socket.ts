@@ -1,6 +1,4 @@
-/**
- * Chooses the path of the daemon's socket: a short path, in a folder that no other user can enter.
- */
+/** Chooses a short path for the daemon's socket, in a folder that no other user can enter. */
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
@@ -11,18 +9,18 @@ import { removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isPrivate, type SocketPath } from "./socket-path.ts";
 
-/** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
+/** LIMIT: bytes of a socket's path: those of `sun_path` without its final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For tests: folders to try, in order, instead of the system's folders. */
+  /** Folders that tests try, in this order, in place of the system's folders. */
   readonly folders?: readonly string[];
   readonly platform?: NodeJS.Platform;
 };
 
 /**
- * Makes the folder and chooses the path.
+ * Chooses the path of the socket, and creates its folder. Returns trouble if no folder can be used.
  * @param root real path of the linked folder
  */
 export function chooseSocketPath(root: string, options: PlaceOptions): Result<string> {
@@ -55,8 +53,8 @@ function candidates(env: PlaceOptions["env"]): string[] {
 }
 
 /**
- * Makes a private folder. Returns null for a folder of this user that no other user may enter,
- * otherwise the reason.
+ * Creates a folder, or accepts an existing one, if it belongs to this user and no other user may
+ * enter it. Returns null, or the reason why the folder cannot be used.
  */
 function whyNotPrivate(folder: string): string | null {
   try {
@@ -69,7 +67,10 @@ function whyNotPrivate(folder: string): string | null {
   return isLink ? "it is a symbolic link" : "others own it or may enter it";
 }
 
-/** @param folder absolute path of `.mdmirror` */
+/**
+ * Writes the socket's path to a file, in which commands find it.
+ * @param folder absolute path of `.mdmirror`
+ */
 export function writeSocketPath(folder: string, place: SocketPath): void {
   replaceOwn(folder, CONTROL_FILE, JSON.stringify(place));
 }

@@ -1,4 +1,4 @@
-/** Serves the daemon's end of the socket. */
+/** Accepts connections of commands on the daemon's socket. */
 
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
@@ -15,30 +15,32 @@ import {
 } from "./protocol.ts";
 
 export type ControlCall = {
-  /** Sends the caller a sign of life, because a caller gives up after some silence. */
+  /** Sends a sign of life to the command, which gives up after some silence. */
   beat(): void;
-  /** Aborted when the caller has disconnected. */
+  /** Signal that aborts when the command has disconnected. */
   readonly gone: AbortSignal;
 };
 
-/** LIMIT: callers at a time. Each is one command of one user. */
+/** LIMIT: connections at a time. Each is a command of the same user. */
 const MAX_CALLERS = 64;
-/** Milliseconds that a new caller may be silent before it is disconnected. */
+/** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;
 
 type Server = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
-  /** Called for a bug in a handler. The caller gets an error, too. */
+  /**
+   * Called with an error that is a bug in the handling of a request. The command gets an error too.
+   */
   readonly onFault: (error: unknown) => void;
 };
 
 /**
- * Listens for commands. ORDER: only the holder of the folder's lock calls this, so a socket at this
- * path was left by a crash and is replaced.
- * @param service.socket in a folder that only this user may enter, so that nobody connects before
- * its mode is set
+ * Listens for commands on a socket. ORDER: called only while this process has the folder's lock. A
+ * socket that exists at this path was therefore left by a crash, and is replaced.
+ * @param service.socket path in a folder that only this user may enter, so that nobody can connect
+ * before the socket's mode is set
  */
 export async function listenControl(service: Server): Promise<Listening> {
   const { socket: path } = service;
@@ -62,17 +64,19 @@ export async function listenControl(service: Server): Promise<Listening> {
   };
 }
 
-/** `close` ends open calls and removes the socket. */
+/** A socket that accepts connections. `close` ends open connections and removes the socket. */
 export type Listening = { close(): Promise<void> };
 
-/** Reads the one request of a connection and answers it. The caller closes the connection. */
+/**
+ * Reads the one request of a connection, and sends the answer. The command closes the connection.
+ */
 function serveCaller(socket: Socket, service: Server): void {
   const gone = new AbortController();
   const send = (reply: Reply) => {
     if (socket.writable) socket.write(replyLine(reply));
   };
   socket.setTimeout(REQUEST_DEADLINE_MS, () => socket.destroy());
-  // The caller was killed, so nobody reads the answer.
+  // The command was killed, so nobody reads the answer.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => gone.abort());
   let isRead = false;
@@ -80,7 +84,7 @@ function serveCaller(socket: Socket, service: Server): void {
     onLine(line) {
       if (isRead) return;
       isRead = true;
-      // Nothing more is kept of what the caller sends.
+      // A connection has one request, so everything that follows it is dropped.
       socket.setTimeout(0).removeAllListeners("data").resume();
       void answer(line, service, gone.signal, send);
     },

@@ -1,7 +1,7 @@
 /**
- * Messages between commands and a running daemon: one JSON object on each line, never with content
- * or the key. A connection has one request. A command that writes borrows the folder (`lend`) and
- * works as if no daemon ran.
+ * Messages between commands and a running daemon. Each message is one line with a JSON object,
+ * which never has content or the key. A connection has one request. A command that writes borrows
+ * the folder (`lend`), and then works as if no daemon ran.
  */
 
 import type { Socket } from "node:net";
@@ -13,28 +13,29 @@ import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
 /**
- * Version of the protocol. A request with a new field needs a new version, so that an older daemon
- * cannot ignore the field and report success.
+ * Version of the protocol. A new field in a request needs a new version. Otherwise an older daemon
+ * would ignore the field and report success.
  */
 export const PROTOCOL_VERSION = 4;
-/** LIMIT: characters of one line. A request or an answer may contain some thousand paths. */
+/** LIMIT: characters of one line. A request or an answer may have some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
 
 export type ControlRequest =
   | { readonly do: "status" }
   /**
-   * Answered when the present local content is on the service, in review or blocked, or when the
-   * time is over. `paths`: below the root; "" means everything.
+   * Asks the daemon to answer when the present content of the paths is on the service, in review or
+   * blocked, or when the time limit has passed. Paths are below the root; "" is the whole folder.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  /** `forMs`: length of the pause in milliseconds; undefined: until `resume`. */
+  /** Pauses the daemon for `forMs` milliseconds; undefined for a pause until `resume`. */
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * The daemon ends its cycle and has nothing of the folder open until this connection ends, so
-   * that the folder can also be moved or unlinked. Afterwards the daemon opens or follows the
-   * folder, or stops watching it. `what`: the command.
+   * Asks the daemon to lend the folder to the command `what`. The daemon ends its cycle, and keeps
+   * nothing in the folder open until this connection ends. So the command may also move or unlink
+   * the folder. Then the daemon opens the folder again, at its new path if it was moved. It stops
+   * syncing an unlinked folder.
    */
   | { readonly do: "lend"; readonly what: string };
 
@@ -48,42 +49,41 @@ export type ControlAnswers = {
 
 export type DaemonStatus = {
   readonly pid: number;
-  /** Start of the daemon, in milliseconds since the epoch. */
+  /** Time at which the daemon started, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Phase of the daemon's loop: one of the engine, `lent`, `opening` or `closed`; `silent` if the
-   * daemon did not answer in time.
+   * Phase of the engine's loop, or `lent`, `opening` or `closed` for a folder without a loop.
+   * `silent` if the daemon did not answer in time.
    */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /**
-   * End of the pause, in milliseconds since the epoch; undefined: not paused, or paused until
-   * `resume`.
-   */
+  /** End of the pause in milliseconds since the epoch; undefined without a pause or its end. */
   readonly pausedUntil?: number;
   /**
-   * Last time at which a listing showed both sides equal and no problem was open, in milliseconds
-   * since the epoch; null if there was none since the start.
+   * Last time at which a listing proved both sides equal without an open problem, in milliseconds
+   * since the epoch. Null if there was none since the daemon started.
    */
   readonly inSyncAsOf: number | null;
-  /** Milliseconds since the daemon's loop last made progress. */
+  /** Milliseconds since the engine's loop last made progress. */
   readonly stillMs: number;
-  /** Requests to the service since the start, by result; undefined if the daemon is silent. */
+  /** Numbers of requests since the start, by result; undefined if the daemon is silent. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /** Current transfers; null if there are none; undefined if the daemon is silent. */
+  /**
+   * Active effects of the current cycle; null if there are none; undefined if the daemon is silent.
+   */
   readonly traffic?: CurrentTraffic | null;
-  /** State of the event stream; undefined if the folder is closed or the daemon is silent. */
+  /** State of the connection for events; undefined for a closed folder or a silent daemon. */
   readonly eventStream?: EventStreamState;
 };
 
 export type CurrentTraffic = {
-  /** Completed effects of this cycle, of `total`. */
+  /** Number of effects of this cycle that are complete, out of `total`. */
   readonly done: number;
   readonly total: number;
   /**
-   * The first of the active effects. `kind`: kind of an action, which a newer daemon may have
-   * added.
+   * First of the active effects. `kind` is the kind of an action; a newer daemon may send kinds
+   * that this version does not know.
    */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   /** Number of active effects that `under` leaves out. */
@@ -93,14 +93,14 @@ export type CurrentTraffic = {
 type Envelope = { readonly root: string; readonly request: ControlRequest };
 
 /**
- * One line of an answer: the result, or `beat`, a sign of life. `other-root`: the daemon serves
- * another folder, so the caller has no daemon.
+ * One line of an answer: the result, or a sign of life (`beat`). `other-root` means that the daemon
+ * serves another folder, so no daemon has the caller's folder.
  */
 export type Reply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
- * Reads a request. Returns a string that describes the fault, if the line is not a request. Only
- * this user can connect, and the version is the same, so the fields need no check.
+ * Reads a request. Returns a string that describes the fault if the line is none. Checks no fields,
+ * because only this user can connect, and both processes have the same version of the protocol.
  */
 export function readRequest(line: string): Envelope | string {
   const json = parseObject(line);
@@ -113,8 +113,8 @@ export function readRequest(line: string): Envelope | string {
 
 const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
-// Each version of mdmirror calls the two results "done" and "refused" on the socket. So a command
-// and a daemon of different versions can still tell each other what to do.
+// Words for the kinds of answers on the socket. They never change, so that a command and a daemon
+// of different versions can still tell a result from a refusal.
 const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
 const REPLY_KINDS = new Map<unknown, Reply["kind"]>(
   Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as Reply["kind"]]),
@@ -124,20 +124,14 @@ export function replyLine(reply: Reply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
-/**
- * Reads a line of an answer. Returns null if the line is not a reply: the other process is then not
- * a daemon of mdmirror.
- */
+/** Reads one line of an answer; null if another program than mdmirror sent the line. */
 export function readReply(line: string): Reply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
   return kind === undefined ? null : ({ ...json, kind } as Reply);
 }
 
-/**
- * Reads a socket line by line, until a line is too long: a line without an end must not fill the
- * memory.
- */
+/** Reads a socket line by line, and ends at a line that is too long for the memory. */
 export function readLines(
   socket: Socket,
   maxLength: number,

@@ -10,10 +10,10 @@ export type SocketPath = { readonly socket: string; readonly pid: number; readon
 const MEMBER_TYPES = { socket: "string", pid: "number", since: "number" } as const;
 
 /**
- * Reads the socket path that a daemon of this user wrote; only a request shows whether that daemon
- * still listens.
- * @returns null if there is no path, or if the path cannot be trusted. A path of another user, or
- * in a folder that others may enter, cannot be trusted.
+ * Reads the file in which the daemon stored the path of its socket. Only a request shows whether
+ * the daemon still listens.
+ * @returns null if there is no path, or it cannot be trusted because it belongs to another user or
+ * is in a folder that other users may enter
  */
 export function readSocketPath(folder: string): SocketPath | null {
   let json: unknown;
@@ -21,7 +21,8 @@ export function readSocketPath(folder: string): SocketPath | null {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePathError) throw error;
-    // No daemon has run, or the file is incomplete. The lock still shows whether a daemon runs.
+    // No daemon has run, or it has not finished writing the file. The folder's lock still shows
+    // whether a daemon runs.
     return null;
   }
   if (!hasMembers<SocketPath>(json, MEMBER_TYPES) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
@@ -31,8 +32,8 @@ export function readSocketPath(folder: string): SocketPath | null {
 }
 
 /**
- * Returns true if only this user can enter the folder. Another user may have created it first, at a
- * place where everybody may write.
+ * Returns true if only this user can enter the folder. Where everybody may write, another user may
+ * have created the folder first.
  */
 export function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
