@@ -3,20 +3,18 @@ import { readFileSync } from "node:fs";
 
 type Sources = {
   readonly platform?: NodeJS.Platform;
-  /** Path of the file in which Linux shows the id. */
+  /** Path of the file in which Linux shows the boot id. */
   readonly file?: string;
-  /**
-   * Path of the program that prints the id on macOS; absolute, because cron's PATH does not contain
-   * the program.
-   */
+  /** Absolute path of the program that prints the boot id on macOS. Cron's PATH lacks it. */
   readonly sysctl?: string;
 };
 
 const DEADLINE_MS = 3_000;
 
 /**
- * Reads the id of this boot of the machine, which distinguishes a power loss from an edit.
- * @returns null if the system has no id: a file that a power loss may have damaged then counts as
+ * Reads the id of the machine's last start. If it changed, a file that differs may have been
+ * damaged by a power loss, and need not be an edit.
+ * @returns null if the system has no such id; a file that a power loss damaged then counts as
  * edited
  */
 export function readBootId(sources: Sources = {}): string | null {
@@ -29,7 +27,7 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // The system has no such file, or a sandbox hides it, so the id is unknown.
+    // The id is unknown, because the system has no such file or a sandbox hides it.
     return null;
   }
 }

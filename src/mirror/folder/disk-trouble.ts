@@ -1,11 +1,11 @@
 /**
- * Recognises errors of the disk and its permissions, which are not bugs in mdmirror. Uses only the
- * error's fields, so that this module imports no other module.
+ * Recognises errors of the disk and of permissions, which are no bugs in mdmirror. Uses only the
+ * fields of an error, so that commands which load little code can import this module.
  */
 
 import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
-/** Faults with their next steps, by the codes of errors. The first match counts. */
+/** Descriptions and next steps for error codes. The first entry that matches a code is used. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,
@@ -34,10 +34,7 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
   },
 ];
 
-/**
- * Returns the trouble of a `TroubleError`, of an unsafe path or of an error of the disk; null for
- * any other error.
- */
+/** Returns the trouble for a `TroubleError`, an unsafe path or a disk error; null for others. */
 export function troubleOfError(error: unknown): Trouble | null {
   if (error instanceof TroubleError) return error.trouble;
   const code = errorCodeOf(error);
@@ -54,10 +51,10 @@ export function troubleOfError(error: unknown): Trouble | null {
   return failure === undefined ? null : { kind: "fault", what: failure.what, code, next: failure.next };
 }
 
-/** Returns the path that this user may not read or write; null for another error. */
+/** Returns the path that this user may not read or write; null if the error has another cause. */
 function forbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
-  // A path below a folder that mdmirror has open is shown from that folder on.
+  // A path through an open folder handle is shown from that folder on.
   return error.path.replace(/^\/proc\/self\/fd\/\d+\//, "");
 }

@@ -1,12 +1,12 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Next step after a failed `init`, in place of `mdmirror doctor`, which needs a linked folder. */
+/** Next step after a failed `init`. The usual next step `mdmirror doctor` needs a linked folder. */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /**
- * Returns the trouble for the user if the service refuses a request or does not answer.
- * @param factsHint a clause with the command that finds more facts
+ * Returns the trouble to show when the service refused a request or did not answer.
+ * @param factsHint a clause with the command that finds out more
  */
 export function faultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
   const [what, next] = sentencesOf(fault, new URL(url).origin, factsHint);
@@ -29,15 +29,16 @@ function sentencesOf(fault: Fault, origin: string, factsHint: string): readonly 
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
     case "problem":
-      // A refusal depends on the key's grants or on the address, so it is not a bug in mdmirror.
+      // The service refuses a request because of the key's grants or the address, which is no bug
+      // in mdmirror.
       return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
   }
 }
 
-/** Next steps if the service refuses the key. */
+/** Next step if the service refuses the key. */
 export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
-/** Next step if another program answers in place of the service. */
+/** Next step if a program other than the service answers at the address. */
 const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
 const NEXT_OF_UNCERTAIN = "try again: mdmirror first checks whether the service made the change";

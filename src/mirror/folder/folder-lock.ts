@@ -6,23 +6,23 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
 import { busyTrouble } from "./folder-trouble.ts";
 
-/** Name of the command that keeps the folder in sync, and lends the folder to other commands. */
+/** Name of the daemon's command in the lock, by which a process recognises a daemon. */
 export const DAEMON_COMMAND = "watch";
 
-/** LIMIT: milliseconds that a starting daemon waits for another command. */
+/** LIMIT: milliseconds for which a starting daemon waits until another command frees the lock. */
 const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
 type LockedFolder = {
   readonly isLent: boolean;
-  /** Frees the lock, and returns the folder to the daemon that lends it. */
+  /** Frees the lock, and gives the folder back if a daemon lent it. */
   readonly free: () => void;
 };
 
 /**
- * Takes the lock of a linked folder. If a daemon has the lock, the daemon ends its cycle and lends
- * the folder until the lock is free again.
- * @param taker.what name of the command, for other processes that find the folder locked
+ * Takes the lock of a linked folder. If a daemon has it, borrows the folder from the daemon until
+ * the lock is free again.
+ * @param taker.what name of the command, which other processes show if they find the folder locked
  */
 export async function lockFolder(
   root: string,
@@ -52,8 +52,8 @@ export async function lockFolder(
 }
 
 /**
- * Waits for another process with the lock. A command such as a `sync` from cron ends soon. Another
- * daemon does not end, so the function does not wait for it.
+ * Waits until another process frees the lock. Does not wait for a daemon, which keeps the lock, but
+ * for commands such as a `sync` by cron, which end soon.
  */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const until = clock.monotonic() + MAX_WAIT_MS;

@@ -15,7 +15,7 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
   return trouble("locked", `${root} is in use by ${user}`, "wait until it ends; a crashed process frees it by itself");
 }
 
-/** Returns the trouble for a missing folder; null if the folder exists. */
+/** Returns the trouble if the linked folder is missing; null if it exists. */
 export function missingFolderTrouble(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
@@ -24,11 +24,11 @@ export function missingFolderTrouble(root: string): ReturnType<typeof trouble> |
 }
 
 /**
- * Returns the trouble for an error of the system.
- * @throws any other error, which is a bug
+ * Returns the trouble for an error of the operating system in a linked folder.
+ * @throws the error itself if it is a bug
  */
 export function troubleOfSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
-  // If the folder was moved or unmounted, the error says nothing about the disk.
+  // A folder that was moved or unmounted causes misleading errors, so it is checked first.
   const missing = missingFolderTrouble(root);
   if (missing !== null) return missing;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);

@@ -1,7 +1,4 @@
-/**
- * Links a folder to a workspace: checks the folder, plans the first sync, and writes the
- * configuration.
- */
+/** Links a folder to a workspace: checks it, plans the first sync, stores the configuration. */
 
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -40,14 +37,17 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * `linked`: already a linked folder. `known`: the folder has files of this user, from a link that
- * was interrupted or lost its configuration. `fresh`: it has no such files.
+ * State of a folder before it is linked.
+ * - `linked`: it is already linked
+ * - `known`: it has files from an earlier link of this user, which was interrupted or lost its
+ *   configuration
+ * - `fresh`: it has no such files
  */
 type FolderKind = "linked" | "known" | "fresh";
 
 /**
- * Checks whether a folder may be linked.
- * @param isConfirmed true if the user confirmed an unusual folder
+ * Checks whether a folder may be linked, and returns its state before.
+ * @param isConfirmed true if the user confirmed an unusual folder, such as the home folder
  */
 export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result<FolderKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
@@ -77,8 +77,7 @@ export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result
 }
 
 /**
- * Returns the real path of a folder that may not exist yet. A folder above it may be a symbolic
- * link.
+ * Returns the real path of a folder that may not exist yet. Folders above it may be symbolic links.
  */
 function realPathOf(dir: string): string {
   const whole = resolve(dir);
@@ -86,7 +85,7 @@ function realPathOf(dir: string): string {
   return join(realpathSync(existing), relative(existing, whole));
 }
 
-/** Returns why users rarely want to sync this folder, as a clause; null for a usual folder. */
+/** Returns why a user hardly wants to link this folder, as a clause; null for any other folder. */
 function unusualFolder(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -94,8 +93,8 @@ function unusualFolder(root: string, home: string): string | null {
 }
 
 /**
- * Finds a linked folder above the folder. Another user's folder does not count: in a folder such as
- * `/tmp`, anybody could create one.
+ * Returns the linked folder that contains a folder; null if there is none. Another user's linked
+ * folder does not count, because anybody could create one, for example in `/tmp`.
  */
 export function mirrorAbove(root: string, env: Env): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
@@ -106,8 +105,8 @@ export function mirrorAbove(root: string, env: Env): string | null {
 }
 
 /**
- * Checks the files that an earlier link left in `.mdmirror/`. A state that may not be the user's is
- * refused, because it would decide which documents count as deleted locally.
+ * Checks the files that an earlier link left in `.mdmirror/`. Refuses a state file from somebody
+ * else, because the state decides which documents count as deleted locally.
  */
 function checkLeftOver(root: string, env: Env): Result<FolderKind> {
   const place = registryFolder(env);
@@ -132,14 +131,14 @@ export type LinkRequest = {
   readonly clock: Clock;
   readonly random: Random;
   readonly progress?: Progress;
-  /** Lines that `.mdmirrorignore` will have. */
+  /** Lines that will be written to `.mdmirrorignore`. */
   readonly ignore?: readonly string[];
 };
 
 /**
- * Opens a folder that is not linked yet for its first plan. Its state is in memory, or that of an
- * earlier link, and its disk is only read. A missing folder is created, with the folders above it;
- * `close` removes these folders again if they are still empty.
+ * Opens a folder for its first plan, before it is linked. Only reads its disk. Its state is in
+ * memory, or is that of an earlier link. Creates a missing folder and the folders above it. `close`
+ * removes these again if they are still empty.
  */
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
@@ -149,8 +148,8 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    // A link that was interrupted, or lost its configuration, left a state, with which the first
-    // sync is planned. The sync itself rebuilds a damaged one.
+    // The state that an earlier link left is used for the plan. A damaged one is ignored, because
+    // the first sync will rebuild it.
     const left = openToRead(join(root, MIRROR_FOLDER), clock);
     const { state, isNew } = left.kind === "ok" ? left.value : { state: memoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;
@@ -182,8 +181,9 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
 }
 
 /**
- * Plans the first sync of a folder that is not linked yet, for `work`. Writes nothing.
- * @returns trouble if the service does not answer, or if another linked folder is inside
+ * Plans the first sync of a folder that is not linked yet, and calls `work` with the plan. Writes
+ * nothing.
+ * @returns trouble if the service does not answer, or the folder contains another linked folder
  */
 export async function withFirstPlan<T>(
   request: LinkRequest,
@@ -202,13 +202,14 @@ export async function withFirstPlan<T>(
 }
 
 /**
- * Sends one request with a key, before the key is stored.
- * @returns null if the service accepts the key
+ * Sends one request with a key, to try the key before it is stored.
+ * @returns null if the service accepts the key, otherwise the fault
  */
 export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
   const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    // With a valid key, the service answers for any name, also if it has no such folder.
+    // Any name will do for this request. If the key is valid, the service answers even for a folder
+    // that does not exist.
     const answer = await remote.findFolder(prefixOf(config.remote) || "mdmirror");
     return answer.ok ? null : answer.fault;
   } finally {
@@ -217,8 +218,8 @@ export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRe
 }
 
 /**
- * Removes folders that were created for the plan.
- * @param topmost the highest of these folders
+ * Removes empty folders that were created for the first plan.
+ * @param topmost highest of these folders
  */
 function removeCreatedFolders(dir: string, topmost: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
@@ -227,10 +228,7 @@ function removeCreatedFolders(dir: string, topmost: string): void {
   }
 }
 
-/**
- * Disk that reports the folder's marker before linking has written it, so that the first sync can
- * be planned.
- */
+/** A disk that reports a marker before linking has written it, so that a sync can be planned. */
 class DiskAsIfMarked extends LocalDisk {
   override identify(): RootIdentity | null {
     const found = super.identify();
@@ -238,7 +236,7 @@ class DiskAsIfMarked extends LocalDisk {
   }
 }
 
-/** Returns true if the first plan only fills an empty folder, so that no question is needed. */
+/** Returns true if the first plan only fills an empty folder, which the user need not confirm. */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -248,7 +246,7 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/** Refuses a folder with another linked folder inside, whose files would be synced twice. */
+/** Returns trouble if another linked folder is inside, whose files would be synced twice. */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
@@ -257,9 +255,10 @@ function checkInside({ trees }: SyncPlan): Result<null> {
 }
 
 /**
- * Creates `.mdmirror/` and adds the folder to the user's registry. ORDER: the registry first, the
- * configuration last: a folder without a configuration is not linked, and `init` starts over.
- * @returns the registry entry that was set aside, or null
+ * Links a folder: creates `.mdmirror/`, and adds the folder to the user's registry. ORDER: the
+ * registry first, the configuration last. Without a configuration the folder is not linked, so
+ * after a kill in between, `init` starts over.
+ * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function linkFolder(
   request: Pick<LinkRequest, "dir" | "config" | "random" | "origin"> & {
@@ -293,8 +292,8 @@ export function linkFolder(
 }
 
 /**
- * Returns the folder, or the lowest existing folder above it.
- * @param dir absolute path of the folder
+ * Returns the folder itself if it exists, otherwise the nearest folder above it that exists.
+ * @param dir absolute path
  */
 export function nearestFolder(dir: string): string {
   let folder = dir;

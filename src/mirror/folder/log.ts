@@ -5,10 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { appendOwn, statOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
 
-/**
- * LIMIT: bytes of one log file. Older files are kept beside the log: `mdmirror.log.1` …
- * `mdmirror.log.4`.
- */
+/** LIMIT: bytes of one log file. Older ones stay as `mdmirror.log.1` to `mdmirror.log.4`. */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 
@@ -18,17 +15,18 @@ type LogOptions = {
   readonly folder: string;
   readonly clock: Clock;
   readonly secret: string;
-  /** True to log lines of level `debug` too: one for each request. */
+  /** True to also write lines of level `debug`, which are one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
-  /** LIMIT: bytes of one log file; tests pass a smaller number. */
+  /** LIMIT: bytes of one log file. Tests pass a smaller number. */
   readonly maxBytes?: number;
 };
 
 /**
- * Writes JSON lines to `.mdmirror/log/mdmirror.log`. Only fields of `LOG_FIELDS` are written, each
- * in its own form, so neither content nor the key can be logged (I30). If the log cannot be written
- * (a full disk), one message reports that, and syncing continues.
+ * Opens the log `.mdmirror/log/mdmirror.log`, which has one JSON object on each line. Only the
+ * fields of `LOG_FIELDS` are written, each in its own form, so that neither content nor the key
+ * gets into the log (I30). If the log cannot be written, for example on a full disk, reports that
+ * once and syncing continues.
  */
 export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
   const append = openRotation(folder, maxBytes);
@@ -47,16 +45,16 @@ export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_
 }
 
 /**
- * Appends lines to a file that is rotated when it is full; the oldest is removed. ASSUMES: one
- * writer, which has the folder's lock.
+ * Returns a function that appends a line to the log. A full file becomes an older one, and the
+ * oldest is removed. ASSUMES: only the process with the folder's lock writes.
  */
 function openRotation(folder: string, maxBytes: number): (line: string) => void {
   const file = "log/mdmirror.log";
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Does not create the folders above, so that nothing is created below the mount point of an
-      // unmounted disk.
+      // Creates only the folder of the log itself. Otherwise, with its disk unmounted, the linked
+      // folder would be created at the mount point.
       makeOwnFolder(folder, "log");
       size = statOwn(folder, file, "own-file")?.size ?? 0;
     }
@@ -70,7 +68,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   };
 }
 
-/** Gives each file the next older number. The oldest file is overwritten. */
+/** Gives each log file the next higher number. The oldest one is overwritten. */
 function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
@@ -84,7 +82,7 @@ const count: FieldForm = (value) => (typeof value === "number" && Number.isFinit
 const flag: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
 const word = matching(/^[A-Za-z0-9_.:-]{1,64}$/);
 const ident = matching(/^[\x21-\x7e]{1,128}$/);
-/** Form of a path: one line, which cannot control the terminal that shows it. */
+/** Form of a path in the log: one line, without characters that could control a terminal. */
 const place: FieldForm = (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined);
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
@@ -102,8 +100,8 @@ const errors: FieldForm = (value) => {
 const FORMS: Readonly<Record<LogForm, FieldForm>> = { count, flag, word, ident, place, errors };
 
 /**
- * Returns the fields that may be logged.
- * @param secret the key, which is removed from any field: a path may contain it
+ * Returns the fields that may be logged, each in its form.
+ * @param secret the key, which is removed from each field, because a path may contain it
  */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};

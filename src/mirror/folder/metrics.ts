@@ -1,7 +1,4 @@
-/**
- * Metrics of linked folders, for a collector that reads text files. They have names of folders,
- * never a path.
- */
+/** Metrics of linked folders, for a collector that reads text files. They have no paths. */
 
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorWord, StatusReading } from "./status.ts";
@@ -18,10 +15,7 @@ const STATES: readonly MirrorWord[] = [
   "unreadable",
 ];
 
-/**
- * Metrics with one value for each folder; null if there is no value. Times are seconds since the
- * epoch.
- */
+/** Metrics of each folder, read from its status; null without a value. Times are in seconds. */
 const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: StatusReading) => number | null]>> = {
   last_proof_timestamp_seconds: [
     "Time of the last sync after which both sides were equal.",
@@ -56,8 +50,9 @@ const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: Statu
 };
 
 /**
- * Returns the metrics as text.
+ * Returns the metrics as a text file.
  * @param mirrors folders with unique names
+ * @param unfit number of registry entries that cannot be trusted
  */
 export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): string {
   return metricsText([

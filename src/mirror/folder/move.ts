@@ -11,8 +11,8 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks whether a linked folder can be moved by one rename.
- * @param to absolute; nothing may exist at this path
+ * Checks whether a linked folder can be moved by a rename.
+ * @param to absolute path at which nothing may exist
  */
 export function checkMove(root: string, to: string, env: Env): Result<null> {
   const next = "name a new folder inside an existing one";
@@ -37,10 +37,10 @@ function otherDisk(root: string, to: string): Result<never> {
 }
 
 /**
- * Moves the folder. The caller has its lock, and nothing in the folder is open. ORDER: the folder
- * first, then the registry. After a kill between the two, the next command in the folder updates
- * the registry.
- * @returns a clause about the part of the registry that could not be updated, or null
+ * Moves a linked folder. The caller has its lock and has nothing in it open. ORDER: the folder
+ * first, then the registry. After a kill in between, the next command in the folder updates the
+ * registry.
+ * @returns a clause if the registry could not be updated, otherwise null
  */
 export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
   try {
@@ -51,7 +51,7 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
       code: errorCodeOf(error),
     });
   }
-  // The file has facts about the lock that was taken at the old path.
+  // The file describes a lock that was taken at the old path.
   removeOwn(join(to, MIRROR_FOLDER), "lock.json");
   const place = registryFolder(env);
   const marker = markerOf(to);

@@ -20,7 +20,7 @@ export type LocalMirror = { readonly root: string; readonly state: State; readon
 type System = { readonly clock: Clock; readonly random: Random };
 
 /**
- * Opens a linked folder without its service.
+ * Opens the state file and the disk of a linked folder, without its service.
  * @param dir a folder that has `.mdmirror/`
  */
 function openLocal(dir: string, system: System): Result<LocalMirror> {
@@ -39,10 +39,7 @@ function withLocalLinks(root: string, state: State, disk: Disk): Disk {
   return readingDisk({ state, disk, prefix: prefixOf(config.value.remote) }, config.value.links.wiki);
 }
 
-/**
- * Opens a linked folder without its service, runs `work`, and closes the folder, even if `work`
- * throws.
- */
+/** Opens a linked folder without its service for `work`, and closes it, even if `work` throws. */
 export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
   const opened = openLocal(dir, system);
   if (opened.kind === "trouble") return opened;
@@ -56,7 +53,8 @@ export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMi
 type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore" | "folders">;
 
 /**
- * Opens the disk of a linked folder, with the rules of its configuration, without a state.
+ * Opens the disk of a linked folder without a state file. Uses the ignore rules of its
+ * configuration.
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function openDisk(root: string, options: DiskOptions): LocalDisk {

@@ -28,38 +28,38 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type MirrorOptions = {
   /**
-   * `read`: takes no lock, and writes neither state, disk nor log (I23). `write`: takes the lock; a
-   * damaged state is set aside and rebuilt from both sides.
+   * How the folder is opened. `read` takes no lock, and writes neither state, files nor log (I23).
+   * `write` takes the lock; a damaged state file is set aside and rebuilt from both sides.
    */
   readonly mode: "read" | "write";
-  /** Name of the command, for other processes that find the folder locked. */
+  /** Name of the command, which other processes show if they find the folder locked. */
   readonly what: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly progress?: Progress;
-  /** Values of `--url` and `--key-file`; null if not passed. */
+  /** Value of `--url`; null if it was not passed. */
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Called after each request with the fields of its log line, which have no content. */
+  /** Called after each request with the fields of its log line. These never have content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 
-/** One linked folder with its parts: configuration, key, lock, state, disk, service. */
+/** An open linked folder: its configuration, state file, disk and connection to the service. */
 export type OpenedMirror = {
-  /** Absolute path. */
+  /** Absolute path of the linked folder. */
   readonly root: string;
   readonly config: Config;
-  /** The URL in use: `--url` > `MDMIRROR_URL` > configuration. */
+  /** URL of the service. `--url` takes precedence, then `MDMIRROR_URL`, then the configuration. */
   readonly url: string;
   readonly world: World;
-  /** Messages for the user about opening the folder, for example about a damaged state. */
+  /** Messages for the user about opening the folder, such as a damaged state file. */
   readonly notes: readonly string[];
-  /** True if a daemon lent this folder: the daemon continues after the folder is closed. */
+  /** True if a daemon lent this folder. The daemon continues once the folder is closed. */
   readonly isBorrowed: boolean;
-  /** Returns true if mdmirror would now find another key than the current one. */
+  /** Returns true if mdmirror would find another key now than the one in use. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };
@@ -77,7 +77,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   const folder = join(root, MIRROR_FOLDER);
   const closers = new Closers();
   try {
-    // The folder as a whole is checked before anything in it is opened.
+    // The owner and the permissions of `.mdmirror` are checked before any file in it is read.
     if (options.mode === "write") tightenOwnFolder(folder);
     else examineOwnFolder(folder);
     const facts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
@@ -90,10 +90,10 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   }
 }
 
-/** Facts about a linked folder before anything in it is opened. */
+/** What has to be known of a linked folder before it can be opened. */
 type FolderFacts = {
   readonly root: string;
-  /** Path of the folder's `.mdmirror`. */
+  /** Absolute path of `.mdmirror` in the linked folder. */
   readonly folder: string;
   readonly config: Config;
   readonly admitted: AdmittedFolder;
@@ -117,7 +117,7 @@ function keySourceOf(folder: string, { origin }: AdmittedFolder, { env, cwd, key
 async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: the lock is taken before anything large is read.
+  // ORDER: the lock comes first, because everything that is read later could change without it.
   const { progress = NO_PROGRESS } = options;
   const locked = mode === "write" ? await lockFolder(root, options) : null;
   if (locked?.kind === "trouble") return locked;
@@ -146,7 +146,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     disk: new LocalDisk(fs, root, {
       random,
       probes: mode === "write",
-      // No `.gitignore` excludes a document with a record.
+      // Documents that base has stay synced even if a `.gitignore` file excludes them.
       gitignore: config.gitignore ? () => state.localPaths() : null,
       folders: foldersOf(config.remote),
     }),
@@ -155,8 +155,8 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     prefix: prefixOf(config.remote),
   };
   const world = config.links.mode === "keep" ? plain : withTranslation(plain, mode === "write", config.links.wiki);
-  // A new state has no record of this folder, so any root is accepted: the first sync deletes and
-  // overwrites nothing (I05).
+  // A new state does not know which folder was linked, so it accepts this one. That is safe,
+  // because a first sync deletes and overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
@@ -189,7 +189,7 @@ function withExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {
   return { debug: true, write };
 }
 
-/** Functions that close resources. They run in the reverse order of opening. */
+/** Collects functions that close resources, and runs them in the reverse order of opening. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
@@ -202,15 +202,12 @@ class Closers {
   }
 }
 
-/**
- * Environment of a process that keeps running: the server of the pages, or a program that uses the
- * library.
- */
+/** What a long-running process, such as the server of the pages, needs to open linked folders. */
 export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 
 /**
- * Opens a linked folder, runs `work`, and closes the folder, even if `work` throws.
+ * Opens a linked folder, calls `work` with it, and closes it, even if `work` throws.
  * @param root absolute path of a folder of this user that has `.mdmirror/`
  */
 export async function withMirror<T>(

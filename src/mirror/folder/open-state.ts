@@ -1,4 +1,4 @@
-/** Opens the state file as a command needs it, and reports or repairs each kind of damage. */
+/** Opens the state file for reading or writing, and reports or repairs damage. */
 
 import type { Clock } from "../../common/clock.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
@@ -13,22 +13,21 @@ import { FREE_SPACE_NEXT, isDiskFull, ok, type Result, trouble } from "../../com
 
 type StateInUse = {
   readonly state: StoredState;
-  /**
-   * True for a state without records: the next sync then records all documents that both sides
-   * have.
-   */
+  /** True if the state has no records. The next sync then records what both sides have. */
   readonly isNew: boolean;
   readonly notes: string[];
 };
 
 /**
- * Opens the state under the lock. A damaged file is set aside. The next sync then records the
- * documents of both sides again, and deletes and overwrites nothing.
+ * Opens the state file of a folder whose lock the caller has. Sets a damaged file aside, and
+ * creates a new one. The next sync then records all documents that both sides have, and deletes and
+ * overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let lostTexts = false;
-  // Each of the two files is set aside at most once.
+  // `state.db` and `texts.db` can both be damaged. After setting each aside once, the third attempt
+  // succeeds.
   for (let round = 0; round < 3; round++) {
     const opened = openState({ folder, clock });
     if (opened.kind === "opened") {
@@ -51,16 +50,16 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
 }
 
 /**
- * Returns true if the state has recorded no folder: a kill or a full disk ended its creation before
- * the first row was written. Such a state counts as new.
+ * Returns true if the state does not know its linked folder, because a kill or a full disk
+ * interrupted its creation. Such a state counts as new.
  */
 function hasNoRoot(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().records.size === 0;
 }
 
 /**
- * Removes the stamps of files whose content is missing in the content store, so that the next walk
- * reads and stores these files.
+ * Marks the stamps of files as untrusted whose content is no longer in the content store. The next
+ * scan then reads these files and stores their content.
  */
 function forgetStampsOfMissingContent(state: StoredState): void {
   const missing = new Set(state.missingTexts());
@@ -72,8 +71,8 @@ function forgetStampsOfMissingContent(state: StoredState): void {
 }
 
 /**
- * Opens the state for reading, beside a process that may write. Without a state file, or with one
- * that counts as new, opens a new state in memory.
+ * Opens the state file for reading, while another process may write it. If there is none, or it
+ * counts as new, returns a new state in memory.
  */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const opened = openState({ folder, clock, readOnly: true });
@@ -84,14 +83,14 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
-/** Opens a new state in memory, for a plan as if nothing had been synced yet. */
+/** Creates a state in memory, for a plan as if nothing had been synced yet. */
 export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
   return memory.state;
 }
 
-/** Returns the trouble for each way in which a state file can be unusable. */
+/** Returns the trouble for a state file that is missing or cannot be used. */
 export function stateTrouble(
   opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
 ): Result<never> {
@@ -122,7 +121,9 @@ export function stateTrouble(
   }
 }
 
-/** Returns the learned traits of the service; null if none are known. */
+/**
+ * Returns the traits of the service that earlier runs learned and stored; null if none are stored.
+ */
 export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
   const text = state.meta(META.traits);
   return text === null ? null : (JSON.parse(text) as RemoteTraits);

@@ -1,4 +1,4 @@
-/** Runs a sync of a linked folder for a command. */
+/** Syncs a linked folder for a command, or plans a sync. */
 
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -32,15 +32,9 @@ export type { RunReport } from "../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
-  /**
-   * Value of `--max-deletes`: deletions on each side that need no approval in this run; null for
-   * the usual limit.
-   */
+  /** Deletions on each side that need no approval (`--max-deletes`); null for the usual limit. */
   readonly maxDeletes: number | null;
-  /**
-   * True if a person waits for the run. Otherwise protected content is sent only after two runs saw
-   * it unchanged.
-   */
+  /** True if a person waits. Otherwise protected content goes to review after two equal scans. */
   readonly attended: boolean;
   /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;
@@ -49,13 +43,14 @@ export type RunRequest = {
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const RETRY_MS = 86_400_000;
-/** Milliseconds between the two scans that prove a local deletion. */
+/** Milliseconds between the two scans that have to miss a file before its document is deleted. */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // The policy resolves the conflicts for which a safety check stopped earlier runs.
+  // The user's preference now resolves the many new conflicts because of which a safety check
+  // stopped an earlier run.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -66,7 +61,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     maxDeletes === null ? DEFAULT_GUARDS : { ...DEFAULT_GUARDS, minDeletes: maxDeletes, maxDeletes };
   return {
     names: config.names,
-    // A request narrows the folder's direction and never widens it.
+    // A run can have fewer directions than the folder's setting allows, but not more.
     direction: config.direction === "both" ? request.direction : config.direction,
     prefer: world.state.meta(META.prefer) as Policy["prefer"],
     conflicts: conflictPolicy(config),
@@ -78,7 +73,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
   };
 }
 
-/** Refuses a run in the direction that is switched off for the folder; null for any other run. */
+/** Returns trouble if the folder's setting excludes the run's direction; null if it does not. */
 export function oppositeTrouble(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const does = config.direction === "pull" ? "only downloads" : "only uploads";
@@ -90,16 +85,16 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
 }
 
 /**
- * Returns how long a run waits for editors. A manual run replaces a file that has just changed,
- * because the user of the command has finished editing. No run replaces a file that an editor has
- * open.
+ * Returns how long a run waits before it replaces a file that was just edited or is open in an
+ * editor. A manual run does not wait after an edit, because a user who starts it has finished
+ * editing.
  */
 export function editorWaitOf({ handsOff }: Config, trigger: "manual" | "by-timer" | "watch"): EditorWait {
   const unchangedMs = trigger === "manual" ? 0 : timeMs(handsOff.quiet);
   return { unchangedMs, openMs: timeMs(handsOff.open), sleeps: trigger === "by-timer" };
 }
 
-/** Returns the policy for conflicts at a path, in the planner's form. */
+/** Returns the setting `conflicts` as a function that returns the policy for a path. */
 export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
   if (typeof conflicts === "string") return () => conflicts;
   const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
@@ -108,7 +103,7 @@ export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => Conf
 
 /**
  * Runs cycles until nothing is left to do, and stores the result for `status`.
- * @param stoppable runs the steps of the plans; undefined: nobody can stop them
+ * @param stoppable runs the steps so that a person can stop them; undefined if nobody can
  */
 export async function runSync(
   mirror: OpenedMirror,
@@ -125,8 +120,9 @@ export async function runSync(
 }
 
 /**
- * Returns true if refused writes are sent again. mdmirror cannot see new grants, so a manual run
- * always sends them, and a run by a timer once a day.
+ * Returns true if the run sends changes again that the service refused before. A new grant may
+ * allow them, which mdmirror cannot see. So each manual run sends them again, and a run by a timer
+ * once a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -139,8 +135,8 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
 }
 
 /**
- * Returns the request for the plan of an approval, with the limit of the run that was stopped: with
- * another limit, the plan might not stop.
+ * Returns a request with the deletion limit of the run that was stopped. With another limit, the
+ * plan for an approval might have no stop.
  */
 export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);
@@ -148,8 +144,8 @@ export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended
 }
 
 /**
- * Returns the limits of the next run: the usual limits, or a smaller limit of the run whose stop is
- * still open.
+ * Returns the limits of the safety checks for the next run. If a run with a smaller limit was
+ * stopped, its limit stays until the stop has ended.
  */
 export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
   const { maxDeletes: least } = requestOfStoppedRun(mirror, true);
@@ -159,9 +155,9 @@ export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
 }
 
 /**
- * Stores facts about a run for later runs: the limit of a stopped run while its stop is open, and
- * the end of `--prefer` after the first complete run. A daemon's run that still delays deletions
- * has not checked them against the limit.
+ * Stores what later runs need to know of this run. The deletion limit of a stopped run is stored
+ * until the stop has ended. `--prefer` ends with the first complete run. A daemon's run counts the
+ * deletions only once they are no longer pending, so the limit stays until then.
  */
 export function storeFactsOf(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
@@ -172,32 +168,30 @@ export function storeFactsOf(mirror: OpenedMirror, report: RunReport, maxDeletes
   }
   const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // After a run in sync, the copy of the state from before an update is no longer needed.
+  // The copy of the state file from before an upgrade of mdmirror is no longer needed after a run
+  // in sync.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
-/**
- * Returns true if the service's version is not written yet because a program has the file open, or
- * the file has just changed.
- */
+/** Returns true if a file could not be replaced yet, because it is open or has just changed. */
 function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
 
-/** Plan of a run, with both sides as the scans show them. */
+/** Plan of a sync, with the observed trees from which it was made. */
 export type SyncPlan = PlanInput & {
   readonly kind: "planned";
   readonly plan: Plan;
-  /** Problems that would be open after the run, as far as the scans show. */
+  /** Problems that would be open after the sync, as far as the scans show. */
   readonly open: readonly Attention[];
-  /** Changes that stay on their side, because the sync has one direction. */
+  /** Changes that the sync would not transfer, because it has one direction. */
   readonly oneWay: readonly Attention[];
   readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
 };
 
 type Preview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 
-/** Plans a run without writing anything (I23). */
+/** Plans a sync. Writes nothing (I23). Returns the fault if the service cannot be reached. */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
@@ -209,8 +203,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
 }
 
 /**
- * Plans a run without writing anything (I23). Returns trouble if the service cannot be reached.
- * @param factsHint as for `faultTrouble`
+ * Plans a sync. Writes nothing (I23). Returns trouble if the service cannot be reached.
+ * @param factsHint a clause with the command that finds out more; the default is `mdmirror doctor`
  */
 export async function planSync(
   mirror: OpenedMirror,
@@ -224,18 +218,18 @@ export async function planSync(
 
 const DAY_MS = 86_400_000;
 
-/** Deletes old contents after a run, once a day. */
+/** Deletes old contents from the history, once a day, after a run. */
 export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;
   const now = clock.now();
   const storedTime = state.meta(META.prunedAt);
   const prunedAt = Number(storedTime);
-  // A time in the future is ignored, so that a clock that was set back does not stop pruning
-  // forever.
+  // A stored time in the future is ignored. Otherwise, after the clock was set back, pruning would
+  // stop until that time.
   if (storedTime !== null && now - prunedAt < DAY_MS && now >= prunedAt) return;
   state.setMeta(META.prunedAt, String(now));
-  // A new folder has no old content, and pruning would read all contents to find that out.
+  // A new folder has no old contents, so pruning, which reads all contents, can wait a day.
   if (storedTime === null) return;
   state.spellings.removeOld();
   const { texts, events, runs, versions } = state.prune(now, retentionOf(mirror.config.keepHistory)!);

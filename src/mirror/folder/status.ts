@@ -16,38 +16,37 @@ import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { troubleOfSystemError } from "./folder-trouble.ts";
 
-/** Facts about a linked folder from the state file: no network, walk or lock. */
+/** Status of a linked folder, read from the state file without the network, a scan or the lock. */
 export type MirrorStatus = RunState & {
   readonly url: string;
   readonly remote: LinkedPart;
   readonly direction: Config["direction"];
   readonly documents: number;
-  /** Size of the files of all documents, in bytes. */
+  /** Size of all documents together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /** Number of interrupted effects; the next run completes them. */
+  /** Number of effects that were interrupted. The next run completes them. */
   readonly pending: number;
-  /**
-   * Number of documents that differ and need no action, by reason: in review, or excluded by the
-   * ignore rules.
-   */
+  /** Numbers of documents that differ without need for action, by reason: in review, ignored. */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
   /**
-   * Paths of documents in conflict. Leaves out content that is in review because of the conflict,
-   * so that each document has one state.
+   * Paths of documents in conflict. Leaves out a document whose content went to review because of
+   * the conflict, so that no document is counted twice.
    */
   readonly conflicts: readonly string[];
-  /** Paths of documents in review. Leaves out a document that also needs a local choice. */
+  /**
+   * Paths of documents in review. Leaves out a document in conflict, which needs a local choice.
+   */
   readonly reviews: readonly string[];
   /**
-   * Documents of `reviews` with the time of the oldest content in review, in milliseconds since the
-   * epoch. `isConflict`: true if the content is in review because of a conflict.
+   * Documents of `reviews`, each with the time of its oldest change in review, in milliseconds
+   * since the epoch. `isConflict` is true if the change is in review because of a conflict.
    */
   readonly reviewedSince: StateSummary["totals"]["reviews"];
   readonly lastRun: Omit<NonNullable<StateSummary["newestRun"]>, "summary"> | null;
 };
 
-/** Facts about a folder that is linked but was never synced. */
+/** State of a folder that is linked but was never synced. */
 const NEVER_SYNCED: StateSummary = {
   totals: { documents: 0, bytes: 0, folders: 0, conflicts: [], reviews: [] },
   blocks: [],
@@ -57,10 +56,10 @@ const NEVER_SYNCED: StateSummary = {
 };
 
 /**
- * Reads the facts about a linked folder.
+ * Reads the status of a linked folder from its state file.
  * @param dir a folder that has `.mdmirror/`
- * @param isBusy true if a daemon is in the middle of a run. An unfinished run or effect is then no
- * sign of a crash.
+ * @param isBusy true if a daemon is in the middle of a run, so that an unfinished run or effect is
+ * no sign of a crash
  */
 export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
@@ -95,9 +94,9 @@ function statusOf(summary: StateSummary, { url, remote, direction }: Config, isB
 }
 
 /**
- * Kinds of journal rows that are no interrupted steps:
+ * Kinds of journal rows that are not counted as interrupted effects:
  * - `set-aside`: the next cycle checks the set-aside file once more
- * - `create`: a new file that was not created is downloaded like any other
+ * - `create`: if the new file was not created, it is downloaded like any other
  * - `sent`: content that was not found on the service is sent again
  */
 const ROWS_THAT_ARE_NO_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
@@ -112,26 +111,27 @@ function pickRun({ run, kind, startedAt, endedAt }: NonNullable<MirrorStatus["la
   return { run, kind, startedAt, endedAt };
 }
 
-/** State of a linked folder, from its state file and its daemon; null without a daemon. */
+/** Status of a linked folder, with that of its daemon. `daemon` is null if no daemon runs. */
 export type StatusReading = { readonly status: MirrorStatus; readonly daemon: DaemonStatus | null };
 
 export type StatusOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Milliseconds for the daemon to answer; default: the usual time. */
+  /** Milliseconds within which the daemon has to answer; undefined for the usual time. */
   readonly daemonMs?: number;
   /**
-   * True to refuse each folder that `admit` rejects, or whose configuration cannot be read. False
-   * (default): to refuse only untrusted folders.
+   * True to refuse every folder that `admit` rejects, or whose configuration cannot be read. False,
+   * the default, to refuse only untrusted folders.
    */
   readonly mustBeAdmitted?: boolean;
 };
 
 /**
- * Reads the state of a linked folder. Uses no network, walk or lock, and writes nothing.
+ * Reads the status of a linked folder, and asks its daemon. Uses no network, scan or lock, and
+ * writes nothing.
  * @param root a folder that has `.mdmirror/`
- * @returns trouble if the folder is `untrusted`, its daemon has an error, or the state cannot be
- * read
+ * @returns trouble if the folder is untrusted, its daemon answers with trouble, or the state file
+ * cannot be read
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<Result<StatusReading>> {
   const doubt = whyNotAdmitted(root, options);
@@ -144,14 +144,14 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
   return read.kind === "trouble" ? read : ok({ status: withDaemon(read.value, daemon), daemon });
 }
 
-/** Returns milliseconds since both sides were last proven equal; null if never. */
+/** Returns the milliseconds since both sides were last proven equal; null if they never were. */
 export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
   return syncedAt === null ? null : Math.max(0, now - syncedAt);
 }
 
 /**
- * Returns why the contents of a folder may not be shown. Somebody else may have created the folder
- * with its contents, so the registry must have it as the user's.
+ * Returns why the contents of a folder may not be shown; null if they may. Somebody else may have
+ * created the folder with its contents, so the user's registry must have it.
  */
 function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
@@ -161,13 +161,10 @@ function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: Stat
   return mustBeAdmitted || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
-/** Phases of a daemon's loop in which a run may be active. */
+/** Phases of a daemon in which it may be in the middle of a run. */
 const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
-/**
- * Returns the status with the facts that only the daemon knows: scans that are later than the
- * stored one, and scans that failed.
- */
+/** Adds what only the daemon knows: newer scans, and that the service cannot be reached. */
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
   const syncedAt = laterOf(status.syncedAt, daemon.inSyncAsOf);
@@ -187,21 +184,24 @@ export type FolderStatus = {
 };
 
 /**
- * States of a folder. `gone` and `other`: the folder is missing, or replaced by another one;
- * `untrusted`: `mdmirror trust` has to be run; `unreadable`: the state or the daemon cannot be
- * read.
+ * State of a linked folder in one word.
+ * - `gone`: the folder is missing
+ * - `other`: another folder is at its path
+ * - `untrusted`: the user has to run `mdmirror trust`
+ * - `unreadable`: its state file or its daemon cannot be read
  */
 export type MirrorWord = MirrorStatus["state"] | Exclude<ListedMirror["place"], "present"> | "untrusted" | "unreadable";
 
 /**
- * Reads the states of all linked folders of this user, by path. A folder that cannot be read does
- * not hide the others. `unfit`: a clause about each registry entry that cannot be trusted.
+ * Reads the states of all linked folders of this user, sorted by path. A folder that cannot be read
+ * gets such a state, and the others are still returned. `unfit` has a clause for each registry
+ * entry that cannot be trusted.
  */
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const listed = listOwnMirrors(options.env);
-  // All daemons are asked in parallel, because a daemon that hangs takes its whole deadline.
+  // All daemons are asked at the same time, because one that hangs uses up its whole time limit.
   const readings = listed.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
     return { mirror, reading, state: mirror.place === "present" ? stateWord(reading) : mirror.place };
@@ -218,7 +218,7 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
   }
 }
 
-/** Returns the state of a folder that is at its path. */
+/** Returns the state of a linked folder in one word, for a folder that is at its path. */
 export function stateWord(reading: Result<StatusReading>): MirrorStatus["state"] | "untrusted" | "unreadable" {
   if (reading.kind === "ok") return reading.value.status.state;
   return reading.trouble.code === "untrusted" ? "untrusted" : "unreadable";

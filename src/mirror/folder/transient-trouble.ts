@@ -2,10 +2,10 @@ import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
 
 /**
- * Problems that mostly end by themselves: another run has the lock, or the service cannot be
- * reached. If a timer runs every five minutes, each line of output is a mail, so `sync --quiet`
- * does not report such a problem at first. A file stores when each problem began, because a run
- * without the lock may not write the state.
+ * Kinds of problems that usually end by themselves: another run has the lock, or the service cannot
+ * be reached. When a timer runs `sync --quiet` every few minutes, each line of its output may
+ * become a mail. So such a problem is reported only after some time. A file has the time at which
+ * each problem began, because a run without the lock may not write the state file.
  */
 export type TransientKind = "locked" | "offline";
 
@@ -13,20 +13,21 @@ type NotedTrouble = { readonly since: number; readonly reportedAt: number | null
 type Notes = { readonly [kind in TransientKind]?: NotedTrouble };
 
 const NOTES_FILE = "quiet.json";
-/** Milliseconds after which a lasting problem is reported again. */
+/** Milliseconds after which a problem that continues is reported again. */
 const REPORT_AGAIN_MS = 86_400_000;
 
 /**
- * Stores the problem, and decides whether to report it now.
+ * Stores that the problem exists now, and decides whether to report it.
  * @param folder absolute path of `.mdmirror`
- * @param graceMs milliseconds that a problem may last without a report
- * @returns the duration of a problem to report, in milliseconds; null if it is not reported
+ * @param graceMs milliseconds for which a problem may last before it is reported
+ * @returns how long the problem has lasted, in milliseconds, if it is to be reported now; otherwise
+ * null
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
     const notes = readNotes(folder);
     const before = notes[kind];
-    // After the clock was set back, the duration begins again.
+    // If the clock was set back to before its beginning, the problem counts as new.
     const note = before !== undefined && before.since <= now ? before : { since: now, reportedAt: null };
     const { since, reportedAt } = note;
     const isDue = now - since >= graceMs && (reportedAt === null || now - reportedAt >= REPORT_AGAIN_MS);
@@ -34,16 +35,16 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (after !== before) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? now - since : null;
   } catch (error) {
-    // If the disk cannot store the note, the problem is reported: one mail too many is better than
-    // none.
+    // A problem that the disk cannot store is reported each time, because too many mails are better
+    // than none.
     if (errorCodeOf(error) === null) throw error;
     return 0;
   }
 }
 
 /**
- * Removes notes of problems that ended. Writes nothing if there are none. If the disk cannot be
- * written, the notes stay until later.
+ * Removes the stored times of problems that have ended. Writes nothing if there are none. If the
+ * disk cannot be written, they stay until a later run.
  */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
@@ -61,7 +62,7 @@ function writeNotes(folder: string, notes: Notes): void {
   else replaceOwn(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
-/** Reads the stored notes about problems. A file that is not valid JSON counts as empty. */
+/** Reads the stored times of problems. A file that is not valid JSON counts as empty. */
 function readNotes(folder: string): Notes {
   try {
     return JSON.parse(readOwn(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as Notes;

@@ -1,7 +1,7 @@
 /**
- * Unlinks a folder and changes nothing else: the documents stay on both sides. The contents of
- * `.mdmirror/` stay too, except for the key, the configuration and the marker. A later `init` links
- * the folder as a new one.
+ * Unlinks a folder. The documents on both sides stay unchanged. `.mdmirror/` keeps its contents,
+ * except for the key, the configuration and the marker. A later `init` links the folder as a new
+ * one.
  */
 
 import { rmSync } from "node:fs";
@@ -22,21 +22,21 @@ import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type UnlinkResult = {
-  /** True if the key stored in the folder was removed. */
+  /** True if a key file was removed from `.mdmirror/`. */
   readonly keyFile: boolean;
   /**
-   * Result for the key in the keychain. `shared`: another linked folder with the same address uses
-   * the key.
+   * What happened to the key in the keychain. `kept`: it could not be removed. `shared`: it stays,
+   * because another linked folder with the same address uses it.
    */
   readonly keychain: "none" | "removed" | "kept" | "shared";
-  /** Address of the service; null if the folder has no readable configuration. */
+  /** URL of the service; null if the folder has no readable configuration. */
   readonly url: string | null;
 };
 
 /**
- * Unlinks a folder. The caller has its lock, and nothing in the folder is open. ORDER: the key
- * first, the registry last. After a kill in between, the folder is still listed, and the command
- * can be repeated.
+ * Unlinks a folder. The caller has its lock and has nothing in it open. ORDER: the key first, the
+ * registry last. After a kill in between, the folder is still listed, so that the user can repeat
+ * the command.
  * @param root real path of an existing folder
  */
 export function unlinkFolder(root: string, env: Env, now: number): Result<UnlinkResult> {
@@ -58,14 +58,15 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
 }
 
 /**
- * Removes `.mdmirror/` of an unlinked folder with all its content. Symbolic links in the folder are
- * removed and not followed.
- * @param root real path
+ * Removes `.mdmirror/` of an unlinked folder with all its contents. Does not follow symbolic links
+ * in it.
+ * @param root real path of the folder
  */
 export function purgeOwnFolder(root: string): Result<null> {
   const folder = join(root, MIRROR_FOLDER);
   try {
-    // RACE: an `init` that links the folder after this check loses its state.
+    // RACE: if `init` links the folder between this check and the removal, the new state file is
+    // lost.
     if (hasConfig(folder))
       return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
     rmSync(folder, { recursive: true, force: true });
@@ -75,7 +76,7 @@ export function purgeOwnFolder(root: string): Result<null> {
   }
 }
 
-/** Removes the key from the keychain, if this was the last linked folder with its address. */
+/** Removes the key from the keychain, unless another linked folder has the same address. */
 function forgetKey(root: string, url: string | null, env: Env): UnlinkResult["keychain"] {
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
@@ -85,8 +86,10 @@ function forgetKey(root: string, url: string | null, env: Env): UnlinkResult["ke
 }
 
 /**
- * Removes a folder from the registry, and the whole entry with its last folder.
- * @param marker null if unknown: then the path identifies the entry
+ * Removes the path of a folder from its registry entry. If no other path is left, removes the whole
+ * entry.
+ * @param marker id in the folder's marker; null if it is not known, so that the path identifies the
+ * entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
   const place = registryFolder(env);
@@ -107,9 +110,9 @@ const UPLOADS_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a sync without downloads, because unlinking loses only content that was not uploaded.
- * Writes nothing.
- * @returns null if everything was uploaded and nothing is open; trouble if that cannot be known
+ * Plans a sync to find out what unlinking would leave without an upload. Writes nothing.
+ * @returns the plan without its downloads; null if everything is uploaded and no problem is open;
+ * trouble if no plan could be made
  */
 export function findUnsent(
   root: string,
@@ -119,7 +122,7 @@ export function findUnsent(
     const planned = await planSync(mirror, USUAL_RUN);
     if (planned.kind === "trouble") return planned;
     const { plan, open } = planned.value;
-    // An action that changes the local disk alone uploads nothing.
+    // Actions that only change local files upload nothing, so they do not matter.
     const steps = plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !UPLOADS_NOTHING.has(kind));
     const isClean = steps.length === 0 && open.length === 0 && plan.verdict.kind === "run";
     return ok(isClean ? null : { ...planned.value, plan: { ...plan, steps } });
