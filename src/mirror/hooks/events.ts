@@ -1,17 +1,14 @@
-/** Compares two states of a folder. Pure. */
+/** Finds the events that happened between two states of a folder. Pure. */
 
 import type { Changes, Facts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
-/** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
+/** Documents or problems of an event; empty for the whole folder, null if it did not happen. */
 type EventItems = readonly HookItem[] | null;
 
-/**
- * Returns the subjects of an event that happened between two states; null if the event did not
- * happen.
- */
+/** Returns the documents or problems of an event between two states; null if it did not happen. */
 export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems {
-  // While the service is not reached, nothing else is known.
+  // While the service cannot be reached, no other event can be judged.
   if (now.state === "offline" && event !== "offline") return null;
   if (event === "review-settled") return settledOf(before, now);
   if (event !== "in-sync") return newOf(before.problems[event], now.problems[event]);
@@ -19,18 +16,21 @@ export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems
   return now.state === "in-sync" && isChanged ? [] : null;
 }
 
-/** One event of a hook for a folder. Times are in milliseconds by the monotonic clock. */
+/** An event of a folder that a hook waits for. Times are in milliseconds of the monotonic clock. */
 export type WatchedEvent = {
-  /** State with which the next state is compared. */
+  /** State of the folder with which later states are compared. */
   readonly baseline: Facts;
   /**
-   * Event that has not lasted long enough yet; null if there is none. An event with another key
-   * starts a new period.
+   * Event whose state has not lasted long enough yet; null if there is none. `key` identifies its
+   * changes and items. If these change, the waiting time starts again.
    */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
-/** Compares the current state with the baseline. `due` is null if the event did not happen. */
+/**
+ * Compares the current state with the baseline. `due` is the time at which the hook has to run for
+ * the event; null if it did not happen.
+ */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: Facts,
@@ -44,9 +44,9 @@ export function watchEvent(
   return due <= time ? { baseline: now, pending: null, due, items } : { baseline, pending: { key, since }, due, items };
 }
 
-/** Returns the state with which the next state is compared, if no event happened. */
+/** Returns the next baseline if the event did not happen. */
 function baselineOf(event: EventName, before: Facts, now: Facts): Facts {
-  // A short loss of the service does not end a state.
+  // If the service is unreachable only for a short time, the earlier state still counts.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
@@ -73,8 +73,8 @@ function keyOf({ kind, path }: HookItem): string {
 }
 
 /**
- * Returns paths that left review. A document that is in review under another path was moved, and
- * does not count.
+ * Returns the documents whose review has ended. A document that was moved during its review now has
+ * another path in review, and does not count.
  */
 function settledOf(before: Facts, { reviews, problems }: Facts): EventItems {
   if (reviews === null || before.reviews === null) return null;

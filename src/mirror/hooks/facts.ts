@@ -7,41 +7,48 @@ import type { AttentionEntry } from "../operations/results/shapes.ts";
 import type { EventName } from "./hook.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 
-/** State of a linked folder for hooks: paths, codes and numbers, never content. */
+/** State of a linked folder for hooks. Has paths, codes and numbers, never content. */
 export type Facts = {
   readonly state: RunState["state"];
-  /** Number of changes that this process has synced. */
+  /** Numbers of changes that this process has synced. */
   readonly changes: Changes;
   /**
-   * Open problems by their event. `attention`: they require a person; `conflict`: also those in
-   * review that need no local choice; `stopped`, `offline`: the reasons.
+   * Open problems by the event that reports them.
+   * - `attention`: problems that require a person
+   * - `conflict`: conflicts, including those in review that need no local choice
+   * - `stopped`, `offline`: reasons of the stop, or that the service cannot be reached
    */
   readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
-  /** Milliseconds for which the service has not been reached. */
+  /** Milliseconds since the service was last reached; 0 if it is reached. */
   readonly offlineMs: number;
-  /** Changes in review, each as `SINCE PATH`; null if unknown. */
+  /** Changes in review, each as `TIME PATH`, the time when it was sent; null if unknown. */
   readonly reviews: readonly string[] | null;
 };
 
-/** Events that happen when a problem begins. */
+/** Events that report the beginning of a problem. */
 type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 
-/** Numbers of changes, by the names of the counts of `sync --json`. */
+/** Numbers of changes by their kind. The kinds are those of `counts` in `sync --json`. */
 export type Changes = Readonly<Record<string, number>>;
 
-/** One problem. `path`: path of the problem; "" is the whole folder. */
+/** One problem in a message to a hook. Its path is "" if it concerns the whole folder. */
 export type HookItem = Omit<AttentionEntry, "detail">;
 
 /** State of a folder, from the report of a run or from the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
-  /** Why the service is unreachable, and for how long; null if it is reached. */
+  /**
+   * Reason why the service is unreachable, and for how many milliseconds; null if it is reached.
+   */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: Changes;
 };
 
-/** @param root a folder that has `.mdmirror/` */
+/**
+ * Returns the state of a linked folder for hooks.
+ * @param root a folder that has `.mdmirror/`
+ */
 export function factsOf(
   root: string,
   { state, attention, safetyStop }: FolderState,
@@ -53,7 +60,7 @@ export function factsOf(
     state: isOffline ? "offline" : state,
     changes,
     problems: {
-      // Pending problems need no action of a person.
+      // Pending problems are left out, because they need no person.
       attention: itemsOf({ attention: attention.filter(({ waits }) => !waits) }),
       conflict: itemsOf({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
       stopped: itemsOf({ safetyStop }),
@@ -64,7 +71,7 @@ export function factsOf(
   };
 }
 
-/** Reads what the last run left in the state file; null if the file cannot be read. */
+/** Reads the state that the last run stored; null if the state file cannot be read. */
 export function readStoredFacts(root: string): Facts | null {
   const glance = readSummary(root);
   if (glance === null) return null;
@@ -73,22 +80,16 @@ export function readStoredFacts(root: string): Facts | null {
   return factsOf(root, stored);
 }
 
-/**
- * Kinds of problem with two conflicting edits: local, or in review, where somebody decides in the
- * web app.
- */
+/** Kinds of problems with two edits that conflict. `review-conflict` is decided in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-/**
- * Returns problems without their details, in which a service may repeat content that was sent to
- * it.
- */
+/** Returns problems without their details, in which the service may repeat content. */
 function itemsOf(open: Partial<OpenProblems>): HookItem[] {
   const entries = attentionJson({ attention: [], safetyStop: null, fault: null, ...open });
   return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 
-/** Reads the state file; null if it cannot be read, which the run itself reports. */
+/** Reads a summary of the state file; null if it cannot be read, which the run itself reports. */
 function readSummary(root: string): StateSummary | null {
   const glanced = readStateSummary(join(root, MIRROR_FOLDER));
   return glanced.kind === "read" ? glanced.value : null;

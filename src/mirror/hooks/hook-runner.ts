@@ -11,12 +11,12 @@ import type { HookEvent } from "./message.ts";
 import { hooksFor, readHooks } from "./read-hooks.ts";
 import { type HookWorld, runHook } from "./run-hook.ts";
 
-/** One folder of a daemon. Times are by the monotonic clock. */
+/** A folder of the daemon, as hooks need it. Times are of the monotonic clock. */
 type Folder = {
   log: Log | null;
-  /** State when the daemon opened the folder; null if the state could not be read. */
+  /** State of the folder when the daemon opened it; null if it could not be read. */
   start: Facts | null;
-  /** State after the last run; null if none has ended yet. */
+  /** State of the folder after the last run; null before the first run has ended. */
   state: FolderState | null;
   offline: { readonly code: WaitReason; readonly since: number } | null;
   readonly changes: Record<string, number>;
@@ -24,20 +24,22 @@ type Folder = {
 };
 
 type RunnerOptions = HookWorld & {
-  /** Called for problems with hooks, to show them to the user who started the daemon. */
+  /** Called with messages about hooks, for the user who started the daemon. */
   readonly onNote: (note: string) => void;
 };
 
-/** LIMIT: milliseconds between two checks of the hooks; a busy daemon has many runs a second. */
+/**
+ * LIMIT: milliseconds between two checks of the hooks. A busy daemon may have many runs a second.
+ */
 const CHECK_PAUSE_MS = 500;
-/** LIMIT: milliseconds to the next check of the hooks without an event. */
+/** LIMIT: milliseconds between two checks of the hooks if nothing happens. */
 const IDLE_MS = 60_000;
-/** LIMIT: milliseconds that active hooks have when the daemon ends. */
+/** LIMIT: milliseconds for which the daemon waits for active hooks when it ends. */
 const END_MS = 5_000;
 
 /**
- * Runs hooks for the folders of a daemon, when the state of a folder differs from the state that
- * the hook last saw. Syncing never waits for a hook, and each hook runs only once at a time.
+ * Runs hooks when the state of a folder differs from the state that the hook saw last. Syncing
+ * never waits for a hook. A hook does not start again while it is running.
  */
 export class HookRunner {
   readonly #options: RunnerOptions;
@@ -47,9 +49,9 @@ export class HookRunner {
   readonly #killing = new AbortController();
   readonly #checked: Promise<void>;
   #wake = new AbortController();
-  /** Hook for desktop notifications. Null if there is no desktop, or a notification failed. */
+  /** Hook that shows notifications on the desktop; null without a desktop or after a failure. */
   #desktop: Hook | null;
-  /** Last message about the file `hooks.json`; the same message is reported only once. */
+  /** Last message about `hooks.json`, which is not repeated. */
   #lastNote: string | null = null;
 
   constructor(options: RunnerOptions) {
@@ -68,7 +70,7 @@ export class HookRunner {
     if (updateFolder(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
-  /** Resolves when no hook is active. Hooks that take too long are ended. */
+  /** Ends the checks, and resolves when no hook is active. Ends hooks that take too long. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#checked;
@@ -89,14 +91,16 @@ export class HookRunner {
         await clock.sleep(CHECK_PAUSE_MS, stop);
       }
     } catch (error) {
-      // Syncing continues without hooks.
+      // An error in the code for hooks must not end syncing, so only the hooks end.
       onNote(`an error in mdmirror itself prevents further hooks: ${errnoClause(error)}`);
     }
   }
 
-  /** Checks all hooks, and returns the times at which pending events are due. */
+  /**
+   * Checks all hooks and starts those that are due. Returns the times at which others will be due.
+   */
   #checkAll(): number[] {
-    // ORDER: before the check, so that an event during the check starts another check.
+    // ORDER: a new signal first, so that an event during the check causes another check.
     this.#wake = new AbortController();
     const { env, clock, onNote } = this.#options;
     const read = readHooks(env);
@@ -115,10 +119,7 @@ export class HookRunner {
     });
   }
 
-  /**
-   * Runs a hook for its first event that is due. Returns the time at which its pending events are
-   * due.
-   */
+  /** Starts a hook for its first due event. Returns the times at which its others will be due. */
   #checkHook(hook: Hook, root: string, folder: Folder, now: Facts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
@@ -152,7 +153,7 @@ export class HookRunner {
   }
 }
 
-/** Takes an event of a folder. Returns true if the state may have changed. */
+/** Updates a folder by an event of the daemon. Returns true if the hooks have to be checked. */
 function updateFolder(folder: Folder, event: FolderEvent, now: number): boolean {
   const { offline } = folder;
   const unreached = (code: WaitReason) => ({ code, since: offline?.since ?? now });
@@ -166,13 +167,14 @@ function updateFolder(folder: Folder, event: FolderEvent, now: number): boolean 
   }
   if (event.kind !== "phase") return false;
   const { phase } = event;
-  // During a scan the last known state stays.
+  // Only a wait for the service says that it cannot be reached. During a scan, the last known state
+  // stays.
   if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = unreached(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;
 }
 
-/** Logs how a hook ended. Leaves out the hook's output, which may contain anything. */
+/** Logs how a hook ended, without the hook's output, which may contain anything. */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const common = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...common, outcome: "done" });

@@ -1,11 +1,12 @@
-/** Events that a hook can ask for, in the order in which they are reported. */
+/** Names of the events that a hook can run for, in the order in which they are reported. */
 export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
- * Default time that a state must last before a daemon runs a hook, in milliseconds. So a burst
- * becomes one event, and a short disturbance none.
+ * Milliseconds that a state must last before a daemon runs a hook for it, by event, unless the user
+ * sets another time. So several changes at once become one event, and a short disturbance becomes
+ * none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,
@@ -16,15 +17,15 @@ export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   "in-sync": 5_000,
 };
 
-/** One of the user's hooks, as in `hooks.json`. */
+/** A hook of the user, as `hooks.json` declares it. */
 export type Hook = {
   readonly name: string;
-  /** Events of the hook. By event, the time that its state must last, in milliseconds. */
+  /** Events that the hook runs for, each with the milliseconds that its state must last. */
   readonly on: ReadonlyMap<EventName, number>;
-  /** Names or paths of the linked folders to which the hook applies; null for all. */
+  /** Names or paths of the linked folders that the hook runs for; null for all. */
   readonly mirrors: readonly string[] | null;
   readonly timeoutMs: number;
-  /** A program and its arguments, without a shell. */
+  /** The program and its arguments, which run without a shell. */
   readonly argv: readonly string[];
 };
 
@@ -33,19 +34,19 @@ export type HookEnd =
   | {
       readonly kind: "failed";
       readonly ms: number;
-      /** A clause for people: `it ended with 3`. */
+      /** Reason of the failure, as a clause for users, such as `it ended with 3`. */
       readonly why: string;
-      /** Code of the failure, for the log: `exit`, `timeout`. */
+      /** Code of the failure for the log, such as `exit` or `timeout`. */
       readonly reason: string;
-      /** Exit code, signal or code of the system; null if there is none. */
+      /** Exit code, signal or system error code of the command; null if there is none. */
       readonly code: number | string | null;
-      /** The last output of the command. */
+      /** End of the command's output. */
       readonly output: string;
     };
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Returns a clause about a failure for people, with the last line that the command printed. */
+/** Returns a failure as a clause for users, with the last line that the command printed. */
 export function failureClause({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;

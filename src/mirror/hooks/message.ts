@@ -8,31 +8,33 @@ import type { Changes, Facts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
 /**
- * JSON for the standard input of a hook's command: paths, codes and numbers; never content, never a
- * key.
+ * JSON on the standard input of a hook's command: paths, codes and numbers, never content or a key.
  */
 export type Message = {
   readonly id: string;
   readonly type: EventName;
-  /** Time as in RFC 3339. */
+  /** Time of the message, in the form of RFC 3339. */
   readonly timestamp: string;
-  /** One sentence for people. */
+  /** The event as one sentence for users. */
   readonly text: string;
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
     readonly state: Facts["state"];
-    /** True if `mdmirror hooks test` sent the message, and nothing happened. */
+    /** True if `mdmirror hooks test` sent the message, so that no event happened. */
     readonly test: boolean;
-    /** `changes`: synced since the hook last ran for this event, as far as this process saw. */
+    /**
+     * Numbers of open problems and of changes. `changes` are those that this process has synced
+     * since the hook last ran for this event.
+     */
     readonly counts: {
       readonly attention: number;
       readonly conflicts: number;
       readonly inReview: number;
       readonly changes: Changes;
     };
-    /** The first 50 subjects of the event. */
+    /** The first 50 documents or problems of the event. */
     readonly items: readonly HookItem[];
-    /** Number of subjects that `items` leaves out. */
+    /** Number of documents or problems that `items` leaves out. */
     readonly more: number;
     readonly next: string;
   };
@@ -40,11 +42,11 @@ export type Message = {
 
 export type HookEvent = {
   readonly event: EventName;
-  /** Subjects of the event; empty for the whole folder. */
+  /** Documents or problems that the event is about; empty if it is about the whole folder. */
   readonly items: readonly HookItem[];
   readonly before: Facts;
   readonly now: Facts;
-  /** True if the user tests the hook, and nothing happened. */
+  /** True if the user tests the hook, so that no event happened. */
   readonly test?: boolean;
 };
 
@@ -55,7 +57,7 @@ type MessageSubject = {
   readonly random: Random;
 };
 
-/** LIMIT: paths in one message. */
+/** LIMIT: documents or problems in one message. */
 const MAX_PATHS = 50;
 
 export function messageOf({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): Message {
@@ -103,7 +105,7 @@ const NEXT_STEPS: Readonly<Record<EventName, string>> = {
   "in-sync": "nothing",
 };
 
-/** LIMIT: most paths that a sentence names, so that it fits into a notification. */
+/** LIMIT: paths in the sentence of a message, so that it fits into a notification. */
 const MAX_NAMED_PATHS = 3;
 
 function pathsOf(items: readonly HookItem[]): string {

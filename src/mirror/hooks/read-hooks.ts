@@ -1,7 +1,7 @@
 /**
- * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (otherwise `~/.config/mdmirror`). A
- * hook runs programs, so hooks are read from this file only, and only if nobody else can write it:
- * never from a linked folder, which anybody may have made.
+ * Reads the user's hooks from `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` or `~/.config/mdmirror`.
+ * A hook runs a program, so the file is read only if nobody else can write it. A linked folder
+ * cannot declare hooks, because somebody else may have made it.
  */
 
 import { realpathSync, statSync } from "node:fs";
@@ -15,11 +15,11 @@ import { type Env, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from
 import { isJsonObject } from "../../contract/json.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 
-/** LIMIT: bytes of the file. */
+/** LIMIT: bytes of `hooks.json`. */
 const MAX_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
-/** Returns no hooks if there is no file. */
+/** Returns the user's hooks, or trouble if `hooks.json` is wrong or cannot be trusted. */
 export function readHooks(env: Env): Result<readonly Hook[]> {
   const file = hooksFileOf(env);
   if (file === null) return ok(NO_HOOKS);
@@ -35,9 +35,11 @@ export function readHooks(env: Env): Result<readonly Hook[]> {
 }
 
 /**
- * Reads the file if only this user, or root, can write it. Follows a symbolic link, because people
- * keep such files in repositories: write access to the file and to the folder of the link decides.
- * ORDER: the folders first: in a folder of others, a link could lead to any file of this user.
+ * Reads the file if only this user or root can write it. Follows a symbolic link, because users
+ * keep such files in repositories. Then both the folder of the link and that of its target must be
+ * safe.
+ * ORDER: the folders first, because in a folder of somebody else, a link could lead to any file of
+ * this user.
  */
 function readSafely(file: string): ReturnType<typeof readUserFile> {
   try {
@@ -53,7 +55,8 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
 }
 
 /**
- * Returns the user's name for a linked folder, otherwise the name of the folder.
+ * Returns the name of a linked folder in the registry. If the registry does not have the folder,
+ * returns the name of the folder on disk.
  * @param root real path
  */
 export function mirrorName(root: string, env: Env): string {
@@ -61,7 +64,7 @@ export function mirrorName(root: string, env: Env): string {
 }
 
 /**
- * Returns the hooks for this folder.
+ * Returns the hooks that run for a linked folder.
  * @param root real path
  */
 export function hooksFor(root: string, hooks: readonly Hook[], env: Env): readonly Hook[] {
@@ -73,24 +76,26 @@ function isMirror(entry: string, root: string, env: Env): boolean {
   try {
     return realpathSync(entry) === root;
   } catch {
-    // No folder exists at that path, so the path does not mean this folder.
+    // A path at which no folder exists cannot mean this folder.
     return false;
   }
 }
 
-/** LIMIT: hooks of one user. */
+/** LIMIT: hooks that one user can have. */
 const MAX_HOOKS = 32;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
-/** LIMIT: milliseconds for one run of a command. */
+/** LIMIT: milliseconds for which a hook's command may run. */
 const MAX_TIMEOUT_MS = 600_000;
-/** LIMIT: longest `debounce` in milliseconds. A state that is reported a day late is useless. */
+/** LIMIT: largest `debounce` in milliseconds. A report that comes a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;
 
 type OnFault = (why: string) => void;
 type Members = Readonly<Record<string, unknown>>;
 
-/** Reads `hooks.json`. `faults`: a clause for each field that is wrong or unknown. */
+/**
+ * Reads the content of `hooks.json`. `faults` has a clause for each field that is wrong or unknown.
+ */
 export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
   let json: unknown;
   try {
@@ -154,7 +159,7 @@ function readDebounce(name: EventName, settings: unknown, fault: OnFault): numbe
   return USUAL_DEBOUNCE[name];
 }
 
-/** Returns null if the time is missing or wrong. */
+/** Reads a length of time. Returns milliseconds; null if it is missing or wrong. */
 function readTime(value: unknown, member: string, max: number, fault: OnFault): number | null {
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;

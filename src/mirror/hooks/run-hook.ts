@@ -15,8 +15,8 @@ import { homeOf } from "../trust/registry.ts";
 export type HookWorld = { readonly env: Env; readonly clock: Clock; readonly random: Random };
 
 /**
- * Runs a hook for one event of a folder.
- * @param stop ends the command
+ * Runs a hook for one event of a linked folder.
+ * @param stop ends the hook's command when it aborts
  */
 export async function runHook(
   hook: Hook,
@@ -29,15 +29,15 @@ export async function runHook(
   return runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
 }
 
-/** LIMIT: milliseconds that a single `sync` waits for its hooks. */
+/** LIMIT: milliseconds for which the command `sync` waits for its hooks. */
 const MAX_WAIT_MS = 60_000;
 
 type AfterSync = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
- * Runs hooks after a single run, for the changes of the run. The result of the run is the state
- * until the next run, so no event waits for its state to last.
- * @param before state of the folder before the run
+ * Runs hooks after a sync without a daemon, for the events of that sync. The hooks run immediately,
+ * without waiting for a state to last, because the state cannot change before the next sync.
+ * @param before state of the folder before the sync
  */
 export async function runHooksAfterSync(
   root: string,
@@ -80,7 +80,7 @@ const EXAMPLE_STATES: Readonly<Record<EventName, Facts["state"]>> = {
 };
 const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: this is a test" } as const;
 
-/** Runs a hook with a made-up event. */
+/** Runs a hook with an invented event, to test it. */
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
   const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
   const after = { ...NO_FACTS, state: EXAMPLE_STATES[event] };
@@ -88,36 +88,36 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: after, now: after, test: true }, root, world, stop);
 }
 
-/** LIMIT: bytes of output that are kept, from the end. */
+/** LIMIT: bytes of a command's output that are kept. The end of the output is kept. */
 const KEPT_BYTES = 1_024;
-/** LIMIT: bytes of output. Reading more would take processor time from syncing. */
+/** LIMIT: bytes of output after which a command is ended. Reading it takes time from syncing. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** LIMIT: milliseconds between SIGTERM and SIGKILL to a hook's process group. */
+/** LIMIT: milliseconds between SIGTERM and SIGKILL to the process group of a command. */
 const GRACE_MS = 2_000;
 
-/** Variables that a command may need for programs, settings, the desktop and a language. */
+/** Variables that a command gets for programs, settings, the desktop and its language. */
 const PASSED_VARIABLES: ReadonlySet<string> = new Set(
   "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY".split(
     " ",
   ),
 );
-/** Prefixes of further variables. */
+/** Beginnings of the names of further variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
-/** Variable with the event for the command. It also shows mdmirror that a hook called it. */
+/** Variable that tells a command its event. It also shows mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type RunSetup = {
   readonly env: Env;
   readonly timeoutMs: number;
-  /** Signal that ends the command. */
+  /** Signal that ends the command when it aborts. */
   readonly stop: AbortSignal;
 };
 
 /**
- * Runs a hook's command with the message on its standard input, and a small environment without
- * keys. The command runs in the user's home folder, because a linked folder might have somebody
- * else's configuration for the program. When its time is over, the whole process group of the
- * command is ended.
+ * Runs a hook's command with the message on its standard input. The command gets only some
+ * variables and no key. It runs in the user's home folder, because a linked folder might contain
+ * another person's configuration for the program. When its time is over, its whole process group is
+ * ended.
  */
 export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, setup: RunSetup): Promise<HookEnd> {
   const { env, timeoutMs, stop } = setup;
@@ -133,7 +133,7 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
   let bytes = 0;
   let cut: Failure | null = null;
   let grace: NodeJS.Timeout | undefined;
-  /** Asks the processes of the group to end, and later kills them. */
+  /** Sends SIGTERM to the command's process group, and SIGKILL some time later. */
   const end = (why: string, reason: string) => {
     if (cut !== null) return;
     cut = { why, reason, code: null };
@@ -150,7 +150,7 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
       if (bytes > MAX_OUTPUT_BYTES) end("it printed more than 1 MiB", "output");
     });
-  // A command may end without reading its input.
+  // A command may end without reading its input, which is no error.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
   const failure = await endOf(child);
@@ -166,13 +166,13 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
 
 type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
-/** Waits until the command ends. Returns null if the command succeeded. */
+/** Waits until a command ends. Returns null if it succeeded, otherwise the failure. */
 function endOf(child: ChildProcess): Promise<Failure | null> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
       resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
     );
-    // A child of the command may keep its output open; the command itself is over with "exit".
+    // "exit" is used rather than "close", because a child of the command may keep its output open.
     child.once("exit", (code, signal) => {
       const why = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
       setImmediate(() => resolve(code === 0 ? null : { why, reason: "exit", code: code ?? signal }));
