@@ -7,10 +7,7 @@ import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
 import { type Group, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
-/**
- * `.mdmirror/config.json`: the linked workspace and its settings. `init` writes it; `mdmirror
- * config` and people edit it.
- */
+/** Settings of a linked folder, in `.mdmirror/config.json`. `init`, `config` and users write it. */
 export type Config = ValueOf<typeof SETTINGS>;
 
 export type LinkMode = Config["links"]["mode"];
@@ -20,8 +17,8 @@ type ReportFault = (member: string, why: string) => void;
 export const DEFAULT_CONFIG = readGroup(SETTINGS, "", {}, () => undefined) as Config;
 
 /**
- * Names that are no settings of a folder, although users try them. A folder may not set them,
- * because anybody may have made the folder.
+ * Names that users try as settings of a folder, each with the reason why it is none. A folder must
+ * not decide these, because somebody else may have made it.
  */
 const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
   ["hooks", "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json"],
@@ -30,14 +27,19 @@ const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
 
 const NEXT_STEP = "correct this option in the file, or remove it to use the default";
 
-/** @param folder absolute path of `.mdmirror` */
+/**
+ * Reads the configuration of a linked folder. Returns trouble if it is missing or wrong.
+ * @param folder absolute path of `.mdmirror`
+ */
 export function readConfig(folder: string): Result<Config> {
   const file = join(folder, CONFIG_FILE);
   const text = readText(folder);
   return text.kind === "trouble" ? text : parseConfig(text.value, file);
 }
 
-/** Returns the fields of the file, which need not be valid settings. */
+/**
+ * Returns the members of the configuration file as they are, even if they are no valid settings.
+ */
 export function readMembers(folder: string): Result<JsonObject> {
   const text = readText(folder);
   return text.kind === "trouble" ? text : parseMembers(text.value, join(folder, CONFIG_FILE));
@@ -75,7 +77,7 @@ function parseMembers(text: string, file: string): Result<JsonObject> {
 
 /**
  * Reads the content of a configuration file.
- * @param file path of the file, for messages, which contain the file and the field
+ * @param file path of the file, for messages
  */
 export function parseConfig(text: string, file: string): Result<Config> {
   const members = parseMembers(text, file);
@@ -83,7 +85,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const json = members.value;
   const faults: string[] = [];
   const report: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
-  // An older mdmirror version wrote only the mode.
+  // An older mdmirror wrote only the mode of links, without a group.
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
   const config = readGroup(SETTINGS, "", { url: "", ...json, links }, report) as Config;
   if (config.links.wiki && config.links.mode === "keep") report("links.wiki", 'needs "mode": "translate"');
@@ -91,8 +93,8 @@ export function parseConfig(text: string, file: string): Result<Config> {
 }
 
 /**
- * Reads a group of settings.
- * @param prefix name of the group with a point at its end; "" for the whole file
+ * Reads a group of settings. A setting that is missing or wrong gets its default value.
+ * @param prefix name of the group and a point; "" for the whole configuration
  */
 function readGroup(group: Group, prefix: string, json: unknown, report: ReportFault): object {
   if (json !== undefined && !isJsonObject(json)) report(prefix.slice(0, -1), "must be an object");
@@ -109,7 +111,7 @@ function readGroup(group: Group, prefix: string, json: unknown, report: ReportFa
   return Object.fromEntries(values) as object;
 }
 
-/** Returns why no setting has this name, as a clause. */
+/** Returns why a name is no setting, as a clause, with the most similar name. */
 export function whyUnknown(name: string, known: readonly string[]): string {
   const elsewhere = NOT_SETTINGS.get(name);
   if (elsewhere !== undefined) return elsewhere;
@@ -118,7 +120,8 @@ export function whyUnknown(name: string, known: readonly string[]): string {
 }
 
 /**
- * Writes the whole file or nothing, even during a power loss.
+ * Writes the configuration file. After a power loss, the file has either the old content or the new
+ * one.
  * @throws as node:fs does
  */
 export function writeConfig(folder: string, config: object): void {
@@ -126,8 +129,8 @@ export function writeConfig(folder: string, config: object): void {
 }
 
 /**
- * Returns true if a folder is linked: it has a configuration that is neither empty nor full of
- * zeros after a power loss.
+ * Returns true if a folder is linked: its configuration exists, and is neither empty nor full of
+ * zeros, which a power loss may leave.
  * @param folder absolute path of `.mdmirror`
  * @throws UnsafePathError; otherwise as node:fs does
  */

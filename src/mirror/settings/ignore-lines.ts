@@ -6,7 +6,7 @@ import { IGNORE_FILE } from "../model/rule-files.ts";
 import { errorCodeOf, ok, type Result, systemTrouble } from "../../common/trouble.ts";
 
 /**
- * Adds lines at the end of the folder's `.mdmirrorignore`; existing lines stay.
+ * Adds lines at the end of the folder's `.mdmirrorignore`, and keeps the others.
  * @param root real path
  */
 export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
@@ -26,18 +26,18 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
 }
 
 /**
- * Removes one line of the folder's `.mdmirrorignore`, but only if the file still has the content
- * that the user saw.
+ * Removes one line of the folder's `.mdmirrorignore`, if the file still is as the user saw it.
  * @param root real path
  * @param line number of the line, from 1
- * @param seen digest of the content
- * @returns false if the file changed, or has no such line
+ * @param seen digest of the content that the user saw
+ * @returns false if the file has changed, or has no such line
  */
 export function removeIgnoreLine(root: string, line: number, seen: Digest): Result<boolean> {
   const path = join(root, IGNORE_FILE);
   try {
     const before = readBytes(path);
-    // Each byte is one character, so that bytes which are not UTF-8 stay.
+    // Read as Latin-1, in which each byte is one character, so that bytes which are not UTF-8 stay
+    // the same.
     const lines = before.toString("latin1").split("\n");
     if (digestOf(before.toString("utf8")) !== seen || line < 1 || line > lines.length) return ok(false);
     replace(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
@@ -47,13 +47,16 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
   }
 }
 
-/** @throws if the error has no code, and so does not come from the disk */
+/**
+ * Returns the trouble for an ignore file that could not be written.
+ * @throws the error itself if it has no code, because it then does not come from the disk
+ */
 function notWritten(path: string, error: unknown): Result<never> {
   return systemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
 
 /**
- * Returns the content of the folder's own `.mdmirrorignore`; "" if there is none.
+ * Returns the content of the `.mdmirrorignore` in the linked folder itself; "" if there is none.
  * @param root real path of a linked folder
  */
 export function readIgnoreLines(root: string): Result<string> {
@@ -75,8 +78,9 @@ function readBytes(path: string): Buffer {
 }
 
 /**
- * Writes a file by a rename, so that a crash leaves either the old rules or the new ones. The mode
- * stays. A symbolic link is not followed, because anybody may have made the folder.
+ * Replaces a file by a rename, so that after a crash it has either the old rules or the new ones.
+ * Keeps the mode of the file. Does not follow a symbolic link, because somebody else may have made
+ * the folder.
  */
 function replace(path: string, content: Buffer): void {
   const fresh = `${path}.new`;

@@ -8,19 +8,18 @@ import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Sources of the API key: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
- * `.mdmirror/key`. Only this module reads secrets; no message repeats them (I30).
+ * Where the API key may come from. `--key-file` takes precedence, then `MDMIRROR_API_KEY`, then the
+ * system's keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains one
+ * (I30).
  */
 type KeySource = {
-  /**
-   * Absolute path of `.mdmirror`, which need not exist yet. Null: a key in the folder is not used.
-   */
+  /** Absolute path of `.mdmirror`, which may not exist yet; null to ignore a key stored in it. */
   readonly folder: string | null;
-  /** The value of `--key-file`; relative to `cwd`. */
+  /** Value of `--key-file`, relative to `cwd`; null if it was not passed. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Address that may receive the key, and its name in the keychain. */
+  /** Address that may receive the key. The keychain has the key under the URL of this address. */
   readonly origin: TrustedOrigin;
 };
 
@@ -34,7 +33,7 @@ export type FoundKey = {
 export const KEY_FILE = "key";
 const KEY_FORM = /^[\x21-\x7e]{1,4096}$/;
 
-/** Returns true for text that can be a key: printable ASCII without spaces. */
+/** Returns true if the string can be a key: printable ASCII without spaces. */
 export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
@@ -44,8 +43,8 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
 }
 
 /**
- * Returns true if mdmirror would find a different key now. Problems with that key are reported when
- * the folder is opened.
+ * Returns true if mdmirror would find another key now. Returns false if no key can be read, because
+ * the next opening of the folder reports that.
  */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
@@ -58,8 +57,8 @@ export function isOtherKey(source: KeySource, key: string): boolean {
 }
 
 /**
- * Returns the source of the key; null if there is no usable key. Does not return the key, because
- * callers may ask about an address that is not trusted.
+ * Returns the source from which the key would come; null if no usable key is found. Never returns
+ * the key itself, because callers also ask about addresses that are not trusted.
  */
 export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
   const found = findInSources(source);
@@ -68,8 +67,8 @@ export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
 
 function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The user passes this file in each call, so its mode is not checked: a mounted secret is often
-    // readable by a group.
+    // The mode of this file is not checked, because a mounted secret is often readable by a group.
+    // The user names the file in each call.
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
   }
@@ -112,7 +111,10 @@ function readStoredKey(folder: string): Result<FoundKey> {
   }
 }
 
-/** @param shownPath path of the file in the form that messages show */
+/**
+ * Reads a file with a key. Returns trouble if it cannot be read, or has no valid key.
+ * @param shownPath path of the file as messages show it
+ */
 function readKeyFile(read: () => string, shownPath: string): Result<string> {
   try {
     const key = read().trim();
@@ -130,23 +132,24 @@ function unreadable(shownPath: string, error: unknown): Result<never> {
 }
 
 /**
- * Stores the key so that no other user can read it, even while it is written.
+ * Stores the key in `.mdmirror`. No other user can read it, not even while the file is being
+ * written.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
   replaceOwn(folder, KEY_FILE, `${key}\n`, true);
 }
 
-/** The two commands of a keychain: one prints the key, one removes it. */
+/** Commands of a keychain program: `find` prints the key, and `clear` removes it. */
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * Returns the keychains of this system that may answer without asking the user. None is required.
- * The user stores a key with `secret-tool store --label mdmirror service mdmirror account URL`, or
- * `security add-generic-password -s mdmirror -a URL -w`.
+ * Returns the keychain programs of this system that can answer without a question to the user. None
+ * need exist. Users store a key with `secret-tool store --label mdmirror service mdmirror account
+ * URL`, or `security add-generic-password -s mdmirror -a URL -w`.
  */
 function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
-  // Without a session bus (cron, a container), secret-tool has no answer.
+  // `secret-tool` needs a session bus, which cron and containers do not have.
   const tools: readonly (Keychain & { readonly isUsable: boolean })[] = [
     {
       find: ["secret-tool", "lookup", "service", "mdmirror", "account", url],
@@ -171,7 +174,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-/** Removes the key of a service from the keychain. `kept`: the key could not be removed. */
+/** Removes the key for a URL from the keychain. Returns `kept` if it could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
   for (const { clear } of keychainsOf(url, env)) runTool(clear, env);
@@ -187,9 +190,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/**
- * Returns the environment for another program, without the key, which that program does not need.
- */
+/** Returns the environment for another program, without the variable that has the key. */
 export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
   return otherVariables;

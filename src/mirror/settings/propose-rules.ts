@@ -1,6 +1,6 @@
 /**
- * Finds documents that come from packages or builds, which hardly any user wants to sync. Rules for
- * them are proposed before the first sync, and never added without a question.
+ * Finds documents that come from packages or builds, which hardly any user wants to sync. mdmirror
+ * proposes ignore rules for them before the first sync, and adds none without a question.
  */
 
 import { LocalDisk } from "../local/disk.ts";
@@ -14,15 +14,15 @@ import type { SyncPlan } from "../folder/run.ts";
 export type Share = { readonly documents: number; readonly bytes: number };
 
 export type Proposal = {
-  /** Documents that the folder's `.gitignore` files leave out; null if there are none. */
+  /** Documents that the rules of `.gitignore` files would exclude; null if there are none. */
   readonly gitignore: Share | null;
-  /** Folders, each with a pattern; the folders with most documents come first. */
+  /** Patterns for generated folders, each with its share. The largest shares come first. */
   readonly patterns: readonly (Share & { readonly pattern: string })[];
 };
 
 /**
- * Folders of packages and builds, by name. `beside`: the folder counts only if one of these files
- * is in the same folder. `inside`: it counts only if this file is in it.
+ * Names of folders that packages and builds create. With `beside`, the folder counts only if one of
+ * these files is in the same folder as it. With `inside`, it counts only if it contains this file.
  */
 const GENERATED: Readonly<
   Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>
@@ -46,7 +46,7 @@ const GENERATED: Readonly<
   env: { inside: "pyvenv.cfg" },
 };
 
-/** Returns a proposal for the documents of this first plan. */
+/** Returns proposed ignore rules for the local documents of the first plan. */
 export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): Proposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
@@ -83,7 +83,7 @@ export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, 
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/** Returns the outermost known folder above a document, as a pattern. */
+/** Returns a pattern for the highest generated folder above a document; null if there is none. */
 function patternFor({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

@@ -7,8 +7,8 @@ import { patternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
- * Declares every setting of a linked folder once: the configuration is read by this table, and
- * `mdmirror config` and the documents show it.
+ * Declaration of one setting of a linked folder. The configuration file is checked by these
+ * declarations, and `mdmirror config` and the user documentation show them.
  */
 export type Setting<T> = {
   readonly defaultValue: T;
@@ -16,22 +16,24 @@ export type Setting<T> = {
   readonly values: string;
   /** Meaning of the setting, as sentences for users. */
   readonly meaning: string;
-  /** Page of the user documentation about the setting. */
+  /** Page of the user documentation that explains the setting. */
   readonly page?: string;
-  /** Command that changes this setting, because a change needs more than the file. */
-  readonly setBy?: string;
   /**
-   * Returns true if this change can be made by editing the configuration file alone, although
-   * `setBy` is set.
+   * Command that changes this setting, because more than the configuration file has to change.
+   * Undefined if editing the file is enough.
    */
+  readonly setBy?: string;
+  /** Returns true if this change needs only the configuration file, despite `setBy`. */
   canChange?(from: T, to: T): boolean;
-  /** Returns the value. If the setting does not allow it, reports why and returns undefined. */
+  /**
+   * Returns the value if the setting allows it. Otherwise reports why not, and returns undefined.
+   */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
 };
 
 /**
- * Receives why a value is not allowed, as a clause.
- * @param part the part of the value, such as `[0].policy`; undefined: the whole value
+ * Called with the reason why a value is not allowed, as a clause.
+ * @param part wrong part of the value, such as `[0].policy`; undefined if the whole value is wrong
  */
 type OnFault = (why: string, part?: string) => undefined;
 
@@ -116,19 +118,20 @@ export const SETTINGS = {
     listen: flag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
-    // LIMIT: with a longer interval, a change without an event would wait too long.
+    // LIMIT: at most 1h, because a change that causes no event would otherwise stay unnoticed for
+    // too long.
     pollEvery: time("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
   },
   polling: {
-    // LIMIT: with fewer requests a large workspace would not be scanned within a day.
+    // LIMIT: with fewer requests, the scan of a large workspace would take longer than a day.
     requestsPerMinute: wholeNumber(60, [1, 6_000], {
       meaning: "How many requests a minute the daemon may send to find changes.",
     }),
   },
   handsOff: {
-    // LIMIT: a longer pause would look like a failure.
+    // LIMIT: at most 60s, because users would take a longer wait for a failure.
     quiet: time("2s", ["0s", "60s"], {
       meaning: "A file that changed within this time is not overwritten. `0s` turns that off.",
     }),
@@ -138,7 +141,9 @@ export const SETTINGS = {
   },
 };
 
-/** Returns every setting with its name, such as `events.listen`, in the order of the documents. */
+/**
+ * Returns all settings with their names, such as `events.listen`, as the documentation lists them.
+ */
 export function listSettings(group: Group = SETTINGS, prefix = ""): { name: string; setting: Setting<unknown> }[] {
   return Object.entries(group).flatMap(([name, entry]) =>
     isSetting(entry) ? [{ name: prefix + name, setting: entry }] : listSettings(entry, `${prefix}${name}.`),
@@ -149,7 +154,7 @@ export function isSetting(entry: Setting<unknown> | Group): entry is Setting<unk
   return typeof entry.read === "function";
 }
 
-/** Returns why a setting does not allow a value, with its name; null if the value is allowed. */
+/** Returns why a setting does not allow a value, with the setting's name; null if it does. */
 export function valueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
   let fault: string | null = null;
   read(value, (why, part = "") => {
@@ -161,13 +166,13 @@ export function valueFault(name: string, { read }: Setting<unknown>, value: unkn
 
 type Docs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
-/** Values that an older mdmirror version wrote, with the current values. */
+/** Values that an older mdmirror wrote into configuration files, each with the current value. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
   ["hold", "block"],
   ["sidecar", "conflict-copy"],
 ]);
 
-/** Declares a setting with a few values, of which the first is the default. */
+/** Declares a setting that has one of a few values. The first of them is the default. */
 function choice<T extends string>(allowed: readonly [T, ...T[]], docs: Docs): Setting<T> {
   return {
     ...docs,
@@ -195,7 +200,10 @@ function flag(defaultValue: boolean, docs: Docs): Setting<boolean> {
   };
 }
 
-/** @param range the least and the greatest value; null: any time */
+/**
+ * Declares a setting that is a length of time.
+ * @param range least and greatest value; null to allow any time
+ */
 function time(defaultValue: string, range: readonly [string, string] | null, docs: Docs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
@@ -222,19 +230,18 @@ function wholeNumber(defaultValue: number, [least, most]: readonly [number, numb
   };
 }
 
-/** Returns a valid length of time in milliseconds. */
+/** Returns a length of time such as `15m` in milliseconds. The text must be valid. */
 export function timeMs(text: string): number {
   return parseAge(text) ?? 0;
 }
 
 /**
- * LIMIT: least values of `keepHistory`. With a shorter history, an edit of today could not be
- * undone tomorrow.
+ * LIMIT: least values of `keepHistory`. With less history, a user could not undo yesterday's edit.
  */
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
-/** Returns the retention that a value of `keepHistory` means; null if the value is not allowed. */
+/** Returns the days and bytes of a value of `keepHistory`; null if the value is not allowed. */
 export function retentionOf(text: string): { readonly days: number; readonly bytes: number } | null {
   const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
   if (match === null) return null;
@@ -247,18 +254,16 @@ export function retentionOf(text: string): { readonly days: number; readonly byt
   return isAllowed ? { days, bytes } : null;
 }
 
-/**
- * Returns a `--remote` in its stored form, or null if no folder of the service can have this path.
- */
+/** Returns a folder's path on the service without slashes at its ends; null for an illegal path. */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
   return path === "" || pathFault(path, "folder") === null ? path : null;
 }
 
-/** The linked part of the workspace: one folder, "" for all of it, or some of its folders. */
+/** Linked part of the workspace: path of one folder, list of folders, or "" for all of it. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
-/** Returns the linked part that a value of `remote` means; null if the value is not allowed. */
+/** Returns the linked part for a value of the setting `remote`; null for a value not allowed. */
 export function readRemote(value: unknown): LinkedPart | null {
   if (typeof value === "string") return cleanPrefix(value);
   if (!Array.isArray(value) || value.length === 0) return null;
@@ -266,31 +271,29 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/**
- * Returns the linked part that a user's paths mean; null if a path cannot be the path of a folder.
- */
+/** Returns the linked part for the paths that a user passed; null if one of them is illegal. */
 export function linkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
 
-/** Returns the path on the service of the linked folder's root; "" for the workspace's root. */
+/** Returns the path on the service for the linked folder's root; "" for the workspace's root. */
 export function prefixOf(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
-/** Returns the folders of the service that are synced, if `remote` lists some; empty for all. */
+/** Returns the folders to which the setting `remote` restricts syncing; empty for one or all. */
 export function foldersOf(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
 
-/** Returns the linked part as the end of a sentence; "" for the whole workspace. */
+/** Returns the linked part as words for the end of a sentence; "" for the whole workspace. */
 export function partClause(remote: LinkedPart): string {
   if (remote === "") return "";
   return typeof remote === "string" ? `, folder ${shownName(remote)}` : `, folders ${remote.map(shownName).join(", ")}`;
 }
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
-/** Policy for the paths that match one gitignore pattern. The first such rule of a list applies. */
+/** Conflict policy for paths that match a gitignore pattern. The first such rule applies. */
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
@@ -314,14 +317,16 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
-/** Returns why a pattern cannot select the paths of a rule, as a clause. */
+/**
+ * Returns why a pattern cannot select the paths of a conflict rule, as a clause; null if it can.
+ */
 function pathsFault(pattern: string): string | null {
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
   return lineFault(pattern);
 }
 
-/** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause. */
+/** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause; null if it can. */
 export function lineFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
