@@ -1,29 +1,24 @@
-/** Finds the address of the service and its source, and checks whether the address can be used. */
+/** Finds the URL of the service and where it comes from, and checks whether mdmirror may use it. */
 
 import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type PickedUrl = {
-  /**
-   * URL as the user or the configuration has it, but without `/v1…` at its end, which is part of
-   * each request.
-   */
+  /** URL of the user or the configuration, without a `/v1…` at its end, which each request adds. */
   readonly url: string;
-  /**
-   * Source of the URL. `config` is the URL in the folder; the other two come from the user of this
-   * command.
-   */
+  /** Source of the URL: the folder's configuration, or one of two that this command's user set. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
 export type UrlSources = {
-  /** The value of `--url`. */
+  /** Value of `--url`; null or undefined if it was not passed. */
   readonly url?: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Returns the first URL of `--url`, `MDMIRROR_URL`, configuration. Returns null if there is none.
+ * Returns the URL to use: that of `--url`, otherwise `MDMIRROR_URL`, otherwise the configuration.
+ * Returns null if none of them has one.
  */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";
@@ -33,9 +28,10 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 }
 
 /**
- * Returns the address to which a key is bound: `https://host[:port]` and the path prefix, because
- * two prefixes of one host may belong to two people.
- * @param allowHttp hosts for which plain http is allowed, in addition to loopback
+ * Returns the address for which a key is valid: `https://host[:port]` and the path prefix. The
+ * prefix counts, because two prefixes of one host may belong to two people.
+ * @param allowHttp hosts for which plain http is allowed; the local machine is always allowed
+ * @returns trouble if mdmirror cannot use the URL
  */
 export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
   const judged = checkBaseUrl(url, allowHttp);
@@ -47,15 +43,12 @@ export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]
   );
 }
 
-/** Returns true if both URLs are spellings of the same base URL. */
+/** Returns true if both URLs mean the same base URL, even if they are spelled differently. */
 export function isSameUrl(a: string, b: string): boolean {
   return bareUrl(a) === bareUrl(b);
 }
 
-/**
- * Returns a base URL to store and to show: without the path of a request, and without slashes at
- * its end.
- */
+/** Returns a base URL to store and to show, without a request's path or slashes at its end. */
 function bareUrl(url: string): string {
   return withoutSlashes(withoutRoute(url));
 }

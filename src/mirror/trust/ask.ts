@@ -11,32 +11,33 @@ import { type KnownMirror, registryFolder } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
 
 /**
- * Facts that `trust` shows about a folder. Collected from the disk, without sending anything or
- * running anything in the folder.
+ * Facts that `mdmirror trust` shows before it asks whether to trust a folder. They come from the
+ * disk, without sending anything and without running anything in the folder.
  */
 export type TrustQuestion = {
   /** Real path of the folder. */
   readonly root: string;
   readonly marker: string;
   readonly address: string;
-  /** Path of the linked folder in the workspace; "" is the whole workspace. */
+  /** Linked part of the workspace; "" is the whole workspace. */
   readonly remote: LinkedPart;
   readonly owner: string;
-  /** Number of documents, such as `3 Markdown files`. */
+  /** Number of documents in words, such as `3 Markdown files`. */
   readonly documents: string;
-  /** Source of the key, as a clause. */
+  /** Where the key would come from, as a clause. */
   readonly key: string;
-  /** Registry entry of the folder; null if there is none. */
+  /** Registry entry of the folder; null if it has none. */
   readonly known: KnownMirror | null;
-  /** True if the folder is already trusted, so that there is nothing to ask. */
+  /** True if the user already trusts the folder's address, so that no question is needed. */
   readonly isTrusted: boolean;
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the facts about a folder.
- * @param allowHttp hosts for which the user allows plain http with this answer
+ * Returns the facts that `mdmirror trust` shows about a folder. Returns trouble if the folder
+ * cannot be trusted.
+ * @param allowHttp hosts for which the user allows plain http with this command
  */
 export function questionOf(
   root: string,
@@ -56,7 +57,8 @@ export function questionOf(
   const found = findMirror(registryFolder(env), root);
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
-  // The question shows the folder's own URL, even if this command's environment has another one.
+  // Only the folder's own URL becomes trusted, so a URL in this command's environment must not
+  // replace it.
   const pickedUrl = pickUrl(url, { env: {} })!;
   const address = addressOf(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
@@ -75,10 +77,7 @@ export function questionOf(
   });
 }
 
-/**
- * Refuses a folder that asks for plain http, because only the user can allow plain http, for each
- * host by name.
- */
+/** Returns trouble for a URL of plain http, which only the user can allow, by naming the host. */
 function refusePlainHttp(root: string, url: string): Result<never> {
   return trouble(
     "usage",

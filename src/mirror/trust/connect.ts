@@ -1,7 +1,4 @@
-/**
- * Makes connections; no other code does. Nothing is sent to an address for which this user provided
- * no key.
- */
+/** Opens connections, as no other code does, to addresses for which the user provided a key. */
 
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";

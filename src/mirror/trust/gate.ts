@@ -1,7 +1,7 @@
 /**
- * Decides whether the documents of a folder, and the key, may go to the address in its
- * configuration. Anybody may have created the folder. So its configuration counts only if the
- * user's registry, outside the folder, binds the address to the folder's marker.
+ * Decides whether a folder may send its documents and the key to the address in its configuration.
+ * Somebody else may have created the folder. So its configuration counts only if the user's
+ * registry, which is outside the folder, has this address for the folder's marker.
  */
 
 import { accessSync, constants, existsSync } from "node:fs";
@@ -29,22 +29,19 @@ export type AdmittedFolder = {
   readonly origin: TrustedOrigin;
   /** Messages for the user about a folder that was moved or copied. */
   readonly notes: readonly string[];
-  /** Registry entry that admitted the folder. */
+  /** Registry entry because of which the folder was admitted. */
   readonly mirror: KnownMirror;
 };
 
 type GateOptions = UrlSources & {
-  /** `read`: nothing is written, not even the registry. */
+  /** With `read`, nothing is written, not even to the registry. */
   readonly mode: "read" | "write";
-  /** Source of the key, for messages about a folder that is not admitted. */
+  /** Value of `--key-file`, for messages about a folder that is not admitted. */
   readonly keyFile?: string | null;
   readonly cwd: string;
 };
 
-/**
- * Returns the address that the user passes in this command, by `--url` or `MDMIRROR_URL`; null if
- * there is none.
- */
+/** Returns the address in this command's `--url` or `MDMIRROR_URL`; null if neither is set. */
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
@@ -59,16 +56,16 @@ function makeTrusted(pickedUrl: PickedUrl, allowHttp: readonly string[]): Result
 }
 
 /**
- * Decides about a linked folder. Sends nothing and runs nothing.
+ * Decides whether a linked folder may use its address. Sends nothing and runs nothing.
  * @param root real path
- * @returns trouble of code `untrusted` if the user has to be asked once, by `mdmirror trust`
+ * @returns trouble of code `untrusted` if the user first has to run `mdmirror trust`
  */
 export function admit(root: string, config: Config, options: GateOptions): Result<AdmittedFolder> {
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const pickedUrl = pickUrl(config.url, options)!;
-  // The address is first checked with the plain http that the folder itself allows, because an
-  // invalid URL is reported before the question of trust.
+  // Allows the plain http that the folder's own configuration allows, so that this check only finds
+  // invalid URLs. Whether the user allowed it is checked below.
   const address = addressOf(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = registryFolder(options.env);
@@ -82,24 +79,18 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updated });
 }
 
-/**
- * Returns the absolute path of the user's file with hooks; null if there is none. No linked folder
- * can set this path.
- */
+/** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
   const file = join(configFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
-/**
- * Returns the folder's marker; null if the folder has none, so that the registry cannot recognise
- * it.
- */
+/** Returns the id in the folder's marker, by which the registry knows it; null without a marker. */
 export function markerOf(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
 
-/** Finds the registry entry of a folder: by its marker; without one, by its path. */
+/** Finds the registry entry of a folder by its marker, or by its path if it has no marker. */
 export function findMirror(registry: string, root: string): FoundMirror {
   const marker = markerOf(root);
   return marker === null ? findByRoot(registry, root) : findByMarker(registry, marker);
@@ -109,14 +100,15 @@ function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: strin
   if (found.kind !== "known") return found;
   const { addresses, allowHttp } = found.mirror;
   if (pickedUrl.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
-  // Plain http needs both: the configuration names the host, and the user allowed it.
+  // Plain http has to be allowed twice: the configuration names the host, and the user has allowed
+  // the host.
   return addressOf(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
 /**
- * Updates the registry entry of a folder that was moved. A copy of a folder is added after the
- * folder that has the name. If the registry cannot be written, the next command repeats the
- * message.
+ * Adds the current path of a folder to its registry entry. If the folder was moved, this path
+ * replaces the old one. If it is a copy, this path follows that of the folder with the name. If the
+ * registry cannot be written, the next command tries again.
  */
 function updateRoot(
   registry: string,
@@ -128,7 +120,7 @@ function updateRoot(
   const existingPaths = existingRoots(mirror);
   const before = mirror.roots[0] ?? "another folder";
   const isMoved = !existingPaths.includes(before);
-  // For a copy, the safety check reports the copy and asks about it, so no message is needed.
+  // A copy needs no message, because a safety check asks the user about it.
   const notes = isMoved ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
   const updated = { ...mirror, roots: isMoved ? [root, ...existingPaths] : [...existingPaths, root] };
   if (mode === "read") return { mirror: updated, notes };
@@ -141,27 +133,27 @@ function existingRoots({ roots, marker }: KnownMirror): readonly string[] {
 }
 
 /**
- * Gives the name to the folder that the user approved, unless the folder that had the name still
- * exists. Call only after the state file is bound to this folder.
+ * Gives the entry's name to a copy that the user approved, unless the folder that had the name
+ * still exists. May only be called once the state file belongs to this folder.
  */
 export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const holder = mirror.roots[0] ?? root;
   if (holder === root || existingRoots(mirror).includes(holder)) return;
-  // If the registry cannot be written, the other folder keeps the name.
+  // The result is ignored: if the registry cannot be written, the other folder just keeps the name.
   keepMirror(registryFolder(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** Stores a new marker in place of a lost one, so that the user's permissions stay. */
+/** Replaces a lost marker by the new one in the registry, so that the folder stays trusted. */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = markerOf(root);
   if (marker === null || marker === mirror.marker) return;
-  // If the registry cannot be written, the user has to trust the folder again; the next command
-  // reports that.
+  // The result is ignored: if the registry cannot be written, the next command says that the user
+  // has to trust the folder again.
   keepMirror(registryFolder(env), { ...mirror, marker, roots: [root] });
 }
 
 /**
- * Stores a registry entry, or removes an entry without a path. Returns a clause about a damaged
+ * Stores a registry entry, or removes it if no path is left in it. Returns a clause about a damaged
  * entry that was set aside, or null.
  */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
@@ -177,7 +169,8 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
 
 /**
  * Returns the trouble for a registry that cannot be written.
- * @param undone a clause on what was not done, after a semicolon; "" if nothing
+ * @param undone a clause that says what was not done, with a semicolon before it; "" if there is
+ * nothing to say
  */
 function unwritableRegistry(registry: string, error: unknown, undone: string): Result<never> {
   return unwritableFileTrouble(`the list of your linked folders, ${registry},`, error, {
@@ -188,8 +181,8 @@ function unwritableRegistry(registry: string, error: unknown, undone: string): R
 }
 
 /**
- * Checks whether the registry can be written, before work that would otherwise end half done.
- * @param undone clause for the user on what was not done
+ * Checks whether the registry can be written. Called before work that would otherwise fail halfway.
+ * @param undone a clause for the user that says what was not done
  */
 export function checkRegistryWritable(env: UrlSources["env"], undone: string): Result<null> {
   const registry = registryFolder(env);

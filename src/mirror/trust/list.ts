@@ -7,25 +7,28 @@ import { basename } from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `name`: unique; of several copies, the first has the name of the registry. */
+/**
+ * A linked folder in the user's list, with a name that is unique in the list. If a folder was
+ * copied, the copies share one registry entry, and only the first one gets the name in it.
+ */
 export type ListedMirror = Omit<KnownMirror, "roots"> & {
   readonly root: string;
   /**
-   * `gone`: no folder exists (moved, deleted, or its disk is not mounted); `other`: another folder
-   * is at the path.
+   * Whether the folder is at its path. `gone`: no folder is there, because it was moved, deleted or
+   * is not mounted. `other`: another folder is there.
    */
   readonly place: "present" | "gone" | "other";
 };
 
 type MirrorList = {
   readonly mirrors: readonly ListedMirror[];
-  /** Clauses about registry entries that cannot be trusted. */
+  /** A clause for each registry entry that cannot be trusted. */
   readonly unfit: readonly string[];
 };
 
 /**
- * Lists this user's linked folders by path, and registry entries that cannot be trusted. Reads the
- * folders; writes and sends nothing.
+ * Lists the linked folders of this user by path, and the registry entries that cannot be trusted.
+ * Reads the markers of the folders. Writes and sends nothing.
  */
 export function listOwnMirrors(env: Env): MirrorList {
   const { mirrors, unfit } = listMirrors(registryFolder(env));
@@ -33,8 +36,8 @@ export function listOwnMirrors(env: Env): MirrorList {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, markerOf(root), mirror.marker) })),
   );
   const present = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
-  // If a folder was linked again, only the entry with the folder's current marker is listed. If a
-  // linked folder was copied, the first copy keeps the name.
+  // A folder that was linked again has two registry entries, of which only the one with the current
+  // marker is listed. Of several copies, the first one keeps the name.
   const listed = rows
     .filter((row) => row.place === "present" || !present.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
@@ -52,12 +55,12 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
   return a.root < b.root ? -1 : a.root > b.root ? 1 : 0;
 }
 
-/** Returns the linked folder with a name; null if there is none. */
+/** Returns the linked folder that has this name; null if there is none. */
 export function mirrorNamed(env: Env, name: string): ListedMirror | null {
   return listOwnMirrors(env).mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
 }
 
-/** Returns the trouble for a folder that is not at its path. */
+/** Returns the trouble for a linked folder that is missing or was replaced. */
 export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
   const what = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
@@ -68,7 +71,7 @@ export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" |
   };
 }
 
-/** Returns the trouble if another linked folder has this name, otherwise null. */
+/** Returns the trouble if another linked folder already has this name; null otherwise. */
 export function nameTrouble(env: Env, name: string, root: string): Trouble | null {
   const other = mirrorNamed(env, name);
   if (other === null || other.root === root) return null;
@@ -80,8 +83,8 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
 }
 
 /**
- * Returns the default name of a linked folder: the name of the folder on disk, with a number if
- * that name is taken.
+ * Returns the name that a linked folder gets by default: the name of the folder on disk, with a
+ * number if another linked folder has that name.
  */
 function usualName(env: Env, root: string): string {
   const others = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
@@ -92,10 +95,10 @@ function namesOf(mirrors: readonly ListedMirror[]): readonly string[] {
   return mirrors.map(({ name }) => name);
 }
 
-/** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
+/** LIMIT: characters of a name, because tables and labels of metrics contain it. */
 const MAX_LENGTH = 64;
 
-/** Rule for names, for messages: `--name takes …`. */
+/** Rule for names, as words for a message that begins with `--name takes`. */
 export const NAME_RULE =
   "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
 
@@ -106,15 +109,14 @@ export function isMirrorName(text: string): boolean {
   );
 }
 
-/**
- * Returns true if two spellings are one name, because keyboards and disks may spell a name
- * differently.
- */
+/** Returns true if both spellings, which may be in different Unicode forms, mean one name. */
 export function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
 
-/** Returns the name of the folder on disk, without characters that names may not have. */
+/**
+ * Returns the folder's name on disk, without characters that a linked folder's name cannot have.
+ */
 export function nameOfFolder(root: string): string {
   const cleaned = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
@@ -123,7 +125,7 @@ export function nameOfFolder(root: string): string {
   return isMirrorName(name) ? name : "mirror";
 }
 
-/** Returns `wanted` if that name is free, otherwise `wanted-2`, `wanted-3` … */
+/** Returns the wanted name if it is free, otherwise with a number: `notes-2`, `notes-3` … */
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const end = n === 1 ? "" : `-${n}`;
@@ -132,24 +134,22 @@ export function freeName(wanted: string, taken: readonly string[]): string {
   }
 }
 
-/** An address that the user provided for the documents and the key of a linked folder. */
+/** Address for which the user provided the key of a linked folder. */
 type AddressOfUser = {
-  /** Address as `addressOf` returns it. */
+  /** Address in the form that `addressOf` returns. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /**
-   * Name for the linked folder. Null for the current name, otherwise the name of the folder on
-   * disk.
-   */
+  /** Name that the user chose; null to keep the folder's name, or to give it the default name. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Records that the user provided this folder's key for this address, in addition to earlier
- * addresses. Called only for a person's input: by `init --url` and `trust`.
+ * Records that the user provided the key of a folder for this address, and keeps earlier addresses.
+ * Only `init --url` and `trust` may call this, because a person has to have decided it.
  * @param root real path
- * @returns the registry entry that was set aside, or null
+ * @param marker id in the folder's marker
+ * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, input: AddressOfUser): Result<string | null> {
   const place = registryFolder(input.env);
@@ -166,9 +166,9 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
 }
 
 /**
- * Renames a linked folder.
+ * Changes the name of a linked folder.
  * @param root real path
- * @returns the registry entry that was set aside, or null
+ * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function nameMirror(root: string, name: string, env: AddressOfUser["env"]): Result<string | null> {
   const place = registryFolder(env);

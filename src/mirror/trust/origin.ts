@@ -1,16 +1,15 @@
 declare const sealed: unique symbol;
 
 /**
- * An address for which this user provided a key. Without such an address there is no key and no
- * connection. Only `trust/gate.ts` creates these objects, from the user's registry or from this
- * command's options.
+ * An address for which this user provided a key. No connection is possible without such an object.
+ * Only `trust/gate.ts` creates these, from the user's registry or from the options of the command.
  */
 export type TrustedOrigin = {
-  /** URL as the user wrote it. */
+  /** URL as the user or the configuration has it. */
   readonly url: string;
-  /** Origin and path prefix, in the form of the registry. */
+  /** Origin and path prefix of the URL, as the registry stores them. */
   readonly address: string;
-  /** Hosts for which plain http is allowed, in addition to loopback. */
+  /** Hosts for which plain http is allowed; the local machine is always allowed. */
   readonly allowHttp: readonly string[];
   readonly [sealed]: true;
 };

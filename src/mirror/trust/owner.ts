@@ -1,5 +1,5 @@
 /**
- * Checks the owner of a linked folder. mdmirror never works on another user's folder: the owner of
+ * Checks who owns a linked folder. mdmirror refuses another user's folder, because the owner of
  * `.mdmirror/` decides where the documents go, and the owner of the folder can replace
  * `.mdmirror/`.
  */
@@ -16,30 +16,29 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** User who called `sudo`. */
+/** User who ran the command with `sudo`. */
 export type SudoCaller = { readonly uid: number; readonly gid: number };
 
 type Ownership =
   | { readonly kind: "own" }
-  /** The folder belongs to the user who called `sudo`, so the work continues as that user. */
+  /** The folder belongs to the caller of `sudo`, so the command continues as that user. */
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
   | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
 
 export type OwnedPath = {
   readonly path: string;
   readonly uid: number;
-  /**
-   * True if root may also own the path. A mount point often belongs to root, who has access to all
-   * files anyway.
-   */
+  /** True if root may own the path instead, which is usual for a mount point. */
   readonly mayBelongToRoot: boolean;
 };
 
 const ROOT_UID = 0;
 
 /**
- * Decides whether this user may work on paths with these owners.
- * @param user the effective user; null on a system without user ids, where owners are not checked
+ * Decides whether a user may work on paths, from the owners of the paths.
+ * @param user id of the effective user; null on a system without user ids, where owners are not
+ * checked
+ * @param caller user who ran the command with `sudo`, or null
  */
 export function judgeOwners(owned: readonly OwnedPath[], user: number | null, caller: SudoCaller | null): Ownership {
   if (user === null) return { kind: "own" };
@@ -55,8 +54,8 @@ function foreignTo(owned: readonly OwnedPath[], user: number): OwnedPath | undef
 }
 
 /**
- * Returns whether the current user, the caller of `sudo` or another user owns a linked folder and
- * its `.mdmirror/`. Skips the check of a path that does not exist.
+ * Returns whether a linked folder and its `.mdmirror/` belong to the current user, to the caller of
+ * `sudo` or to another user. A path that does not exist is not checked.
  */
 export function ownershipOf(root: string, env: Env): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
@@ -69,7 +68,8 @@ export function ownershipOf(root: string, env: Env): Ownership {
 }
 
 /**
- * Returns the owner of the path itself, not of a symbolic link's target; null if nothing exists.
+ * Returns the user id of the owner of a path; null if nothing exists at it. Does not follow a
+ * symbolic link.
  * @throws as node:fs does
  */
 function ownerOf(path: string): number | null {
@@ -92,8 +92,8 @@ function idOf(text: string | undefined): number | null {
 }
 
 /**
- * Returns trouble if the folder belongs to another user.
- * @param root a real path
+ * Returns trouble if a folder belongs to another user.
+ * @param root real path
  */
 export function checkOwner(root: string, env: Env): Result<null> {
   const ownership = ownershipOf(root, env);
@@ -110,8 +110,9 @@ export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreig
 }
 
 /**
- * Checks whether a command may open `.mdmirror/`, before anything in it is read.
- * @param root the linked folder
+ * Checks whether `.mdmirror/` is safe to open, before a command reads anything in it. Returns the
+ * path if it is.
+ * @param root path of the linked folder
  */
 export function examineFolder(root: string): Result<string> {
   try {
@@ -119,20 +120,20 @@ export function examineFolder(root: string): Result<string> {
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
-    // A folder that cannot be read is reported later, when it is used.
+    // If the folder cannot be read, the command that uses it reports that.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }
 }
 
-/** Returns the name of this user, or the number of another user, for messages. */
+/** Returns the owner of a path for messages: the name of this user, or the id of another user. */
 export function ownerName(path: string): string {
   const { uid } = lstatSync(path);
   if (uid !== effectiveUser()) return `user ${uid}`;
   try {
     return `you (${userInfo().username})`;
   } catch {
-    // This user has no entry in the user database, as in some containers.
+    // The user database has no entry for this user, for example in a container.
     return `you (user ${uid})`;
   }
 }

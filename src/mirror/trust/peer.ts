@@ -1,10 +1,10 @@
-/** Finds the user at the other end of a loopback connection. */
+/** Finds out which user opened a connection from the same machine. */
 
 import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { effectiveUser } from "../../common/effective-user.ts";
 
-/** Both ends of a connection, as its server sees them. */
+/** Addresses of both ends of a connection, as its server sees them. */
 export type ConnectionEnds = {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -13,12 +13,12 @@ export type ConnectionEnds = {
 };
 
 /**
- * User id at the other end. `unknown`: the system does not know the user. `gone`: the program has
- * closed the connection, so any user may have opened it.
+ * Id of the user who opened a connection. `unknown`: the system does not show the user. `gone`: the
+ * program has closed the connection, so its user can no longer be found.
  */
 export type PeerUser = number | "gone" | "unknown";
 
-/** Tables of sockets of the system: for IPv4, and for IPv6, which also has IPv4 connections. */
+/** Linux's tables of sockets. IPv4 addresses in the IPv6 table begin with a prefix. */
 const TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   { path: "/proc/net/tcp6", prefix: littleOrBig("00000000") + littleOrBig("00000000") + littleOrBig("0000FFFF") },
@@ -37,17 +37,18 @@ export function peerOf(ends: ConnectionEnds): PeerUser {
 }
 
 /**
- * Returns true if mdmirror may answer the peer: this user, or root, who has access to all files
- * anyway (a forwarded port often belongs to root). If the system does not know the user, the
- * session decides.
+ * Returns true if mdmirror may answer a connection: this user opened it, or root, who can read all
+ * files anyway and often owns a forwarded port. If the system does not show the user, returns true
+ * as well, because the session of the web page is checked too.
  */
 export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser()): boolean {
   return peer === "unknown" || user === null || peer === user || peer === 0;
 }
 
 /**
- * Finds the user of the socket at the other end, whose local address is our remote address. A
- * closed socket has no inode, and root as its user.
+ * Returns the id of the user who has the other end of a connection; null if the table does not have
+ * it. Ignores a closed socket, which has no inode, and shows root as its user. The other end's
+ * local address is the server's remote address.
  */
 function userIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const local = endOf(prefix, ends.remoteAddress, ends.remotePort);
@@ -60,8 +61,8 @@ function userIn(table: string, prefix: string, ends: ConnectionEnds): number | n
 }
 
 /**
- * Returns an address in the form of the table, `0100007F:1F90`: each 32 bits in the machine's byte
- * order.
+ * Returns an address as the table has it, such as `0100007F:1F90`. Each group of 32 bits is in the
+ * byte order of the machine. Returns null if the address is not IPv4.
  */
 function endOf(prefix: string, address: string | undefined, port: number | undefined): string | null {
   const parts = (address ?? "").split(".").map(Number);
@@ -78,7 +79,7 @@ function readTable(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The system has no such table, or hides the table.
+    // The system has no such table, or a sandbox hides it.
     return null;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The user's registry: which linked folder may send to which address. The registry is outside every
- * linked folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (otherwise `~/.local/state/…`), with one
- * file for each marker. So processes of different folders never conflict, and a file is replaced as
- * a whole. RACE: if two commands change one entry at the same moment, only the later change stays,
- * and the user is asked again for the earlier change.
+ * The user's registry of linked folders. It says which folder may send its documents to which
+ * address. It is outside of all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
+ * `~/.local/state/mdmirror/mirrors`. Each marker has a file of its own, so that processes with
+ * different folders never conflict. RACE: if two commands change the same entry at the same time,
+ * only the later change stays. The user is then asked again for the earlier one.
  */
 
 import {
@@ -30,20 +30,17 @@ import { makeFolders } from "../../common/make-folders.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
 
 export type KnownMirror = {
-  /** Id of the folder, as in `.mdmirror/marker`. */
+  /** Id of the linked folder, as in `.mdmirror/marker`. */
   readonly marker: string;
-  /** Name that the user chose, otherwise that of the folder on disk. */
+  /** Name that the user chose for the linked folder, or its default name. */
   readonly name: string;
-  /**
-   * Addresses that may receive the folder's documents and the key: origin and path prefix, in the
-   * spelling of `addressOf`.
-   */
+  /** Addresses that may receive the key and the documents, in the form of `addressOf`. */
   readonly addresses: readonly string[];
   /** Hosts for which the user allowed plain http. */
   readonly allowHttp: readonly string[];
   /**
-   * Real paths at which the folder was last seen; several after a copy. The first path has the
-   * name.
+   * Real paths at which the folder was last found. After a copy there are several, and the folder
+   * at the first path has the name.
    */
   readonly roots: readonly string[];
 };
@@ -51,33 +48,32 @@ export type KnownMirror = {
 export type FoundMirror =
   | { readonly kind: "known"; readonly mirror: KnownMirror }
   | { readonly kind: "unknown" }
-  /**
-   * The entry, or the registry's folder, cannot be trusted. `why`: a clause that contains the path.
-   */
+  /** The entry or the registry's folder cannot be trusted. `why` is a clause with the path. */
   | { readonly kind: "unfit"; readonly why: string };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const VERSION = 1;
 const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
-/** LIMIT: bytes of the file of one folder in the registry. */
+/** LIMIT: bytes of a registry entry's file. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 
-/** Returns the absolute path of the registry's folder. */
+/** Returns the absolute path of the folder with the registry's entries. */
 export function registryFolder(env: Env): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
   return join(isAbsolute(stateHome) ? stateHome : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
-/** Returns the absolute path of the folder for the user's configuration. */
+/** Returns the absolute path of the folder with the user's configuration, such as hooks. */
 export function configFolder(env: Env): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(configHome) ? configHome : join(homeOf(env), ".config"), "mdmirror");
 }
 
 /**
- * Returns the user's home folder. HOME may belong to another user (`sudo` keeps HOME on some
- * systems) or not exist (cron, a container). Then uses the home folder from the user database.
+ * Returns the user's home folder: that in HOME if it exists and belongs to this user, otherwise
+ * that in the user database. Some systems keep HOME of another user under `sudo`, and cron and
+ * containers may not set it.
  */
 export function homeOf(env: Env): string {
   const home = env["HOME"] ?? "";
@@ -86,8 +82,8 @@ export function homeOf(env: Env): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The user database has no entry for this user, as in some containers. Nothing can be stored in
-    // this folder; the error that follows contains it, and says how to set another.
+    // The user database has no entry for this user, for example in a container. Storing in this
+    // path fails, and the error says how to set another path.
     return "/nonexistent";
   }
 }
@@ -96,15 +92,14 @@ function ownerOf(folder: string): number | null {
   try {
     return statSync(folder).uid;
   } catch {
-    // The folder does not exist, or this user may not enter it, so it is not this user's home
-    // folder.
+    // A folder that does not exist, or that this user may not enter, is not the user's home folder.
     return null;
   }
 }
 
 /**
  * Finds the registry entry with a marker.
- * @param folder from `registryFolder`
+ * @param folder path that `registryFolder` returned
  */
 export function findByMarker(folder: string, marker: string): FoundMirror {
   const unfit = unfitFolder(folder);
@@ -112,7 +107,7 @@ export function findByMarker(folder: string, marker: string): FoundMirror {
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** Finds the registry entry of a folder that has lost its marker, by its real path. */
+/** Finds the registry entry of a folder by its real path, because it has lost its marker. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
@@ -120,7 +115,7 @@ export function findByRoot(folder: string, root: string): FoundMirror {
 
 type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
 
-/** Returns all registry entries, by marker. */
+/** Returns all registry entries by marker, and a clause for each one that cannot be trusted. */
 export function listMirrors(folder: string): MirrorList {
   const whole = unfitFolder(folder);
   if (whole !== null) return { mirrors: [], unfit: [whole] };
@@ -139,7 +134,7 @@ export function listMirrors(folder: string): MirrorList {
 }
 
 /**
- * Returns the names of the entries. Returns a string with the reason if the folder cannot be read.
+ * Returns the names of the files in the registry. Returns a clause if the registry cannot be read.
  */
 function namesIn(folder: string): string[] | string {
   try {
@@ -151,8 +146,9 @@ function namesIn(folder: string): string[] | string {
 }
 
 /**
- * Returns why the registry cannot be trusted, or null. Other users must not be able to add an
- * entry: both folders of the registry must belong to this user, and be no symbolic links.
+ * Returns why the registry cannot be trusted, as a clause; null if it can. Its folder and the
+ * folder above it have to belong to this user and must not be symbolic links, because otherwise
+ * another user could add an entry.
  */
 function unfitFolder(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -169,7 +165,9 @@ function unfitFolder(folder: string): string | null {
   return null;
 }
 
-/** Returns why other users can change a file or folder, as a clause; null if they cannot. */
+/**
+ * Returns why another user can change a file or folder, as a clause; null if only this user can.
+ */
 export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelongToRoot = false): string | null {
   const thisUser = effectiveUser();
   if (thisUser === null) return null;
@@ -180,17 +178,17 @@ export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelon
 type OwnText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** `why`: a clause that follows the path. `next`: what the user can do. */
+  /** The file cannot be trusted or read. `why` is a clause that follows its path. */
   | { readonly kind: "unfit"; readonly why: string; readonly next: string };
 
 /**
- * Reads a file that only this user can write.
- * @param isFollowed true to follow a symbolic link, and to accept a file of root
+ * Reads a file, provided that only this user can write it.
+ * @param isFollowed true to follow a symbolic link, and to accept a file that belongs to root
  */
 export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): OwnText {
   let fd: number;
   try {
-    // The open does not wait for the other end of a pipe.
+    // With O_NONBLOCK, opening a pipe does not wait for its other end.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {
@@ -209,7 +207,7 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
   }
 }
 
-/** Returns the meaning of an error that reading a file, or its folder, gave. */
+/** Returns what an error while reading a file means: the file is absent, or it cannot be read. */
 export function unreadable(error: unknown): Exclude<OwnText, { kind: "text" }> {
   const code = errorCodeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
@@ -222,7 +220,7 @@ function readEntry(file: string, marker: string): FoundMirror {
   if (read.kind === "unfit") return { kind: "unfit", why: `${file} ${read.why}` };
   const mirror = parseEntry(read.text);
   if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
-  // On a disk that ignores case, the file may belong to another marker.
+  // A disk that ignores case may return the file of another marker.
   return mirror?.marker === marker ? { kind: "known", mirror } : { kind: "unfit", why: `${file} is damaged` };
 }
 
@@ -249,10 +247,10 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Writes the whole entry or nothing; creates the folder if needed. An entry that cannot be trusted
- * is set aside.
+ * Writes a registry entry as a whole, and creates the folder if needed. Sets aside an existing
+ * entry that cannot be trusted.
  * @returns a clause about the entry that was set aside, or null
- * @throws as node:fs does, or with `EPERM` if others may write to the folder
+ * @throws as node:fs does, or with code `EPERM` if other users may write to the folder
  */
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
   makeFolders(dirname(dirname(folder)));
@@ -275,7 +273,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
 }
 
 /**
- * Removes an entry; does nothing if there is none.
+ * Removes a registry entry. Does nothing if there is none.
  * @throws as node:fs does
  */
 export function removeMirror(folder: string, marker: string): void {

@@ -1,6 +1,6 @@
 /**
- * Builds the message about a folder that is not trusted: what it would send to which address, with
- * which key, and how to allow that.
+ * Makes the message for a folder that is not trusted. The message says what the folder would send,
+ * to which address and with which key, and how to allow that.
  */
 
 import { readdirSync, type Dirent } from "node:fs";
@@ -14,11 +14,11 @@ import { addressOf, type PickedUrl } from "./address.ts";
 
 export type NotAdmitted =
   | { readonly kind: "unknown" }
-  /** The registry entry cannot be trusted. */
+  /** The folder's registry entry cannot be trusted. */
   | { readonly kind: "unfit"; readonly why: string }
-  /** The folder is linked by this user, but to other addresses. */
+  /** The user linked the folder, but to other addresses than the one in its configuration. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
-  /** The user never allowed plain http to the host of the address. */
+  /** The user has not allowed plain http to the host in the folder's configuration. */
   | { readonly kind: "plain-http" };
 
 type KeySources = {
@@ -27,7 +27,7 @@ type KeySources = {
   readonly keyFile?: string | null;
 };
 
-/** LIMIT: entries that are visited to count documents. */
+/** LIMIT: files and folders that are visited to count the documents of a folder. */
 const MAX_ENTRIES = 100_000;
 
 export function untrustedTrouble(
@@ -62,7 +62,7 @@ function notAdmittedWords(reason: NotAdmitted, service: string, place: string): 
   }
 }
 
-/** Returns the source of the key, never the key itself. */
+/** Returns where the key would come from, as a clause. Never returns the key itself. */
 export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
   const folder = join(root, MIRROR_FOLDER);
   const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
@@ -71,9 +71,7 @@ export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: K
   return from === "keychain" ? "with the key of your keychain" : `with the key from ${from}`;
 }
 
-/**
- * Returns the number of documents, such as `3 Markdown files`. Counts by name, and reads no file.
- */
+/** Returns the number of documents, such as `3 Markdown files`, counted by name without reading. */
 export function documentsOf(root: string): string {
   const folders = [root];
   let files = 0;
@@ -100,7 +98,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // This user may not read the folder, so no document in it would be sent.
+    // A folder that this user may not read sends no documents, so it counts as empty.
     return [];
   }
 }
