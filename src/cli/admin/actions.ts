@@ -1,4 +1,4 @@
-/** The actions of an administrator on keys, reviews and workspaces. */
+/** The actions of `serve admin` on keys, reviews and workspaces. */
 
 import { resolve } from "node:path";
 import { parseAge } from "../../common/age.ts";
@@ -31,24 +31,29 @@ type Call = {
   readonly io: Io;
   readonly args: Args;
   readonly session: AdminSession;
-  /** Operand after the action; empty if the action has none. */
+  /** Operand after the name of the action; "" if the action takes none. */
   readonly operand: string;
 };
 
 export type Action = {
-  /** Operand in the usage of the action, such as `ID|LABEL`; undefined: none. */
+  /**
+   * Placeholder of the operand in the usage, such as `ID|LABEL`; left out if the action takes none.
+   */
   readonly operandForm?: string;
-  /** Options of this action, in addition to those of every action; undefined: none. */
+  /** Options of this action in addition to the options of every action. */
   readonly options?: readonly string[];
   /**
-   * Checks the command line before anything is opened.
+   * Checks the arguments before the connection to the service is opened.
    * @throws UsageError
    */
   readonly check?: (args: Args, io: Io) => void;
   readonly run: (call: Call) => Promise<CommandResult>;
 };
 
-/** Returns the workspace of `--workspace`, null for all, and the names of all workspaces by id. */
+/**
+ * Returns the id of the workspace that `--workspace` names (null without the option), and the names
+ * of all workspaces by their ids.
+ */
 async function wantedWorkspaces({ session, args }: Call) {
   const all = unwrap(await listAll(session, "listWorkspaces"));
   const word = args.text("workspace");
@@ -57,9 +62,9 @@ async function wantedWorkspaces({ session, args }: Call) {
 }
 
 /**
- * Creates a key, and stores its secret in the new file of `--out`, if the option is set. Otherwise
- * the secret is shown only now.
- * @param describe returns the line about the key
+ * Creates a key. With `--out`, writes its secret to a new file; otherwise prints the secret, which
+ * cannot be printed again later.
+ * @param describe returns the line about the new key
  */
 async function makeKey(
   { io, args }: Call,
@@ -80,7 +85,7 @@ async function makeKey(
   return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };
 }
 
-/** Options that set the properties of a key. */
+/** Options that set properties of a new or an existing key. */
 const CHANGE_OPTIONS = ["grant", "expires", "rate", "label"] as const;
 
 function readChanges(args: Args, io: Io): KeyChanges {
@@ -94,20 +99,23 @@ function readChanges(args: Args, io: Io): KeyChanges {
   };
 }
 
-/** Reads a grant such as `notes/2026=read`; the path itself may contain `=`. */
+/**
+ * Parses a grant such as `notes/2026=read`. The path may contain `=`, so the last `=` separates
+ * path and level.
+ */
 function readGrant(text: string): KeyGrant {
   const cut = text.lastIndexOf("=");
   const path = text.slice(0, cut).replace(/^\/+|\/+$/g, "");
   return { on: path === "" ? null : `/${path}`, level: text.slice(cut + 1) as KeyGrant["level"] };
 }
 
-/** Returns milliseconds since the epoch; 0 for a text that is not a time. */
+/** Returns the time of `--expires` in milliseconds since the epoch; 0 if the text is not a time. */
 function readExpiry(text: string, now: number): number {
   const length = parseAge(text);
   return length === null ? (readIso(text) ?? 0) : now + length;
 }
 
-/** Refuses a value of `--expires` that has passed or is not a time. */
+/** Refuses a value of `--expires` that is not a time or is in the past. */
 function checkExpiry(args: Args, io: Io): void {
   const { expiresAt = null } = readChanges(args, io);
   if (expiresAt !== null && expiresAt <= io.clock.now())
@@ -146,7 +154,10 @@ function keyWords(io: Io, key: KeyJson): string {
   return `${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`;
 }
 
-/** Returns the workspace with this name; without a name, the only workspace. */
+/**
+ * Returns the workspace with this name or id; without a word, the only workspace.
+ * @throws TroubleError without a word, if there is not exactly one workspace
+ */
 async function workspaceOf(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
   if (word !== null) return unwrap(await findWorkspace(session, word));
   const all = unwrap(await listAll(session, "listWorkspaces"));
@@ -225,7 +236,10 @@ const keys: Actions = {
   },
 };
 
-/** Returns why a change is in review. A service of a later version may have more reasons. */
+/**
+ * Returns in words why a change is in review. A newer service may send a reason that this version
+ * does not know; its code is then shown.
+ */
 function reviewReasonText({ reason }: ReviewJson): string {
   const known: Readonly<Record<string, string>> = REVIEW_REASONS;
   return Object.hasOwn(known, reason) ? known[reason]! : shownWords(reason);
@@ -234,8 +248,8 @@ function reviewReasonText({ reason }: ReviewJson): string {
 const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
 
 /**
- * Returns the lines for a review: its facts, changes published since the base of a conflict, and
- * the changes that an acceptance would make.
+ * Returns the lines that show a review: its state, then the differences that accepting it would
+ * publish. If an edit conflict caused the review, also shows what was published since its base.
  */
 function reviewLines(io: Io, review: ShownReviewJson): string[] {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
@@ -363,7 +377,7 @@ const workspaces: Actions = {
   },
 };
 
-/** Actions by their verbs; `list` is the default. */
+/** Actions on one subject by their names. `list` is the default. */
 type Actions = Readonly<Record<string, Action>>;
 
 export const ACTIONS = { keys, reviews, workspaces } as const;

@@ -3,9 +3,9 @@ import { ok } from "../../common/trouble.ts";
 import { openWire as openTrustedWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 
-/** Opens a connection to a service whose URL the user passes in this command. */
+/** Opens a connection to the service whose URL the user passes to this command. */
 export const openWire: OpenWire = (service) => {
-  // Not null, because the user passed a URL.
+  // `originOfUser` returns null only without a URL.
   const origin = originOfUser({ ...service, env: {} })!;
   return origin.kind === "trouble" ? origin : ok(openTrustedWire(origin.value));
 };

@@ -13,7 +13,7 @@ import { operationCommand } from "../operation-command.ts";
 /** LIMIT: names shown for each kind of change. */
 const MAX_NAMES = 20;
 
-/** Parts of the command that `approve` and `reject` share. */
+/** Parts that the commands `approve` and `reject` share. */
 const SHARED_PARTS = {
   operands: ONE_FOLDER,
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },
@@ -40,7 +40,7 @@ export const reject = operationCommand(restore, {
   next: ({ next }) => (next === "daemon" ? "the daemon syncs now" : "next: mdmirror sync"),
 });
 
-/** Returns the reasons of a stop, and by kind the changes that `approve` or `reject` would make. */
+/** Returns lines that show the reasons of a stop, and the stopped changes grouped by kind. */
 function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
   const most = args.flag("all") ? Number.POSITIVE_INFINITY : MAX_NAMES;

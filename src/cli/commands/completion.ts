@@ -31,12 +31,15 @@ export const command: Command = {
   },
 };
 
-/** An offer. `file`, `folder`: the shell completes files or folders itself. */
+/**
+ * A suggestion for the next word. For `file` and `folder`, the shell itself suggests names of files
+ * or folders.
+ */
 type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
- * Returns what a shell offers for the next word of a command line. Each line has the kind, the word
- * and its description, separated by tabs.
+ * Returns one line for each suggestion for the next word of a command line. A line has the kind,
+ * the word and its description, separated by tabs.
  * @param words complete words after `mdmirror`
  * @param names returns the names of the linked folders
  */
@@ -52,7 +55,10 @@ async function offerLines(
   return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Stands for the names of linked folders, and for all other folders (see `offerLines`). */
+/**
+ * Placeholder that `offerLines` replaces by the names of all linked folders, and by folders on the
+ * disk.
+ */
 const MIRROR: Offer = ["folder", "DIR"];
 
 async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
@@ -88,7 +94,7 @@ function wordsOf(words: readonly string[] | undefined): readonly Offer[] | undef
 const FILE: readonly Offer[] = [["file"]];
 const FOLDER: readonly Offer[] = [["folder"]];
 
-/** Offers for the value of an option, by the placeholder in the help. */
+/** Suggestions for the value of an option, by the option's placeholder in the help. */
 const BY_VALUE: Readonly<Record<string, readonly Offer[]>> = { DIR: FOLDER, FILE, PATH: FILE };
 
 const BY_OPERAND = { mirror: [MIRROR], folder: FOLDER, nothing: [], file: FILE } as const;

@@ -16,7 +16,10 @@ import { countWords, showResult } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
 
-/** LIMIT: milliseconds and bytes of one answer. The largest answer is a page of 1,000 files. */
+/**
+ * LIMIT: milliseconds and bytes of one answer from the service. The largest answer is a page of
+ * 1,000 files.
+ */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 
 export const command: Command = {
@@ -43,7 +46,7 @@ export const command: Command = {
   async run(io, args) {
     const { env, cwd } = io;
     const url = args.operands[0]!;
-    // Not null, because the user passed a URL.
+    // `originOfUser` returns null only without a URL.
     const origin = unwrap(originOfUser({ url, env: {}, allowHttp: args.texts("allow-http") })!);
     const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
     const wire = openWire(origin);

@@ -35,7 +35,8 @@ export const command = readCommand(diff, {
 });
 
 /**
- * Matches the path or id of a document, with or without a version. Any other operand is a folder.
+ * Matches an operand that is a document: its path or id, with or without a version number. Any
+ * other operand is a folder.
  */
 const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 
@@ -61,8 +62,9 @@ function listLines(rows: readonly Row[]): readonly string[] {
 }
 
 /**
- * Shows one document. For a conflict: the lines of both edits, with a mark at each place in
- * conflict. Otherwise, and if the edits cannot be compared by lines: a unified diff.
+ * Prints how one document differs between both sides. For a conflict, prints the lines of both
+ * edits and marks each place that does not merge. Prints a unified diff if there is no conflict, or
+ * if the edits cannot be compared line by line.
  */
 function showRow(io: Io, row: Row, n: number | null): void {
   const { path, before, after, base, conflict } = row;
@@ -86,11 +88,11 @@ function whyNotMerged({ kind, reason = "" }: NonNullable<Row["conflict"]>): stri
 function showPatch(io: Io, { path, kind, before, after }: Row, side: string): void {
   const names = { before: before === null ? null : `${side}/${path}`, after: after === null ? null : `local/${path}` };
   if (kind === "same") {
-    // Printed on standard error, because an empty patch has no lines on standard output.
+    // Printed on standard error, so that standard output stays a valid patch: an empty one.
     io.err(`mdmirror: ${shownName(names.before!)} and ${shownName(names.after!)} are equal`);
     return;
   }
-  // In a pipe, the patch is written byte for byte.
+  // A patch in a pipe must have the exact bytes of the document; only a terminal gets them escaped.
   const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
   for (const line of unifiedLines(io, names, before ?? "", after ?? "")) put(line);
 }

@@ -39,7 +39,7 @@ export const command: Command = {
   }),
 };
 
-/** Writes a bundle for a bug report. Returns the result as one more check. */
+/** Writes a bundle of diagnostic files for a bug report. Returns the outcome as one more check. */
 async function writeBundle(
   io: Io,
   args: Args,

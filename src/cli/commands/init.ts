@@ -77,8 +77,8 @@ export const command: Command = {
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
     checkName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
-    // Under `sudo`, continues as the user who called `sudo`, on that user's folder. A new folder
-    // belongs to the owner of its parent folder.
+    // Under `sudo`, the process continues as the user who called `sudo`, if that user owns the
+    // folder. A folder that does not exist yet belongs to the owner of its nearest existing parent.
     const existing = nearestFolder(dir);
     if (existing === dir || ownershipOf(existing, io.env).kind === "by-sudo")
       unwrap(workAsOwner(io, realpathSync(existing)));
@@ -103,22 +103,22 @@ function targetOf(io: Io, args: Args): { readonly config: Config; readonly origi
 }
 
 /**
- * Links a folder for the first time.
- * @param isKnown true if the folder has files of this user from an earlier link
+ * Links a folder that is not linked yet, and runs the first sync.
+ * @param isKnown true if this user linked the folder before, and its `.mdmirror/` still exists
  */
 async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promise<ExitCode> {
   const { cwd, env, random } = io;
   const target = targetOf(io, args);
   const keyFile = args.text("key-file");
-  // A folder that is not known as this user's may have somebody else's key. The documents would
-  // then go to that person's workspace.
+  // The key in an unknown `.mdmirror/` may belong to another person, and would upload the documents
+  // to that person's workspace. So the key is read only if this user linked the folder before.
   const folder = isKnown ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile, cwd, env, origin: target.origin }));
   const options = { dir, ...target, key, ignore: args.texts("ignore"), yes: args.flag("yes") };
   const agreed = await agreeOnFirstPlan(io, options);
   if (agreed === null) return EXIT.usage;
   const { config, ignore } = agreed;
-  // A key from the keychain is not copied into the folder.
+  // A key from the keychain stays there and is not copied into the folder.
   const stored = args.flag("no-store-key") || from === "keychain" ? null : key;
   const linked = unwrap(linkFolder({ ...agreed, random, env, name: args.text("name") }, stored));
   if (linked !== null) io.err(`mdmirror: ${linked}`);
@@ -128,8 +128,8 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
 }
 
 /**
- * Runs `init` on a folder that is already linked: stores a new key, or rebuilds a lost state. Never
- * links the folder to another place.
+ * Runs `init` on a folder that is already linked: stores a new key or new ignore rules, or rebuilds
+ * a lost state. Never changes the service or the folder of the service.
  */
 async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
@@ -153,8 +153,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     io.out(
       `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,
     );
-  // If the first sync stopped because of too many conflicts, it continues after the user chose one
-  // side.
+  // With `--prefer`, the user answers a first sync that stopped because of too many conflicts. The
+  // first sync then runs again.
   const prefer = args.text("prefer") as Prefer;
   if (isLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
   io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
@@ -163,8 +163,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
 }
 
 /**
- * Checks the key, so that a refused key does not replace a valid one. If the service cannot be
- * reached, nothing is known about the key.
+ * Checks a new key before it replaces the stored one. Throws if the service refuses the key; prints
+ * a warning if the key could not be checked, because the service did not answer.
  */
 async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Config): Promise<void> {
   const { clock, random } = io;
@@ -175,7 +175,10 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Conf
   io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
 }
 
-/** Stores rules for files that are not synced from now on. Documents already synced stay synced. */
+/**
+ * Adds the ignore rules of `--gitignore` and `--ignore`. Documents that are already synced stay
+ * synced.
+ */
 function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
@@ -185,10 +188,13 @@ function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (added.length > 0) io.out(`${IGNORE_FILE} has ${plural(added.length, "line")} more`);
 }
 
-/** Sources of a key that is stored in the folder. A key from the keychain stays in the keychain. */
+/** Sources from which a key is copied into the folder. A key from the keychain is not copied. */
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
-/** Refuses a service, a folder of the service, or a direction that differs from the linked one. */
+/**
+ * Refuses a URL, a folder of the service or a direction that differs from the folder's
+ * configuration.
+ */
 function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: Config): void {
   const [wantedUrl, wantedRemote, wanted] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = wantedUrl !== null && !isSameUrl(wantedUrl, url);
@@ -211,10 +217,7 @@ function isStateLost(io: Io, folder: string): boolean {
   return state.value.isNew;
 }
 
-/**
- * Trusts an address that is in the folder's configuration and that the user passed too. The key may
- * then be sent to this address.
- */
+/** Trusts the address of `--url` for this folder. The key may then be sent to this address. */
 function trustAddress(io: Io, args: Args, root: string): void {
   const url = args.text("url");
   const marker = markerOf(root);

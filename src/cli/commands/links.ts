@@ -10,7 +10,7 @@ import { firstLines, showResult } from "../text.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
 
 const VERBS = ["translate", "keep", "check"] as const;
-/** LIMIT: paths shown before a question. */
+/** LIMIT: paths that are printed before a question. */
 const MAX_PATHS = 5;
 
 export const command: Command = {

@@ -14,8 +14,8 @@ export const command: Command = {
   options: { "read-only": { help: "offer no tool that changes anything" } },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers, so that a signal during the start also
-    // ends the process cleanly.
+    // ORDER: reading `stop` installs the signal handlers. From then on, a signal closes the server
+    // before the process ends, also during the start.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
     const world = contextOf(io);

@@ -56,11 +56,12 @@ export const command: Command = {
   },
 };
 
-/** Exit code that git reads as a conflict. */
+/** Exit code that means a conflict to git. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
 /**
- * Merges as git's merge driver: writes the result into the second file, with markers of git's size.
+ * Runs as a merge driver of git: overwrites the second file with the result. Conflict markers have
+ * the length that git asks for.
  */
 async function runMergeDriver(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
   const markerSize = args.number("marker-size") ?? 7;

@@ -19,7 +19,7 @@ export const command: Command = {
   operands: { usage: "[DIR] NEWDIR", least: 1, most: 2, offers: ["mirror", "folder"] },
   async run(io, args) {
     const { root, last } = rootAndLast(io, args);
-    // Resolves symbolic links in the folders above the last name, which is new.
+    // Resolves symbolic links in the parent folders of NEWDIR. NEWDIR itself does not exist yet.
     const whole = resolve(io.cwd, last);
     const to = existsSync(dirname(whole)) ? join(realpathSync(dirname(whole)), basename(whole)) : whole;
     unwrap(checkMove(root, to, io.env));
@@ -34,7 +34,7 @@ export const command: Command = {
   },
 };
 
-/** Returns the real path of the linked folder in the operands, and the last operand. */
+/** Returns the real path of the linked folder, and the last operand. */
 function rootAndLast(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
   return { root: realpathSync(findMirror(io, operands.at(-2))), last: operands.at(-1)! };
 }

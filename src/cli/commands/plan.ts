@@ -27,16 +27,16 @@ import { shellWord } from "../../mirror/model/shell-word.ts";
 type PlanOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** True to show all names. Otherwise the first ten of each group. */
+  /** True to print all names; false for the first ten of each group. */
   readonly all: boolean;
 } & ReachOptions;
 
 const MAX_NAMES = 10;
 
 /**
- * Prints what a sync would do, for `plan` and `sync --dry-run`. Writes nothing on either side
- * (I23). Exit codes: 0; 3 if a problem would stay open; 4 if a safety check would stop the sync; 5
- * offline.
+ * Prints what a sync would do. Used by `plan` and `sync --dry-run`. Writes nothing on either side
+ * (I23). Exit codes: 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the
+ * service is unreachable, otherwise 0.
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet } = options;
@@ -70,7 +70,7 @@ export function planLines(
   ];
 }
 
-/** Returns lines about changes that a sync would not carry out. */
+/** Returns lines that list changes that a sync would leave out, with the reason of each. */
 function leftLines(label: string, left: SyncPlan["open"], most: number): string[] {
   if (left.length === 0) return [];
   const named = left
@@ -102,12 +102,12 @@ function verdictLines(verdict: SyncPlan["plan"]["verdict"], paint: Paint): strin
 }
 
 /**
- * Returns one line for each kind of action with its first names, sorted. Arrows show which side an
- * action changes: `→` the service, `←` the local disk.
- * @param most names for each group; further ones are counted
+ * Returns a heading for each kind of action, with the first names below it, sorted. An arrow shows
+ * which side the action changes: `→` the service, `←` the local disk.
+ * @param most number of names in each group; the remaining names are only counted
  */
 function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
-  // The order of the kinds in the table; actions that go to review come last in their kind.
+  // Groups follow the order of `ACTION_WORDS`. Within a kind, actions that go to review come last.
   const kinds = Object.keys(ACTION_WORDS);
   const placeOf = (action: Action) =>
     kinds.indexOf(action.kind) + (actionWords(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
@@ -127,12 +127,12 @@ function brushOf({ kind }: Action): keyof Paint {
   return /^(?:create|make)-/.test(kind) ? "added" : "place";
 }
 
-/** LIMIT: folders that are listed. */
+/** LIMIT: number of folders that are printed. */
 const MAX_FOLDERS = 5;
 
 /**
- * Returns a line for each of the largest folders, or nothing if the plan already names all new
- * documents.
+ * Returns lines for the folders with the most new documents. Returns no lines if the plan already
+ * names every new document.
  * @param namesPerGroup number of documents that the plan names in each group
  */
 function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
@@ -144,14 +144,17 @@ function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGro
   return [`  most new documents on the service, of ${plural(sent, "document")}:`, ...columns(rows)];
 }
 
-/** Returns a line for each group of files that `--gitignore` and `--ignore` would exclude. */
+/**
+ * Returns a line for each proposed option `--gitignore` or `--ignore`, with the number and size of
+ * the documents that it would exclude.
+ */
 export function proposalLines(proposal: Proposal): string[] {
   const { gitignore, patterns } = proposal;
   const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
   return columns(proposalFlags(proposal).map((flag, index) => [`    ${flag}`, shareWords(shares[index]!)]));
 }
 
-/** Returns the options that accept a proposal, as words for a shell. */
+/** Returns the options of `init` that accept a proposal, quoted for a shell. */
 export function proposalFlags({ gitignore, patterns }: Proposal): string[] {
   const ignored = patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`);
   return gitignore === null ? ignored : ["--gitignore", ...ignored];

@@ -6,7 +6,7 @@ const EXAMPLES = ["mdmirror protect contract.md", "mdmirror protect 'legal/**' -
 export const command = protectionCommand(protect, "protected", EXAMPLES);
 export const unprotect = protectionCommand(publish, "not protected", ["mdmirror unprotect contract.md"]);
 
-/** @param word word for a changed document and for the total, such as `protected` */
+/** @param word participle for a changed document and for the total, such as `protected` */
 function protectionCommand(operation: typeof protect, word: string, examples: readonly string[]) {
   return operationCommand(operation, {
     operands: { usage: "PATH… | FOLDER | 'GLOB'", least: 1, most: 10_000 },

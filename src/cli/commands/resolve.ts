@@ -60,7 +60,10 @@ export const command = operationCommand(resolve, {
   words: ({ way }) => ({ word: `resolved, ${way === "merged-where-clean" ? "merged" : way}` }),
 });
 
-/** Returns the folder and the paths. Without paths, the command applies to all open problems. */
+/**
+ * Returns the linked folder and the paths of the command. Paths are undefined for `--all`, which
+ * resolves every open problem.
+ */
 function placeOf(io: Io, args: Args): { readonly root: string; readonly paths: readonly string[] | undefined } {
   const { operands } = args;
   if (!args.flag("all")) {

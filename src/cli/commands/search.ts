@@ -43,7 +43,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the lines of a file as grep prints them, coloured on a terminal; an empty file's path.
+ * Returns the matching lines of a file in the format of grep, coloured on a terminal. For an empty
+ * file, which has no lines, returns its path.
  */
 function shownLines(io: Io, { path, lines }: FoundFile, showsColumns: boolean): string[] {
   const paint = paintFor(io);

@@ -11,7 +11,7 @@ import { DEFAULT_DATA, RATE } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
 
-/** Options that apply to single actions only. All other options apply to every action. */
+/** Options that only some actions accept. Every action accepts all other options. */
 const ACTION_OPTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {

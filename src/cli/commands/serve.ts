@@ -11,9 +11,9 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
-/** LIMIT: milliseconds for which a service that shuts down still answers further requests. */
+/** LIMIT: milliseconds for which the service still answers requests while it shuts down. */
 const DRAIN_MS = 1_500;
-/** LIMIT: names shown for each reason why the import left out files or links. */
+/** LIMIT: names that are printed for each reason why the import left out files or links. */
 const MAX_NAMES = 5;
 
 export const command: Command = {
@@ -104,7 +104,7 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     port: args.number("port") ?? DEFAULT_PORT,
     tls: args.text("tls-cert") === null ? null : { certFile: fileOf("tls-cert"), keyFile: fileOf("tls-key") },
     insecureHttp: args.flag("insecure-http"),
-    // A setting without a value in this call keeps its stored value.
+    // A setting whose option is left out keeps its stored value.
     settings: {
       ...settingFrom("rateLimit", args.text("rate-limit"), readRate),
       ...settingFrom("keepVersions", args.text("most-versions"), Number),
@@ -116,7 +116,7 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     accessLog: accessLog === "-" ? printLines : accessLog && resolve(io.cwd, accessLog),
     drainMs: DRAIN_MS,
     onFault(error, what) {
-      // `what` is the id of a request, or the name of other work of the service.
+      // `what` is the id of the failed request, or names other failed work of the service.
       const work = what === "database" ? "a connection to the database" : what.replace(/^(?=req_)/, "request ");
       io.err(`mdmirror serve: ${work} failed: ${(error as Error).message}`);
     },
@@ -151,8 +151,8 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
 }
 
 /**
- * Returns lines about an import: how much was imported, and which files were not, with the reason
- * and a few names.
+ * Returns lines that report an import: the number of imported files, then the files that were left
+ * out, with the reason and a few names.
  */
 export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const toName = renamed.map(({ path, name }) => `${path} as ${name}`);
@@ -164,13 +164,13 @@ export function importLines({ files, folders, bytes, renamed, refused, links }: 
   ];
 }
 
-/** Returns the entries for each reason, the most frequent reason first. */
+/** Groups entries by their reason. Returns the most frequent reason first. */
 function byReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
   const groups = [...Map.groupBy(entries, ({ reason }): Entry["reason"] => reason)];
   return groups.sort((a, b) => b[1].length - a[1].length);
 }
 
-/** Returns a number with names, such as `7 (a.md, b.md, …)`. */
+/** Returns a number and the first names, such as `7 (a.md, b.md, …)`. */
 function nameList(names: readonly string[]): string {
   return `${count(names.length)} (${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""})`;
 }
@@ -194,12 +194,12 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
   ];
 }
 
-/** Returns the command that links a folder to the service at `url`, for use on this machine. */
+/** Returns a `mdmirror init` command that links a folder on this machine to the service. */
 export function initCommand(url: string, keyFile: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
-  // A client cannot connect to "every address", so the command shows loopback. Over TLS, it shows
-  // the host of the certificate.
+  // A service that listens on all addresses of the machine is reached by loopback. With TLS, the
+  // URL keeps the host name of the certificate.
   const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
   const target = protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
   const isShown = protocol === "http:" && loopback === null && !isLoopbackHost(host);

@@ -67,7 +67,10 @@ function print(io: Io, text: string): ExitCode {
   return EXIT.inSync;
 }
 
-/** Installs a unit, registers it with the service manager and reports both. */
+/**
+ * Installs the unit of a background service, starts it, and prints the outcome.
+ * @param root null for the service of all linked folders
+ */
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const common = root === null ? null : unitOf(io, null);
   if (common !== null && isInstalled(common)) {
@@ -120,8 +123,9 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
 }
 
 /**
- * Reports each linked folder that the background service could not sync, with the reason. Removes
- * services of single folders, which would run a second daemon for the same folder.
+ * Prints why the background service of all linked folders could not sync a folder, for each such
+ * folder. Removes the services of single folders, because they would run a second daemon for the
+ * same folder.
  */
 async function prepareAllFolders(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
@@ -138,9 +142,9 @@ async function prepareAllFolders(io: Io): Promise<void> {
 }
 
 /**
- * Checks whether the background service can sync a folder. The service inherits neither the
- * environment nor the options of this shell, so the address and the key must be stored.
- * @returns notes for the user
+ * Checks whether the background service can sync a folder. The service inherits no environment
+ * variables and no options of this shell, so the address and the key must be stored.
+ * @returns messages for the user
  */
 function checkReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
@@ -157,7 +161,7 @@ function checkReady({ env: given, cwd }: Io, root: string): Result<readonly stri
 }
 
 /**
- * Returns the unit of the background service; null if this system or this folder cannot have one.
+ * Returns the unit of a background service; null if this system or this folder cannot have one.
  * @param root null for the service of all linked folders
  */
 function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
@@ -177,11 +181,10 @@ function unitFor(
 }
 
 /**
- * Makes other processes release a linked folder, so that the command can move or unlink it. In the
- * result, `hadUnit` is true if the folder had its own background service, which is now uninstalled.
- * `giveBack` allows a daemon that released the folder to look for the folder again; a second call
- * does nothing.
- * @param root real path
+ * Makes daemons release a linked folder and uninstalls its own background service, so that the
+ * command can move or unlink the folder. `hadUnit`: whether such a service was installed.
+ * `giveBack`: lets the daemon look for the folder again; a second call does nothing.
+ * @param root real path of the linked folder
  * @param what name of the command
  */
 export async function withFolderReleased(io: Io, root: string, what: string) {
@@ -192,7 +195,10 @@ export async function withFolderReleased(io: Io, root: string, what: string) {
   return { hadUnit, giveBack };
 }
 
-/** Installs the background service of the folder for its new path. */
+/**
+ * Installs the background service of a folder again, after the folder was moved.
+ * @param root new path of the folder
+ */
 export async function reinstallService(io: Io, root: string): Promise<void> {
   const unit = unitOf(io, root);
   if (unit === null) return;

@@ -48,7 +48,8 @@ export const command: Command = {
     const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
     const [short, all, prometheus] = [args.flag("short"), args.flag("all"), args.flag("prometheus")];
     refuseMisuse(args, flags);
-    // A prompt runs in any folder, so it is not an error if the folder is not linked.
+    // A shell prompt runs this command in every folder, so an unlinked folder gives no error
+    // message.
     if (short && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
     const root = all ? null : findMirror(io, dir);
     if (prometheus) return showMetrics(io, root === null ? null : realpathSync(root));
@@ -67,14 +68,11 @@ function refuseMisuse(args: Args, { json, maxAge }: Flags): void {
 
 type Flags = {
   readonly json: boolean;
-  /** Milliseconds; null without `--max-age`. */
+  /** Value of `--max-age` in milliseconds; null without the option. */
   readonly maxAge: number | null;
 };
 
-/**
- * Returns true if the last sync that found both sides equal is older than `--max-age`, or if there
- * was none.
- */
+/** Returns true if both sides were last equal longer ago than `--max-age`, or were never equal. */
 function isTooOld({ status }: StatusReading, { maxAge }: Flags, now: number): boolean {
   return maxAge !== null && (ageOf(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
@@ -85,7 +83,7 @@ function exitOf(reading: Result<StatusReading>, flags: Flags, now: number): Exit
   return state === "in-sync" && isTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
 }
 
-/** @param state state of the folder in one word */
+/** @param state the state of the linked folder, in one word */
 function jsonOf(reading: Result<StatusReading>, state: string, now: number): object {
   if (reading.kind === "ok") {
     const { status, daemon } = reading.value;
@@ -122,7 +120,7 @@ async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
     json: { mirrors: shown },
     lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((row) => rowCells(row, flags, now, paintFor(io)))),
     warnings: first === undefined ? [] : [`  next: mdmirror status ${shellWord(first.mirror.name)}`],
-    // Not a success: an entry that cannot be trusted may belong to a folder that is no longer
+    // An entry of the list that cannot be trusted is an error, because its folder may no longer be
     // synced.
     exit: worstExit([...exits, ...unfit.map(() => EXIT.usage)]),
   });
@@ -137,9 +135,9 @@ function rowCells({ mirror: { name, root }, reading, state }: FolderStatus, flag
 }
 
 /**
- * Prints metrics for a collector that reads text files. The metrics show the state, so the exit
- * code is always 0.
- * @param root real path of one linked folder; null for all
+ * Prints metrics for the textfile collector of Prometheus. The exit code is always 0, because the
+ * metrics themselves show the state.
+ * @param root real path of one linked folder; null for all linked folders
  */
 async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
   const { mirrors, unfit } = await readAll(io);
@@ -152,12 +150,12 @@ async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
   return EXIT.inSync;
 }
 
-/** LIMIT: milliseconds for the daemon to answer. After that, only the state is shown. */
+/** LIMIT: milliseconds to wait for an answer of the daemon. The line is then printed without it. */
 const DAEMON_MS = 250;
 
 /**
- * Prints one line for prompts and status bars, which run often. Waits for other processes only for
- * a limited time. Prints no name or content from the folder.
+ * Prints one line for shell prompts and status bars. These run often, so the command waits only
+ * briefly for the daemon, and prints no names or content of documents.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
@@ -169,7 +167,10 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
   return showResult(io, json, { json: short, lines: [[state, ...words].join(" ")], exit });
 }
 
-/** Returns the state, and numbers of documents. `blocked`: other problems to fix. */
+/**
+ * Returns the state in one word, and numbers of documents. `blocked` counts problems to fix that
+ * are not conflicts.
+ */
 function shortStatus(reading: Result<StatusReading>) {
   const unread = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
   const { status, daemon } = reading.kind === "ok" ? reading.value : unread;
@@ -186,7 +187,7 @@ function shortStatus(reading: Result<StatusReading>) {
   };
 }
 
-/** Returns a word for the daemon; `silent` if it runs and does not answer. */
+/** Returns the state of the daemon in one word. `silent` means that it runs but does not answer. */
 function daemonWord(daemon: DaemonStatus | null): "none" | "running" | "paused" | "silent" {
   if (daemon === null) return "none";
   if (daemon.phase === "silent") return "silent";
@@ -219,7 +220,10 @@ function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): 
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
 }
 
-/** Reads the states of all linked folders, and reports list entries that cannot be trusted. */
+/**
+ * Reads the states of all linked folders. Prints a warning for each entry of the list that cannot
+ * be trusted.
+ */
 async function readAll(io: Io) {
   const read = await readAllStatuses(io);
   for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
@@ -227,7 +231,8 @@ async function readAll(io: Io) {
 }
 
 /**
- * Words for the state of the event stream. Without events, the service is polled and no line shown.
+ * What the status says about the stream of events from the service; "" if there is no stream, and
+ * the service is polled.
  */
 const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
@@ -245,7 +250,10 @@ function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: Da
   return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${ending}`;
 }
 
-/** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
+/**
+ * Returns the lines that show the status of a linked folder. Its status can be read unless the
+ * folder is not trusted; another error ends the command earlier.
+ */
 function statusLines(reading: Result<StatusReading>, now: number, paint: Paint): string[] {
   if (reading.kind === "trouble") {
     const { what, next } = reading.trouble;
@@ -264,7 +272,10 @@ function statusLines(reading: Result<StatusReading>, now: number, paint: Paint):
   ];
 }
 
-/** Returns lines for the contents of the folder and its state. */
+/**
+ * Returns lines about the documents of the linked folder: how many there are, and how many are
+ * pending, excluded, in review or in conflict.
+ */
 function contentLines(status: MirrorStatus, now: number, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
@@ -284,7 +295,10 @@ function contentLines(status: MirrorStatus, now: number, paint: Paint): string[]
 
 const DIRECTION_WORDS = { both: null, pull: "this folder only downloads", push: "this folder only uploads" } as const;
 
-/** @param oneWay number of changes that stay on their side, because the sync has one direction */
+/**
+ * @param oneWay number of changes that are not synced, because the folder only uploads or only
+ * downloads
+ */
 function directionLines(direction: MirrorStatus["direction"], oneWay: number): string[] {
   const left = oneWay === 0 ? null : `${plural(oneWay, "change")} not synced: mdmirror plan`;
   const words = [DIRECTION_WORDS[direction], left].filter((word) => word !== null);
@@ -303,8 +317,8 @@ function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 }
 
 /**
- * Returns lines for changes in review: since when, and what ends the review. mdmirror can see only
- * an acceptance, by the published content.
+ * Returns a line for each change in review, and a hint. mdmirror notices when a change is accepted,
+ * because its content is then published; it cannot notice a rejection.
  */
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
@@ -317,7 +331,7 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   ];
 }
 
-/** Returns the time of the last run that proved both sides equal, and the end of a later run. */
+/** Returns a line that says when both sides were last equal, and why they are not equal now. */
 function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
   const age = ageOf(status, now);

@@ -73,7 +73,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the paths of `--wait-for`, which must be in the synced folder; null if there are none.
+ * Returns which paths `--wait-for` names; null without the option. The paths must be in the linked
+ * folder that is synced.
  */
 function waitRequestOf(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
@@ -112,7 +113,7 @@ async function syncNow(
   return exit;
 }
 
-/** @param began start in milliseconds, by the monotonic clock */
+/** @param began start of the wait in milliseconds, by the monotonic clock */
 function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: RunPrinter, began: number): ExitCode {
   if (waited.kind === "trouble") return complain(io, waited.trouble);
   showWaited(io, waited.value, { quiet: quiet || json, took: io.clock.monotonic() - began });
@@ -122,9 +123,9 @@ function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: RunPri
 type StateForHooks = { readonly root: string; readonly facts: Facts };
 
 /**
- * Reads the state of the folder before a sync. Returns null if the sync runs no hooks: there are
- * none, or the folder's daemon runs them, or a hook started this sync. Hooks could otherwise start
- * each other forever.
+ * Reads the state of the folder before a sync, so that hooks can compare it with the state
+ * afterwards. Returns null if this sync runs no hooks: none are configured, the daemon runs them,
+ * or this sync was started by a hook. In the last case, hooks could start each other forever.
  */
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
@@ -140,8 +141,8 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   if (io.terminal.error) io.status("running hooks …");
   const ran = await runHooksAfterSync(root, facts, report, { ...contextOf(io), stop, onNote });
   if (io.terminal.error) io.status("");
-  // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
-  // problem: `mdmirror hooks` shows it.
+  // A timer runs `sync --quiet` and mails its output. Problems of hooks are left out, because they
+  // would be in every mail; `mdmirror hooks` shows them.
   if (ran.kind === "trouble" && !quiet) complain(io, ran.trouble);
 }
 
@@ -151,14 +152,15 @@ type RunPrinting = RunPrinter & {
   readonly url: string;
   /** Duration of the sync in milliseconds. */
   readonly took: number;
-  /** Further fields of the JSON object, in addition to those of the report. */
+  /** Members of the JSON object in addition to those of the report. */
   readonly extra: object;
 };
 
 function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting): ExitCode {
   const { quiet, json, url, took, extra } = printing;
   const isPassing = isTransient(report);
-  // This run had the lock and may have reached the service, so problems of these kinds are over.
+  // This sync had the lock, so a recorded `locked` problem has ended. A recorded `offline` problem
+  // has ended too, unless this sync could not reach the service.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine({ ...reportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
@@ -168,8 +170,8 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting
 }
 
 /**
- * Prints why a run could not start. With `--quiet`, another active run is reported only after it
- * has lasted for a while; the exit code always shows the active run.
+ * Prints why a sync could not start. With `--quiet`, another process that holds the lock is
+ * reported only after it has done so for some time. The exit code reports it in any case.
  */
 function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
@@ -188,8 +190,8 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
 }
 
 /**
- * Returns true if the service could not be reached, which may end without the user's help. A
- * refused key or a wrong server needs the user.
+ * Returns true if the service is unreachable in a way that may end without the user. A refused key
+ * or a wrong server needs the user.
  */
 function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

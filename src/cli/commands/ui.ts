@@ -21,8 +21,8 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers, so that a signal during the start also
-    // ends the process cleanly.
+    // ORDER: reading `stop` installs the signal handlers. From then on, a signal closes the server
+    // before the process ends, also during the start.
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");
@@ -51,8 +51,8 @@ async function showAddress(io: Io, args: Args, url: string): Promise<void> {
 const BROWSER_DEADLINE_MS = 10_000;
 
 /**
- * Opens an address in the user's browser. Returns true if a program was started; a failure of the
- * program is reported later.
+ * Opens an address in the user's browser. Returns false if no program can do so. If the program
+ * fails later, prints a message.
  */
 export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
   const program = programFor(io, platform);
@@ -63,7 +63,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
     if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);
   });
   if (isScript) {
-    // If the program did not start, the callback of `execFile` reports that.
+    // The callback of `execFile` already reports a program that did not start.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(`open location ${JSON.stringify(url)}\n`);
   }
@@ -71,9 +71,9 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
 }
 
 /**
- * Returns the program that opens the browser. All users can see the arguments of a process. On a
- * Mac, mdmirror cannot know who opened a connection, so the address with its ticket is not passed
- * as an argument.
+ * Returns the program that opens the browser; null if there is none. The address contains a ticket,
+ * and other users can see the arguments of a process. On a Mac, mdmirror cannot find out which user
+ * opened a connection, so a program there gets the address through its standard input.
  */
 function programFor({ env }: Io, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return "osascript";

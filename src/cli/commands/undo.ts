@@ -25,7 +25,9 @@ export const command = operationCommand(undo, {
   words: () => ({ word: "undone", detail: undoClause }),
 });
 
-/** Returns true if an operand is the number of a run. A folder named 12 is written as ./12. */
+/**
+ * Returns true if an operand is the number of a run. For a folder named 12, the user types ./12.
+ */
 function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }

@@ -45,7 +45,8 @@ export const command: Command = {
     } finally {
       released.giveBack();
     }
-    // ORDER: the lock is a file in this folder, so the folder goes last.
+    // ORDER: `.mdmirror/` is removed last, because it contains the lock, which was needed until
+    // now.
     if (!purges) {
       io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
       return EXIT.inSync;
@@ -57,8 +58,9 @@ export const command: Command = {
 };
 
 /**
- * Returns the listed folder, named by its path or its name, that is no longer at its path. Returns
- * null if a linked folder is at the operand's path, or if no listed folder fits.
+ * Finds a listed linked folder that no longer exists at its path, by that path or by its name.
+ * Returns null if no such folder fits the operand, or if the operand is the path of a linked
+ * folder.
  */
 function absentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;
@@ -82,7 +84,10 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
   return EXIT.inSync;
 }
 
-/** Checks for changes not uploaded or not decided. Returns null if the folder may be unlinked. */
+/**
+ * Prints changes that were not uploaded, and conflicts that are not decided. Returns the exit code
+ * of the error; null if the folder may be unlinked.
+ */
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const unsent = await findUnsent(root, contextOf(io));

@@ -16,7 +16,7 @@ export const command = readCommand(verify, {
   lines: (_io, report) => reportLines(report),
 });
 
-/** Returns counts of documents that are not proven to be equal, such as `1 in review, 2 differ`. */
+/** Returns the numbers of documents that are not proven equal, such as `1 in review, 2 differ`. */
 function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
   const countOf = (reason: string): number => blocked.filter((document) => document.reason === reason).length;
   const [reviews, conflicts] = [countOf("in-review"), countOf("conflict")];

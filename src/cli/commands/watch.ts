@@ -35,8 +35,8 @@ export const command: Command = {
   },
   operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: reading `stop` installs the signal handlers, so that a signal while the folders are
-    // opened also ends the process cleanly.
+    // ORDER: reading `stop` installs the signal handlers. From then on, a signal closes the folders
+    // before the process ends, also while they are opened.
     const { stop } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     if (args.flag("all")) {
@@ -51,7 +51,7 @@ export const command: Command = {
 };
 
 /**
- * Keeps the folders in sync and prints events.
+ * Keeps the linked folders in sync until the user stops the command. Prints events and runs hooks.
  * @param showsNames true if each line names its folder
  */
 async function keepInSync(
@@ -73,7 +73,7 @@ async function keepInSync(
 }
 
 /**
- * Returns a function that prints the events of folders, as lines or as JSON objects.
+ * Returns a function that prints events of linked folders as lines or as JSON objects.
  * @param showsNames true if each line names its folder
  */
 export function showEvents(
@@ -84,14 +84,15 @@ export function showEvents(
   const problemLines = trackProblems();
   const names = new Map<string, string>();
   const print = (root: string, event: FolderEvent, lines: readonly string[]) => {
-    // A folder that is no longer in the list keeps its last name.
+    // A folder that was removed from the list keeps the name that it had last.
     if (showsNames && event.kind !== "change")
       for (const mirror of listOwnMirrors(io.env).mirrors) names.set(mirror.root, mirror.name);
     const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${showsNames ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
     const isBad = event.kind === "broken" || event.kind === "watch-limit";
     for (const line of lines) (isBad ? io.err : io.out)(`${prefix}${line}`);
   };
-  // Files deleted together arrive in one turn of the event loop, and are reported together.
+  // Deletions that arrive in one turn of the event loop are printed together, because users often
+  // delete several files together.
   const waiting = new Map<string, Pending[]>();
   const flush = (root: string) => {
     const together = waiting.get(root);
@@ -114,9 +115,9 @@ export function showEvents(
 }
 
 /**
- * Returns true if a phase has to be printed: never `observing` or `applying`, and not the phase
- * that was printed last.
- * @param last phase that was printed last for each folder; updated by this function
+ * Returns true if a phase has to be printed: it differs from the last phase of the folder, and is
+ * neither `observing` nor `applying`.
+ * @param last the last phase of each folder; this function updates it
  */
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;
@@ -139,7 +140,7 @@ const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K>) =>
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => phaseLines(phase),
-  // A stop is shown by the next phase, so the event itself gives no line.
+  // The phase after a stop already shows the reason, so this event is not printed.
   change: (event) => (event.what === "safety-stop" ? [] : [changeLine(event)]),
   run: ({ report }) => onceLines(report),
   "deletion-pending": (event) => pendingLines([event]),
@@ -184,19 +185,19 @@ function changeLine(event: EventOf<"change">): string {
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${originClause(code, requestId)}`;
-  // The step changed no content or path, so only its description can be shown.
+  // This kind of step changes no content and no path, so only its description is worth printing.
   const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
 }
 
 type Pending = EventOf<"deletion-pending">;
 
-/** LIMIT: files that are listed for each outcome. */
+/** LIMIT: file names that are printed in one line. */
 const MAX_NAMED = 5;
 
 /**
- * Returns a line for the files deleted locally whose deletion on the service is delayed, for each
- * delay and outcome.
+ * Returns lines about files that were deleted locally and not yet on the service. Each line has the
+ * files with the same delay and outcome.
  */
 function pendingLines(pending: readonly Pending[]): string[] {
   return [...Map.groupBy(pending.toSorted(byPath), outcomeOf)].map(([outcome, all]) => {

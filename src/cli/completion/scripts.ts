@@ -1,9 +1,9 @@
 /**
- * Scripts that complete command lines in a shell. Each asks `mdmirror completion offer` for the
- * offers, so that a script stays valid after an update.
+ * Shell scripts that complete command lines. Each script asks `mdmirror completion offer` for
+ * suggestions, so it stays valid after an update of mdmirror.
  */
 export const SCRIPTS = {
-  // From bash 3.2 on (macOS). The script evaluates nothing that the user typed.
+  // Works with bash 3.2 (macOS) and newer. The script evaluates nothing that the user typed.
   bash: String.raw`# Completion of mdmirror for bash; made by "mdmirror completion bash".
 _mdmirror() {
   local cur=${"$"}{COMP_WORDS[COMP_CWORD]} before=() kind word rest i
@@ -52,7 +52,7 @@ else
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _mdmirror mdmirror
 fi`,
-  // From fish 3.0 on.
+  // Works with fish 3.0 and newer.
   fish: String.raw`# Completion of mdmirror for fish; made by "mdmirror completion fish".
 function __mdmirror_offers
   set -l before (commandline -opc)
