@@ -10,13 +10,14 @@ type ParsedArgs =
 
 type Specs = Readonly<Record<string, OptionSpec>>;
 
-/** Returns the options of a command, with those that every command has. */
+/** Returns the options of a command, including `--help`, which every command has. */
 export function optionsOf(command: Command): Specs {
   return { ...command.options, help: { help: "show this help", short: "h" } };
 }
 
 /**
- * Reads the arguments of one command. `bad`: unknown options, missing values, too many operands.
+ * Parses the arguments of one command. The result is `bad` for an unknown option, a missing or
+ * wrong value, or a wrong number of operands.
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);
@@ -34,7 +35,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
 
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
 
-/** Returns why an option cannot be on this command line, as a clause; null if it can. */
+/** Returns as a clause why the command does not accept this option; null if it does. */
 function optionFault(specs: Specs, { name, rawName, value, inlineValue }: OptionToken): string | null {
   const spec = Object.hasOwn(specs, name) ? specs[name]! : null;
   if (spec === null) {
@@ -43,7 +44,7 @@ function optionFault(specs: Specs, { name, rawName, value, inlineValue }: Option
   }
   if (spec.value === undefined) return value === undefined ? null : `--${name} takes no value`;
   if (value === undefined) return `--${name} takes ${spec.value}`;
-  // A user who forgot the value would otherwise set the option to the name of the next option.
+  // If a user forgets a value, the next option would otherwise become the value.
   const isUnclear = inlineValue === false && value.length > 1 && value.startsWith("-");
   return isUnclear ? `--${name} takes ${spec.value}; a value that begins with a dash: --${name}=${value}` : null;
 }
@@ -60,7 +61,9 @@ function operandFault({ least, most, words = [] }: Operands, operands: readonly 
     : unknownWordClause(`"${first}"`, first, words);
 }
 
-/** Checks the values of options that declare possible values, a range or a form. */
+/**
+ * Returns as a clause why the value of an option is not allowed; null if all values are allowed.
+ */
 function valueFault(specs: Specs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {
@@ -83,8 +86,8 @@ function wrongValue(name: string, { choices, range, form, isTime = false }: Opti
 }
 
 /**
- * Returns the clause that a word is unknown, with the word that is probably meant, or all possible
- * words.
+ * Returns a clause that says that a word is unknown, and suggests the nearest known word, or lists
+ * all known words.
  * @param shown the unknown word as the message shows it
  */
 export function unknownWordClause(shown: string, word: string, words: readonly string[]): string {

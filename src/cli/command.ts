@@ -5,25 +5,22 @@ import type { Stoppable } from "../mirror/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**
- * The environment of a command: output, questions, clock, files. Tests pass their own, so that
- * commands run in process.
+ * What a command uses of its process: output, questions, clock, environment. Tests pass an object
+ * of their own to run commands without a new process.
  */
 export type Io = {
-  /**
-   * Prints one line of results on standard output. Escapes characters that would end the line or
-   * control a terminal.
-   */
+  /** Prints one line of a result on standard output. Escapes line ends and control characters. */
   out(line: string): void;
   /**
-   * Prints the content of a document on standard output: byte for byte, except on a terminal. Adds
-   * no line end.
+   * Prints the content of a document on standard output without adding a line end. A terminal gets
+   * control characters escaped; a pipe or file gets every byte unchanged.
    */
   text(text: string): void;
   /** Prints one line of an error or a hint on standard error. Escapes characters as `out` does. */
   err(line: string): void;
   /**
-   * Replaces the status line of the terminal (standard error); `""` removes it. Call it only if
-   * `terminal.error` is true.
+   * Replaces the status line of the terminal on standard error; `""` removes the line. May be
+   * called only if `terminal.error` is true.
    */
   status(text: string): void;
   readonly terminal: {
@@ -33,113 +30,132 @@ export type Io = {
     readonly columns: number;
   };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path. */
+  /** Absolute path of the working folder. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Drops the rights of `sudo` for the rest of the process. */
+  /** Continues the process as the user who called `sudo`. */
   become(caller: SudoCaller): void;
   /**
-   * Asks on the terminal. Returns null if the input ended. Only callable if `terminal.input` is
-   * true.
+   * Asks a question on the terminal. Returns the answer, or null if the input has ended. May be
+   * called only if `terminal.input` is true.
    */
   ask(question: string): Promise<string | null>;
-  /** Aborted when the user or the system ends the process (SIGINT, SIGTERM, SIGHUP). */
+  /** Signal that aborts when the user or the system ends the process (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
   /**
-   * Runs `work`. Meanwhile, the first SIGINT or SIGTERM only aborts the signal of `work`, so that
-   * `work` can report what it did. The next one ends the process.
+   * Runs `work` so that the first signal (SIGINT, SIGTERM or SIGHUP) does not end the process. The
+   * signal only aborts the `AbortSignal` of `work`, so that `work` can report what it did. A second
+   * signal ends the process.
    */
   readonly stoppable: Stoppable;
   /**
-   * Reads a text file by its absolute path, or standard input for `-`.
-   * @throws as node:fs does
+   * Reads a text file by its absolute path. The path `-` is standard input.
+   * @throws the same errors as `readFileSync` of node:fs
    */
   readText(path: string): string;
 };
 
-/** Returns the members of `Io` that operations of the client need. */
+/** Returns the members of `Io` that the operations in `mirror/` need. */
 export function contextOf({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
   return { env, cwd, clock, random };
 }
 
-/** One option. `value` is the placeholder for its value; an option without `value` is a flag. */
+/**
+ * An option of a command. `value` is the placeholder for the option's value in the help, such as
+ * `FILE`; without a placeholder, the option is a flag.
+ */
 export type OptionSpec = {
   readonly help: string;
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
-  /** Possible values, if there are only a few. */
+  /** All allowed values, if there are only a few. */
   readonly choices?: readonly string[];
-  /** Least and greatest value, if the value is a whole number. */
+  /** Smallest and largest allowed value of an option that takes a whole number. */
   readonly range?: readonly [least: number, most: number];
-  /** True if the value is a length of time, such as 90s. */
+  /** True if the value is a duration, such as 90s. */
   readonly isTime?: boolean;
-  /** Form of the value. `words`: the form, for the message `--name takes WORDS`. */
+  /** Check of the value. `words` describes an allowed value in the message `--name takes WORDS`. */
   readonly form?: { readonly words: string; readonly isValid: (value: string) => boolean };
 };
 
-/** The parsed command line, checked against the options of the command. */
+/** The parsed command line. Its options, operands and values are already checked. */
 export type Args = {
-  /** Operands in their order, within the command's limits. */
+  /** Operands in the order in which the user typed them. */
   readonly operands: readonly string[];
-  /** @throws if the command does not declare this flag: a bug */
+  /**
+   * Returns true if the flag is set.
+   * @throws if the command declares no such flag, which is a bug
+   */
   flag(name: string): boolean;
   /**
-   * Returns the last value of the option, or null.
-   * @throws if the command declares no such option with a value: a bug
+   * Returns the last value of an option; null if the option is not set.
+   * @throws if the command declares no such option with a value, which is a bug
    */
   text(name: string): string | null;
-  /** Returns the value of an option with a range, or null. */
+  /** Returns the value of an option that takes a whole number; null if the option is not set. */
   number(name: string): number | null;
-  /** Returns the value of an option for a time in milliseconds, or null. */
+  /**
+   * Returns the value of an option that takes a duration, in milliseconds; null if the option is
+   * not set.
+   */
   ms(name: string): number | null;
-  /** Returns how often a flag declared `multiple` was set, such as 2 for `-vv`. */
+  /** Returns how many times a repeatable flag is set, such as 2 for `-vv`. */
   count(name: string): number;
-  /** Returns every value of an option that may be repeated, in order. */
+  /** Returns all values of a repeatable option, in the order of the command line. */
   texts(name: string): readonly string[];
 };
 
 export type Operands = {
-  /** Form of the operands and of required options in the usage, such as `[DIR]`; may be empty. */
+  /**
+   * Operands and required options as the usage line of the help shows them, such as `[DIR]`; "" if
+   * the command has none.
+   */
   readonly usage: string;
   readonly least: number;
   readonly most: number;
-  /** Possible values of the first operand, if there are only a few. */
+  /** All allowed values of the first operand, if there are only a few. */
   readonly words?: readonly string[];
   /**
-   * Kind of names that a shell offers for each operand, by position. The last entry also applies to
-   * all further operands. Default: files.
+   * Kind of names that shell completion offers for each operand, by position. The last kind also
+   * applies to all later operands. Default: names of files.
    */
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
 };
 
 /**
- * One command. Its module exports it as `command`, and `src/cli/table.ts` lists the module. A
- * module is loaded when its command is called.
+ * A command of the command line. Its module exports the command as `command`, and
+ * `src/cli/table.ts` lists the module.
  */
 export type Command = {
   /**
-   * Paragraphs of `--help` after the summary. A paragraph that begins with a space is printed
-   * unchanged; the others are wrapped.
+   * Paragraphs that `--help` prints after the summary. A paragraph that begins with a space is
+   * printed unchanged; all other paragraphs are wrapped.
    */
   readonly about: readonly string[];
-  /** Whole command lines, as users type them. */
+  /** Example command lines, complete as a user types them. */
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly operands: Operands;
-  /** Runs the command. `table` has every command, for commands that show all of them. */
+  /**
+   * Runs the command and returns its exit code. `table` lists every command; `help` and shell
+   * completion need it.
+   */
   readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
 };
 
-/** A group of commands in the help. */
+/** Id of a group of related commands in the output of `mdmirror help`. */
 export type Group = "start" | "daily" | "problems" | "history" | "look" | "service";
 
-/** A row of the table of commands. A module is loaded when its command is called. */
+/**
+ * A row of the table of commands. `load` imports the command's module only when the command is
+ * called.
+ */
 export type CommandEntry = {
   readonly name: string;
   readonly group: Group;
-  /** One line for the list of commands. Begins with a verb and has no full stop. */
+  /** Summary for the list of commands: one line that begins with a verb and has no full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 };

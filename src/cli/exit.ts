@@ -4,10 +4,9 @@ import { errnoClause, isDiskFull, refuse, type Trouble } from "../common/trouble
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";
 
-/** The exit codes of commands. */
 export const EXIT = {
   inSync: 0,
-  /** An error in mdmirror itself. */
+  /** A bug or another internal error of mdmirror. */
   fault: 1,
   usage: 2,
   /** The command succeeded, but the user must act. */
@@ -25,7 +24,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The meaning of each exit code, in the order of the help. */
+/** The meaning of each exit code, as the help prints it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: "in sync, or done",
   1: "error in mdmirror itself",
@@ -39,7 +38,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   9: "disk full",
 };
 
-/** The exit codes of commands that report the state of a folder. */
+/** Exit code for each state of a linked folder, for commands that report such a state. */
 export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
   never: EXIT.attention,
@@ -48,7 +47,7 @@ export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
   offline: EXIT.offline,
 };
 
-/** Returns the exit code of several runs: the most urgent one. */
+/** Returns the most urgent of several exit codes. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
   const { fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview } = EXIT;
   const order = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
@@ -62,18 +61,17 @@ const EXIT_OF_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Exit codes by the code of a trouble. For all other codes, `EXIT_OF_KIND` decides. */
+/** Exit codes for certain error codes. For all other error codes, `EXIT_OF_KIND` decides. */
 const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
-  // These stops do not end by `approve` or `reject`.
+  // The user cannot end these two stops with `approve` or `reject`.
   ["lost-root", EXIT.stopped],
   ["nothing-to-reject", EXIT.stopped],
   ["edit_conflict", EXIT.attention],
 ]);
 
-/** The part of `Io` that prints errors. */
 type ErrorOutput = { err(line: string): void };
 
-/** Prints the reason why a command cannot continue, and returns its exit code. */
+/** Prints an error and the next step for the user. Returns the exit code for the error. */
 export function complain(io: ErrorOutput, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${shownWords(trouble.next)}`);
@@ -85,23 +83,26 @@ export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "cod
   return EXIT_OF_CODE.get(code) ?? EXIT_OF_KIND[kind];
 }
 
-/** Returns the message of an error in mdmirror itself; with `MDMIRROR_DEBUG`, where it failed. */
+/** Returns the message of an internal error, or its stack trace if `MDMIRROR_DEBUG` is set. */
 export function faultText({ env }: { readonly env: Readonly<Record<string, string | undefined>> }, error: unknown) {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   return env["MDMIRROR_DEBUG"] === undefined ? message : stack;
 }
 
-/** A fault of a command's arguments, as a clause. */
+/** An error in the arguments of a command. The message is a clause. */
 export class UsageError extends Error {}
 
-/** Ends a command because of its arguments. */
+/**
+ * Ends a command because of its arguments.
+ * @param why the reason, as a clause
+ */
 export function misuse(why: string): never {
   throw new UsageError(why);
 }
 
 /**
- * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
- * @param path absolute path of the new file
+ * Writes content to a new file that the user named. Refuses to overwrite a file.
+ * @param path absolute path, inside or outside the linked folder
  */
 export function writeNewFile(path: string, text: string): void {
   try {

@@ -10,10 +10,10 @@ import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
 import { type ExitCode, misuse } from "./exit.ts";
 
-/** The operand of a command on one linked folder. */
+/** Declaration of one optional operand that names a linked folder. */
 export const ONE_FOLDER: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
 
-/** Makes the part of a command that all commands on one linked folder share. */
+/** Returns the operands and the `run` of a command that works on one linked folder. */
 export function onFolder(
   run: (io: Io, args: Args, root: string) => Promise<ExitCode>,
 ): Pick<Command, "operands" | "run"> {
@@ -26,10 +26,10 @@ export function onFolder(
 }
 
 /**
- * Finds the linked folder of a command: DIR, or the nearest folder above that has `.mdmirror/`.
- * Returns an absolute path. A folder of another user is refused if DIR means it, and skipped on the
- * way up.
- * @param dir a path or, if no linked folder is at that path, the name of one
+ * Finds the linked folder of a command: the operand DIR, or without DIR the nearest folder, upwards
+ * from the working folder, that has `.mdmirror/`. Returns an absolute path. If DIR belongs to
+ * another user, the command ends with an error; the search upwards skips folders of other users.
+ * @param dir a path or, if no linked folder is at that path, the name of a linked folder
  */
 export function findMirror(io: Io, dir: string | undefined): string {
   if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? ownMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
@@ -37,7 +37,10 @@ export function findMirror(io: Io, dir: string | undefined): string {
   return unwrap(nearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
 }
 
-/** Finds several linked folders, each once; without DIR, the nearest one. Returns real paths. */
+/**
+ * Finds several linked folders and removes duplicates; without operands, finds the nearest linked
+ * folder. Returns real paths.
+ */
 export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
   const named = dirs.length === 0 ? [undefined] : dirs;
   return [...new Set(named.map((dir) => realpathSync(findMirror(io, dir))))];
@@ -49,7 +52,7 @@ function mirrorAt(io: Io, dir: string): Result<string> | null {
   return holdsMirror(root) ? workAsOwner(io, root) : null;
 }
 
-/** Returns the linked folder with a name; null if no folder has this name. */
+/** Returns the listed linked folder that has this name; null if there is none. */
 function ownMirrorNamed(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
   if (mirror === null || mirror.place === "present") return mirror && workAsOwner(io, mirror.root);
@@ -66,7 +69,11 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
   return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${named}`, hint);
 }
 
-/** Finds the nearest linked folder of this user. `what`, `next`: the trouble if there is none. */
+/**
+ * Finds the nearest linked folder of this user, upwards from a path.
+ * @param what message if there is none
+ * @param next next step for the user if there is none
+ */
 function nearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
   const { root, foreign } = nearest(io, from);
   if (root !== null) return workAsOwner(io, root);
@@ -75,8 +82,8 @@ function nearestOwn(io: Io, from: string, what: string, next: string): Result<st
 }
 
 /**
- * Checks the owner of a folder. Under `sudo`, the process becomes the user who called `sudo`, so
- * that everything it creates belongs to that user.
+ * Checks who owns a folder, and returns an error if it belongs to another user. Under `sudo`, the
+ * process continues as the user who called `sudo`, so that this user owns every file it creates.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = ownershipOf(folder, io.env);
@@ -89,10 +96,13 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
   return examineFolder(folder);
 }
 
-/** A document in a linked folder. `path`: its path below the root, or its id `doc_…`. */
+/** A document and its linked folder. `path`: path below `root`, or id `doc_…` of the document. */
 type DocumentLocation = { readonly root: string; readonly path: LocalPath };
 
-/** Finds the linked folder of a path or an id. Nothing has to exist at the path. */
+/**
+ * Finds the linked folder that contains a path; for a document id, the nearest linked folder. No
+ * file has to exist at the path.
+ */
 export function locate(io: Io, path: string): DocumentLocation {
   return unwrap(placeOf(io, path));
 }
@@ -106,13 +116,16 @@ function placeOf(io: Io, path: string): Result<DocumentLocation> {
   return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
 }
 
-/** Splits `notes/plan.md@3` into the path and 3. Without a number: the path and null. */
+/**
+ * Splits `notes/plan.md@3` into the path and the version number 3; the number is null if there is
+ * none.
+ */
 export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
   const match = /^(.+)@(\d{1,9})$/s.exec(name);
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
 }
 
-/** Finds the linked folder of an operand such as `PATH@N`, and its document and version. */
+/** Finds the linked folder, the document and the version of an operand `PATH@N`. */
 export function locateVersion(io: Io, operand: string): { readonly root: string; readonly input: object } {
   const { path: name, n } = splitVersion(operand);
   const { root, path } = locate(io, name);
@@ -120,23 +133,23 @@ export function locateVersion(io: Io, operand: string): { readonly root: string;
 }
 
 /**
- * Works as `locate`, but also accepts the linked folder itself, with the path "". If the path is
- * outside every linked folder, it may be the name of a linked folder.
+ * Like `locate`, but also accepts a linked folder itself, by its path or name; `path` is then "".
  */
 export function locateOrRoot(io: Io, path: string): DocumentLocation {
   const whole = isDocId(path) ? null : mirrorAt(io, path);
   if (whole?.kind === "ok") return { root: whole.value, path: "" };
   const inside = placeOf(io, path);
   if (inside.kind === "ok") return inside.value;
-  // A problem of the linked folder explains more than "the path is not in a linked folder".
+  // If the operand is a linked folder with a problem, the error about that problem is more helpful
+  // than "the path is not in a linked folder".
   const called = whole ?? ownMirrorNamed(io, path);
   return called?.kind === "ok" ? { root: called.value, path: "" } : unwrap(whole ?? inside);
 }
 
 /**
- * Resolves symbolic links above the last name, because a symbolic link into the linked folder leads
- * to the same document. The last name is kept. If the local folder is missing, the document may
- * exist on the service.
+ * Resolves symbolic links in the folders above a file, because a symbolic link may lead into the
+ * linked folder. Keeps the file's own name, and returns the path unchanged if its folder is
+ * missing: the document may still exist on the service.
  */
 function realParent(path: string): string {
   return join(realFolder(dirname(path)), basename(path));
@@ -144,13 +157,13 @@ function realParent(path: string): string {
 
 type Nearest = {
   readonly root: string | null;
-  /** Folder of another user that was skipped on the way up; null if there was none. */
+  /** Nearest linked folder of another user that the search skipped; null if it skipped none. */
   readonly foreign: string | null;
 };
 
 /**
- * Finds the nearest folder at or above `from` that has a `.mdmirror/` of this user. A folder of
- * another user is skipped.
+ * Finds the nearest linked folder at or above `from` that belongs to this user. Skips folders of
+ * other users.
  */
 export function nearest(io: Pick<Io, "env">, from: string): Nearest {
   let foreign: string | null = null;
@@ -176,8 +189,10 @@ function holdsMirror(folder: string): boolean {
 }
 
 /**
- * Finds the one linked folder of all paths or ids, and the paths in that folder. Without paths: the
- * nearest linked folder with everything in it. The whole folder is `WHOLE_FOLDER`.
+ * Finds the one linked folder that contains all these paths or ids. Returns their paths below that
+ * folder; `WHOLE_FOLDER` means the folder itself. Without paths, returns the nearest linked folder
+ * and `WHOLE_FOLDER`.
+ * @throws TroubleError if the paths are in several linked folders
  */
 export function locateAll(
   io: Io,
@@ -194,8 +209,8 @@ export function locateAll(
 }
 
 /**
- * Checks the new name of a linked folder.
- * @param option the option that has the name; error messages mention it
+ * Checks a new name for a linked folder. Does nothing if the name is null.
+ * @param option option that gave the name, for error messages
  */
 export function checkName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;

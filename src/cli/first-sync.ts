@@ -19,8 +19,8 @@ import { type LinkRequest, onlyFillsFolder, withFirstPlan } from "../mirror/fold
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
 
 /**
- * Converts links to ids if the service refuses links by path. Then uploads the refused documents in
- * that form.
+ * If the service refuses links by path, converts all links to ids and syncs again. Returns the
+ * report of the last sync.
  */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
   if (mirror.config.links.mode === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
@@ -38,11 +38,11 @@ const WIKI_HINT =
 const PICTURE_HINT =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
-/** Returns lines about files that stay local, and about links that could be converted. */
+/** Returns hints about files that stay local, and about links that can be converted to ids. */
 function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plain = links?.disk.plain ?? disk;
   const paths = [...state.load().records.values()].map(({ localPath }) => localPath);
-  // Read again, because the first sync may have changed the form of links.
+  // Read again, because the first sync may have changed the configuration of links.
   const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [
     ...(stays === null ? [] : [stays]),
@@ -52,8 +52,8 @@ function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays:
 }
 
 /**
- * Warns about a folder that does not exist on the service. The first upload would create it, and
- * its name may be a typing error.
+ * Warns about a folder in the configuration that does not exist on the service. The name may be a
+ * typing error, and the first upload would create the folder.
  */
 async function reportMissingFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
   for (const path of [remote].flat().filter((folder) => folder !== "")) {
@@ -65,7 +65,7 @@ async function reportMissingFolder(io: Io, { root, config: { remote }, world }: 
   }
 }
 
-/** Runs the sync at the end of `init`. */
+/** Runs the first sync at the end of `mdmirror init`, and prints its result. */
 export function firstSync(
   io: Io,
   root: string,
@@ -85,19 +85,21 @@ export function firstSync(
   });
 }
 
-/** A folder to link, with the rules for files that are not synced: `gitignore` and `ignore`. */
+/**
+ * A folder to link, and the rules that exclude files from syncing: `config.gitignore` and `ignore`.
+ */
 type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
   readonly ignore: readonly string[];
-  /** True if the command may not ask questions. */
+  /** True if the command must not ask questions (`--yes`). */
   readonly yes: boolean;
 };
 
 /**
- * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
- * rules, shows the plan with these rules and asks about that plan.
- * @param proposes true if the user is asked about more rules
- * @returns the folder with the rules and the form of links that the user agreed to; null if the
- * user does not agree
+ * Shows the plan of the first sync, and asks the user to agree if that is necessary. First proposes
+ * rules that exclude packages and build output. If the user accepts these rules, plans again with
+ * them and asks about the new plan.
+ * @param proposes false if such rules were already proposed
+ * @returns the options to which the user agreed; null if the user does not agree
  */
 export async function agreeOnFirstPlan(
   io: Io,
@@ -125,8 +127,8 @@ export async function agreeOnFirstPlan(
 }
 
 /**
- * Shows the planned files that come from packages or builds. On a terminal, asks whether to exclude
- * them. Returns the folder with these rules too, or null to keep its rules.
+ * Shows planned files that look like packages or build output. On a terminal, asks whether to
+ * exclude these files. Returns the options with rules that exclude them; null if nothing changes.
  */
 async function propose(io: Io, options: FirstSyncOptions, proposal: Proposal): Promise<FirstSyncOptions | null> {
   if (isEmpty(proposal)) return null;
@@ -145,7 +147,7 @@ async function propose(io: Io, options: FirstSyncOptions, proposal: Proposal): P
 const BY_ID_NOTE =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
-/** Asks whether to link the folder and carry out the plan. */
+/** Asks whether to link the folder and sync now. Returns the answer. */
 async function agreesToLink(
   io: Io,
   { dir, yes }: FirstSyncOptions,

@@ -3,7 +3,7 @@ import type { Command, CommandEntry, Group } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
 
-/** Width in columns of the text of `--help`. Only a single longer word exceeds the width. */
+/** Width of the `--help` text in columns. Only a single longer word may exceed it. */
 const COLUMNS = 100;
 
 const GROUPS: Readonly<Record<Group, string>> = {
@@ -59,13 +59,13 @@ export function commandHelp(entry: CommandEntry, command: Command): string[] {
   ];
 }
 
-/** Returns the form of a command line, without the options that it may have. */
+/** Returns the usage line of a command: its operands and required options, then `[options]`. */
 export function usageOf({ name }: Pick<CommandEntry, "name">, { operands, options }: Command): string {
   const parts = ["mdmirror", name, operands.usage, Object.keys(options).length === 0 ? "" : "[options]"];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Breaks a line at spaces; `indent` begins each line after the first. */
+/** Breaks a line at spaces. Returns lines; each line after the first begins with `indent`. */
 function wrapped(text: string, indent = ""): string[] {
   const lines: string[] = [];
   let line = text;

@@ -1,4 +1,4 @@
-/** Runs one command line. Imports a large module only when a command needs it. */
+/** Runs one command line. Large modules are imported only by the commands that need them. */
 
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
@@ -11,17 +11,20 @@ import { processIo } from "./process-io.ts";
 import { commandHelp, overview, usageOf } from "./help.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Installers and bug reports ask for the version, so it is answered quickly, before any command
-  // is looked up.
+  // Installers and bug reports ask for the version, so this answer does not wait for the table of
+  // commands.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
-  // At a normal end, Node would free its memory object by object, which takes time. Other commands
-  // may have open streams with output that is not written yet.
+  // `process.exit` skips Node's slow release of memory after a sync. Other commands end normally,
+  // because they may have output that the system has not accepted yet.
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 
-/** Runs one command line. Never throws: an exception is reported as an error in mdmirror. */
+/**
+ * Runs one command line and returns its exit code. Never throws: reports an exception as an
+ * internal error of mdmirror.
+ */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
@@ -42,7 +45,7 @@ function printUsage(io: Io, lines: readonly string[]): ExitCode {
   return EXIT.usage;
 }
 
-/** Reports an error in mdmirror itself. */
+/** Prints an internal error of mdmirror, and returns its exit code. */
 function reportFault(io: Io, fault: Error): ExitCode {
   io.err(`mdmirror: an error in mdmirror itself: ${fault.message}`);
   if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
@@ -87,7 +90,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 
 const AFTER_SERVE: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
-/** Joins the two words of commands such as `serve admin`. */
+/** Joins the words of a command that has two: `serve admin` becomes `serve-admin`. */
 function joinWords(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && AFTER_SERVE.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }

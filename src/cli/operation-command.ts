@@ -1,4 +1,7 @@
-/** Makes commands from operations. Each command adds only the text that it prints. */
+/**
+ * Makes commands from the declarations of operations. Each command adds only the text that it
+ * prints.
+ */
 
 import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
@@ -29,37 +32,41 @@ import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
 import { agrees, hidesProgress, REACH_OPTIONS, reachOptionsOf, showProgress, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
 
-/** The parts that all such commands have. */
+/** Parts that a command adds to the declaration of its operation. */
 type CommonParts = Pick<Command, "operands" | "examples"> & {
-  /** Paragraphs of the help after those of the operation. */
+  /** Paragraphs of the help, after the paragraphs that the operation declares. */
   readonly about?: Command["about"];
-  /** Options in addition to those of the operation's fields. */
+  /** Options in addition to those that come from the fields of the operation. */
   readonly options?: Command["options"];
-  /** Finds the linked folder, and the fields of the input that come from the operands. */
+  /** Finds the linked folder of the command, and reads the input fields that operands contain. */
   readonly locate: (io: Io, args: Args) => { readonly root: string; readonly input: object };
 };
 
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
-  /** Completes the input from the opened folder. */
+  /** Adds fields to the input that need the opened linked folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
-  /** Returns the question before anything is written; undefined or null: nobody is asked. */
+  /**
+   * Returns the question that the user must confirm before anything is written; null for no
+   * question. Left out: the command never asks.
+   */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<Item<D>>;
-  /** Returns the lines before the items of a plan. */
+  /** Returns lines to print before the items of a plan. */
   readonly head?: (plan: Plan) => readonly string[];
-  /** Returns the lines that show a plan. Default: a line for each item. */
+  /** Returns lines that show the items of a plan. Default: one line for each item. */
   readonly planLines?: (result: ResultOf<D>, args: Args) => readonly string[];
-  /** Exit code if a person does not agree. Default: the exit code for wrong usage. */
+  /** Exit code if the user answers no. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
   /**
-   * Returns the command that continues after the user stopped this one. Default: the same command.
+   * Returns the command line that continues the work if the user stopped this command. Default: the
+   * same command line.
    */
   readonly again?: (plan: Plan) => string | undefined;
-  /** Returns the last line of the output. */
+  /** Returns a last line of output that suggests the next step. */
   readonly next?: (result: ResultOf<D>) => string;
 };
 
-/** Makes the command of an operation that writes. */
+/** Makes the command for an operation that writes. */
 export function operationCommand<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   parts: CommandParts<D, Plan>,
@@ -139,7 +146,10 @@ async function perform<D extends Declaration, Plan>(
 
 type Item<D extends Declaration> = ResultOf<D>["items"][number];
 
-/** Returns the exit code. A dry run exits as the command itself would. */
+/**
+ * Returns the exit code for the result of an operation. A dry run has the exit code of the real
+ * run.
+ */
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
@@ -148,19 +158,23 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
 }
 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
-  /** Returns the lines that show an answer to people. */
+  /** Returns the lines that show a result without `--json`. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /**
-   * Prints an answer for people, if `lines` is not enough. `took`: milliseconds until the answer.
+   * Prints a result without `--json`, if lines alone cannot show it. `took`: duration of the
+   * operation in milliseconds.
    */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
-  /** Returns the exit code. Default: the exit code for success. */
+  /** Returns the exit code for a result. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
-  /** Runs another command if the arguments ask for it. Returns null if the operation should run. */
+  /**
+   * Runs another command in place of the operation, if the arguments ask for that. Returns null if
+   * the operation should run.
+   */
   readonly runInstead?: (io: Io, args: Args) => Promise<ExitCode> | null;
 };
 
-/** Operands of a command whose only operand is a linked folder. */
+/** Parts of a command whose only operand is a linked folder. */
 export const FOLDER_OPERAND = {
   operands: ONE_FOLDER,
   locate(io: Io, { operands }: Args) {
@@ -207,7 +221,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
   };
 }
 
-/** Derives the name of an option from the name of a field: `asOf` is `--as-of`. */
+/** Returns the option for a field of an operation: `as-of` for `asOf`. */
 function optionName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -228,19 +242,21 @@ function fieldsFromOptions(fields: readonly Field[], args: Args): object {
   return Object.fromEntries(values) as object;
 }
 
-/** An item of an operation, with its planned or actual end. */
+/**
+ * One item in the result of an operation, such as a document, with its planned or actual outcome.
+ */
 type OperationItem = ResultEnds["items"][number];
 
 /**
- * Words of a command. `word`: participle, as in `3 resolved`; `detail`: clause about one item that
- * is planned or done; "" if there is none.
+ * Words for the items of an operation. `word`: participle, as in `3 resolved`. `detail`: returns a
+ * clause about one item; "" for no clause.
  */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
-/** LIMIT: items with the same result that are shown; `--json` has all of them. */
+/** LIMIT: items with the same result that are printed. `--json` prints all of them. */
 const MAX_SHOWN = 10;
 
-/** Returns a line for each item of a plan, and in a dry run their number. */
+/** Returns one line for each item of a plan. In a dry run, a last line has the number of items. */
 function plannedLines<One extends OperationItem>(
   items: readonly One[],
   { word, detail }: ItemWords<One>,
@@ -259,8 +275,9 @@ function plannedLines<One extends OperationItem>(
 }
 
 /**
- * Shows the ends of the items, and their number.
- * @param wasPlanned true if the user has seen the plan, so that only notes and failures are new
+ * Prints the outcome of each item, then the number of items for each outcome.
+ * @param wasPlanned true if the user has already seen the plan; only notes and failures are then
+ * printed
  */
 function showEnds<One extends OperationItem>(
   io: Io,
@@ -284,9 +301,9 @@ function showEnds<One extends OperationItem>(
 }
 
 /**
- * Reports that the user stopped the command. The message does not claim that nothing was sent,
- * because some choices are sent immediately.
- * @param again command that continues with the other documents
+ * Prints that the user stopped the command, and what to do next. Does not claim that nothing was
+ * sent: a few choices are sent immediately, without a sync.
+ * @param again command line that continues with the remaining documents
  */
 function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
@@ -295,7 +312,7 @@ function showStopped(io: Io, run: number | null, again = "the same command again
   return EXIT.attention;
 }
 
-/** Returns lines for the documents that a plan leaves alone, by reason. */
+/** Returns lines for the documents that an operation leaves unchanged, grouped by reason. */
 export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, group]) => {
     const clause = `  left alone: ${shownWords(why)}`;
@@ -319,7 +336,7 @@ function showGroup(io: Io, group: readonly OperationItem[], word: string): void 
   if (group.length > MAX_SHOWN) put(`  … and ${count(group.length - MAX_SHOWN)} more: ${what}`);
 }
 
-/** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */
+/** Returns the number of items for each outcome: `196 resolved, 3 left alone, 1 not done`. */
 function countsLine(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
   const countOf = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
   const others = countWords([

@@ -4,16 +4,16 @@ import { EXIT } from "./exit.ts";
 const STANDARD_OUTPUT = 1;
 
 /**
- * Error codes of a pipe (`| head`), socket or terminal whose reader has closed it. Nobody reads
- * further output, so these are not errors.
+ * Error codes of a pipe (`| head`), socket or terminal whose reader has closed it. These are not
+ * errors, because nobody reads further output.
  */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let usesStreams = false;
 
 /**
- * Returns true if a stream was opened: the stream may have output that the system has not accepted,
- * or may report an error later.
+ * Returns true if a stream was opened. Such a stream may have output that the system has not
+ * accepted yet, or may report an error later.
  */
 export function hasOpenedStream(): boolean {
   return usesStreams;
@@ -22,11 +22,10 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
 
 /**
- * Writes standard output. Node's stream loads streams and sockets first, which takes time. So a
- * file or a pipe is written with the system call that the stream would use. The stream is opened
- * only for a terminal, and for a pipe that is full. A failed write never ends a command, because
- * the command may be in the middle of a change. The next line is tried again, and the process
- * reports the error when it ends.
+ * Writes to standard output. Files and pipes are written by a synchronous system call, because
+ * opening a stream loads many modules of Node. The stream is opened only for a terminal, or for a
+ * pipe that is full. If a write fails, the command continues, because it may be in the middle of a
+ * change. The next line is tried again, and the process reports the error when it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -34,7 +33,7 @@ export class Output {
   #hasFailed = false;
   readonly #write: WriteAt;
 
-  /** @param write like `writeSync` of `node:fs`; tests pass their own function */
+  /** @param write replaces `writeSync` of `node:fs` in tests */
   constructor(write: WriteAt = writeSync) {
     this.#write = write;
   }
@@ -43,7 +42,7 @@ export class Output {
     return this.#mayBeTerminal() && this.#open().isTTY === true;
   }
 
-  /** Columns of the terminal; undefined if output is not a terminal. */
+  /** Columns of the terminal; undefined if standard output is not a terminal. */
   get columns(): number | undefined {
     return this.#mayBeTerminal() ? this.#open().columns : undefined;
   }
@@ -58,8 +57,8 @@ export class Output {
       try {
         offset += this.#write(STANDARD_OUTPUT, bytes, offset);
       } catch (error) {
-        // Another process set the shared pipe to non-blocking, and the pipe is full: the stream
-        // waits.
+        // The pipe is full, and another process has made it non-blocking. A stream can wait until
+        // the pipe accepts more.
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(offset));
         else this.#fail(error as Error);
         return;
@@ -89,8 +88,8 @@ export class Output {
 }
 
 /**
- * Reports the error when the process ends, after all other output. A command that reports success
- * must not exit with 0 if its output is incomplete.
+ * Reports a failed write when the process ends. The exit code then shows the failure, because a
+ * command must not report success after incomplete output.
  */
 function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {
@@ -102,10 +101,10 @@ function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   });
 }
 
-/** Ignores errors of standard error, so that they do not end the process. */
+/** Ignores errors of standard error, such as a closed pipe, so that they do not end the process. */
 export function ignoreClosedReader(stream: NodeJS.WriteStream): void {
   usesStreams = true;
   stream.on("error", () => {
-    // The reader of the stream is gone, so a message would not be read.
+    // Nobody could read a message about this error.
   });
 }

@@ -11,17 +11,16 @@ import { cellsOf, fitTo, isColoured, linesForTerminal, oneLine } from "./text.ts
 
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
-/** Returns the environment of a command, with the streams of this process. */
+/** Returns the `Io` of this process, with its real streams, clock and signals. */
 export function processIo(stdout: StandardOutput = new Output()): Io {
-  // Opening a stream takes time, so each is opened on first use.
+  // Opened on first use, because opening a stream takes time.
   const errors = once(() => {
     ignoreClosedReader(process.stderr);
     return process.stderr;
   });
   const stop = stopSignal();
   const columns = () => errors().columns || stdout.columns || 80;
-  // Created on first use, because the status line opens the stream, and most commands show no
-  // status.
+  // Created on first use, because it opens a stream, and most commands show no status line.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
   const terminal = terminalOf(stdout, errors, columns);
@@ -61,9 +60,9 @@ export function processIo(stdout: StandardOutput = new Output()): Io {
   };
 }
 
-/** Reads the properties of the streams on first use. */
+/** Returns the properties of the streams. Each property is read on first use. */
 function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
-  // A dumb terminal (such as a shell in an editor) cannot remove a line.
+  // A "dumb" terminal, such as a shell in an editor, cannot replace a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {
     get input() {
@@ -82,25 +81,29 @@ function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, co
 }
 
 /**
- * Changes the user of this process. ORDER: the environment is checked and the groups are changed
- * first, because both need root's rights.
+ * Changes the user of this process to the caller of `sudo`.
+ * ORDER: the environment is checked and the groups are changed before the user, because both need
+ * the rights of root.
  */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // If sudo kept root's environment, these variables contain root's folders, which the user may not
-  // use.
+  // A `sudo` that keeps the environment leaves folders of root in these variables. The caller may
+  // not use such folders.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
   }
-  // Node has this function, but the types of Node do not.
+  // Node has this function, but its type declarations do not.
   (process as typeof process & { initgroups(user: number, group: number): void }).initgroups(uid, gid);
   process.setgid!(gid);
   process.setuid!(uid);
   env["HOME"] = userInfo().homedir;
 }
 
-/** Asks on standard error, because standard output may be a pipe. */
+/**
+ * Asks a question on standard error, because standard output may be a pipe. Returns the answer;
+ * null if the input has ended.
+ */
 async function ask(question: string): Promise<string | null> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -113,8 +116,8 @@ async function ask(question: string): Promise<string | null> {
 }
 
 /**
- * Listens for signals from the first use on. Before that, a signal ends the process immediately,
- * which is safe at any point (I13).
+ * Returns a function whose first call installs the signal handlers. Before that call, a signal ends
+ * the process immediately, which is safe at any point (I13).
  */
 function stopSignal(): () => AbortSignal {
   return once(() => {
@@ -124,18 +127,19 @@ function stopSignal(): () => AbortSignal {
   });
 }
 
-/** Signals that end a process. SIGHUP: the terminal was closed, or the session ended. */
+/**
+ * Signals that end a process. The system sends SIGHUP when the terminal is closed or the session
+ * ends.
+ */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
-/**
- * Milliseconds after a signal before a message says that work continues. Most work ends earlier.
- */
+/** Milliseconds of further work after a signal until a message says that the work continues. */
 const STILL_MS = 1_000;
 
 /**
- * Returns a function that runs work until a signal arrives.
- * @param notify called if the work continues for a while after the signal
+ * Returns a function that runs work, and aborts its `AbortSignal` when one of `SIGNALS` arrives.
+ * @param notify called if the work still runs some time after the signal
  */
 function stoppableWithNotice(notify: () => void): Stoppable {
   return async (work) => {
@@ -155,31 +159,31 @@ function stoppableWithNotice(notify: () => void): Stoppable {
   };
 }
 
-/** The last line of the output on a terminal, which is replaced again and again. */
+/** The last line on a terminal, which is replaced while a command runs. */
 type StatusLine = {
-  /** Shows text in the line, cut to the current width of the terminal. */
+  /** Shows a text in the status line, cut to the width of the terminal. */
   show(text: string): void;
-  /** Removes the line, before other lines are printed. */
+  /** Removes the status line, so that other lines can be printed. */
   clear(): void;
 };
 
 /**
- * Creates a status line.
- * @param columns returns the current width of the terminal
+ * Creates the status line of a terminal.
+ * @param columns returns the width of the terminal, which may change
  */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
   let shown = 0;
   return {
     show(text) {
       this.clear();
-      // The last cell stays free: some terminals wrap a line that fills the last cell.
+      // The last cell of the row stays empty, because some terminals wrap a line that fills it.
       const fitting = fitTo(text, Math.max(1, columns() - 1));
       write(fitting);
       shown = cellsOf(fitting);
     },
     clear() {
       if (shown === 0) return;
-      // In a terminal that was made narrower, the line is wrapped and takes several rows.
+      // If the terminal became narrower, the shown line is wrapped and takes several rows.
       const rows = Math.max(1, Math.ceil(shown / Math.max(1, columns())));
       write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
       shown = 0;

@@ -1,6 +1,6 @@
 /**
- * Formats problems to fix as lines. A cause that several documents share is printed once, before
- * single problems.
+ * Formats open problems as lines. A cause that several documents share is printed first and only
+ * once.
  */
 
 import type { RunReport } from "../mirror/folder/run.ts";
@@ -13,20 +13,20 @@ import { byPath } from "../mirror/model/by-path.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** LIMIT: documents with the same cause are shown as one entry if there are at least this many. */
+/** LIMIT: number of documents with the same cause from which they are shown as one entry. */
 const LEAST_SHARED = 4;
 /** LIMIT: names shown for one cause. */
 const MAX_NAMES = 5;
 
 /**
- * Returns the lines for open problems.
- * @param most number of causes and of single documents that are shown; more are only counted
+ * Returns lines that show open problems.
+ * @param most number of entries to show; the entries after these are only counted
  */
 export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const shared = causes.filter((group) => group.length >= LEAST_SHARED).toSorted((a, b) => b.length - a.length);
   const single = causes.filter((group) => group.length < LEAST_SHARED).flat();
-  // A problem without a path concerns the whole folder.
+  // Problems without a path come first, because they concern the whole folder.
   const alone = [
     ...single.filter(({ path }) => path === ""),
     ...single.filter(({ path }) => path !== "").toSorted(byPath),
@@ -36,7 +36,10 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
-/** Returns the origin of a problem, unless its description already contains it. */
+/**
+ * Returns a clause with the error code and the request id of a problem. Leaves the code out if the
+ * description of the problem ends with it.
+ */
 function originOf({ code, detail, requestId }: Attention): string {
   return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
 }
@@ -69,8 +72,8 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
 const MAX_PROBLEMS = 20;
 
 /**
- * Returns a function that gives the lines for the end of a run of `watch`: new problems, ended
- * ones, and how many are left. The function remembers what it reported for each folder.
+ * Returns a function for `watch` that makes the lines after each run: new problems, ended problems,
+ * and how many problems are left. The function remembers the problems of each folder.
  */
 export function trackProblems(): (
   root: string,
@@ -78,19 +81,19 @@ export function trackProblems(): (
 ) => string[] {
   const known = new Map<string, ReadonlyMap<string, Attention>>();
   return (root, { attention, state, expectedStopReasons }) => {
-    // Offline, nothing was scanned, so no problem began or ended.
+    // While the service is unreachable, nothing is scanned, so no problem can begin or end.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
     const current = new Map(needing.map((problem) => [keyOf(problem), problem]));
     const before = known.get(root) ?? new Map<string, Attention>();
     known.set(root, current);
     const fresh = needing.filter((problem) => !before.has(keyOf(problem)));
-    // A problem whose description has changed has not ended.
+    // A problem with a new description is still the same problem.
     const ended = [...before.values()].filter(
       (problem) => !needing.some(({ path, kind }) => path === problem.path && kind === problem.kind),
     );
     if (fresh.length === 0 && ended.length === 0) return [];
-    // After a stop, or before one that is expected, the number of open problems is not shown:
+    // The number of open problems is not shown after a stop or before an expected stop, because
     // another message already asks the user to act.
     const isStopAnswerNeeded = current.size === 0 && (state === "stopped" || expectedStopReasons !== undefined);
     const left =
@@ -128,8 +131,8 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
 };
 
 /**
- * Returns a line such as `stays local: 3 not Markdown, 1 dot folders`; null if all files are
- * synced.
+ * Returns a line that counts files that are not synced, such as `stays local: 3 not Markdown, 1 dot
+ * folders`. Returns null if every file is synced.
  */
 export function stayLine(stays: RunReport["staysLocal"]): string | null {
   const kinds = Object.keys(STAY_WORDS) as (keyof typeof STAY_WORDS)[];

@@ -1,4 +1,4 @@
-/** Shows a run: one summary line, then problems to fix. */
+/** Prints the report of a sync: one line of summary, then the problems to fix. */
 
 import { originClause } from "../mirror/operations/results/origin.ts";
 import type { WaitReport } from "../mirror/operations/results/waited.ts";
@@ -18,13 +18,16 @@ import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
-/** LIMIT: problems, stopped actions and paths on screen; `plan --all` and `--json` show more. */
+/**
+ * LIMIT: problems, stopped actions and paths that are printed. `plan --all` and `--json` print
+ * more.
+ */
 const MAX_ROWS = 20;
 
 /**
- * Shows the report of a run.
- * @param took milliseconds that the run took
- * @param url address of the service, for the message if the service does not answer
+ * Prints the report of a sync.
+ * @param took duration of the sync in milliseconds
+ * @param url address of the service, for the message that the service does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
@@ -35,16 +38,17 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
 
 type SyncSummary = {
   readonly json: boolean;
-  /** Local paths of the documents that the command was about. */
+  /** Local paths of the documents that the command changed. */
   readonly paths: readonly string[];
-  /** Monotonic time of the start, in milliseconds. */
+  /** Start of the sync in milliseconds, by the monotonic clock. */
   readonly began: number;
   readonly url: string;
 };
 
 /**
- * Prints the sync after a command, and returns the exit code. Problems of other documents do not
- * change the exit code and are not listed: one line says how many there are.
+ * Prints the report of the sync that follows a command. Returns the exit code. Problems of
+ * documents that the command did not change do not affect the exit code; only their number is
+ * printed.
  */
 export function showSync(io: Io, report: RunReport, { json, paths, began, url }: SyncSummary): ExitCode {
   const attention = report.attention.filter(({ path }) => path === "" || paths.includes(path));
@@ -58,8 +62,8 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
 }
 
 /**
- * Shows only problems that require action, as `--quiet` does. Shows neither success nor a problem
- * that ends by itself.
+ * Prints only problems that require action, for `--quiet`. Prints no success, and no problem that
+ * ends by itself.
  */
 export function showActionRequired(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
@@ -68,8 +72,8 @@ export function showActionRequired(io: Io, report: RunReport, url: string): void
 }
 
 /**
- * Returns lines about files that were renamed, and changes that stay on their side. These are not
- * problems, so only the run that caused them shows them.
+ * Returns lines about renamed files and about changes that are not synced because the sync has one
+ * direction. They are printed only once, because they are not problems.
  */
 export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
@@ -82,11 +86,12 @@ export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: Run
   ];
 }
 
-/** Shows open problems: the cause first, then its consequences. */
+/** Prints what is wrong after a sync: first an error, then a stop, then problems of documents. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
-  // Offline, nothing was scanned, so earlier problems are not part of this run.
+  // While the service is unreachable, nothing is scanned, so the list only has problems of earlier
+  // syncs.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MAX_ROWS, paintFor(io, "error"))) io.err(line);
 }
@@ -96,7 +101,8 @@ type Reasons = NonNullable<RunReport["safetyStop"]>["reasons"];
 function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void {
   const paint = paintFor(io, "error");
   for (const { reason, detail } of reasons) io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
-  // Without its root, a folder seems to be empty, so these are not changes of the user.
+  // If the linked folder itself is missing, all files seem to be deleted. These deletions are not
+  // changes of the user, so they are not listed.
   const shown = reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) ? [] : stopped;
   const named = shown
     .map((action) => ({
@@ -104,7 +110,7 @@ function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void
       path: actionPath(action, () => null),
       name: actionName(action, () => null),
     }))
-    // Steps that only update the state change neither side.
+    // Steps with this arrow only update the state. They change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
   const lines = named.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
@@ -135,9 +141,9 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
 type WaitState = {
   readonly exit: ExitCode;
   readonly words: string;
-  /** Next step that all paths share, and that is shown once. */
+  /** Next step for the user that applies to all paths, and is printed once. */
   readonly next?: string;
-  /** Reason to wait, for paths without an open problem. */
+  /** Words after "waiting" for a path without an open problem: what the path waits for. */
   readonly waitReason?: string;
 };
 
@@ -171,9 +177,9 @@ export function exitOfWait({ state }: WaitReport): ExitCode {
 }
 
 /**
- * Prints the result of a wait.
- * @param quiet true: prints nothing to standard output, and no message about success
- * @param took milliseconds that the wait took
+ * Prints the result of `mdmirror wait` or `sync --wait-for`.
+ * @param quiet true to print nothing to standard output, and no success
+ * @param took duration of the wait in milliseconds
  */
 export function showWaited(
   io: Io,

@@ -1,4 +1,4 @@
-/** Formats lines of versions, for a terminal or a pipe: conflicts, differences, merges. */
+/** Formats versions of a document for a terminal or a pipe: conflicts, differences and merges. */
 
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
@@ -23,8 +23,8 @@ import { cellsOf, type Paint, paintFor, clean, showResult } from "./text.ts";
 import { useLocal } from "./use-mirror.ts";
 
 /**
- * Returns each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs,
- * each with a mark.
+ * Returns lines that show each hunk of a conflict: a heading with line numbers from 1, then the
+ * lines of base, mine and theirs, each with a mark.
  */
 export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   const paint = paintFor(io);
@@ -41,7 +41,7 @@ export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   });
 }
 
-/** Colours of the lines of hunks in a unified diff, by their first character. */
+/** Colours of lines in a unified diff, by the first character of the line. */
 const BRUSHES: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
 
 export function unifiedLines(io: Io, names: PatchNames, before: string, after: string): string[] {
@@ -56,7 +56,10 @@ function whole(text: string): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** Marks in three columns show the side of each line of a merge, even without colours. */
+/**
+ * Explanation of the marks before each line of a merge. The marks show the side of a line without
+ * colours.
+ */
 const LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
@@ -72,7 +75,10 @@ const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
 };
 const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/** Returns the changed lines with three lines around each change; an empty list without changes. */
+/**
+ * Returns the changed lines of a merge with three lines around each change; an empty list if no
+ * line changed.
+ */
 export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
@@ -83,7 +89,7 @@ export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
   return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
 }
 
-/** Returns all rows, not only those near a change. */
+/** Returns every line of a merge, not only the changed lines. */
 export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   return rows.flatMap((row) => {
@@ -109,8 +115,9 @@ const ORIGIN_LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 };
 
 /**
- * Returns a line of marks: a letter below each character that is not from base, `?` if no version
- * has that character. Tabs are kept, for alignment.
+ * Returns a line to print below a merged line. It has a letter below each character that does not
+ * come from base, and `?` if the character is in no version. Keeps tabs, so that the two lines stay
+ * aligned.
  */
 function wordMarks(words: readonly WordOrigin[]): string {
   return words
@@ -123,7 +130,7 @@ function wordMarks(words: readonly WordOrigin[]): string {
 }
 
 /**
- * Shows the side of each line of a merged version.
+ * Prints from which side each line of a merged version comes.
  * @param n number of the version in the history; null for the last merge
  */
 export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
@@ -150,7 +157,7 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
   });
 }
 
-/** Returns the lines of the merge, or a clause that says which version is missing. */
+/** Returns the lines that show a merge, or one line that says which version is missing. */
 function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "found") {
     const lines = originLines(io, origins.rows);

@@ -1,6 +1,6 @@
 import type { Command, CommandEntry, Group } from "./command.ts";
 
-/** Every command, in the order of the help. */
+/** Every command, in the order in which the help lists them. */
 export const COMMANDS: readonly CommandEntry[] = [
   ...groupOf("start", [
     ["init", "link a folder to a workspace and sync it for the first time", () => import("./commands/init.ts")],
@@ -76,7 +76,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
 ];
 
-/** Returns the function that loads one of several commands of a module. */
+/** Returns a function that loads one command from a module that has several commands. */
 function pick<Name extends string>(
   load: () => Promise<{ readonly [N in Name]: Command }>,
   name: Name,

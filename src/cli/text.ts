@@ -6,17 +6,17 @@ import { count } from "../common/count.ts";
 import { ageText } from "../common/age.ts";
 
 /**
- * Colours on a terminal, plain text elsewhere. `good`, `bad` and `asks` are the possible results of
- * a command.
+ * Functions that colour a text for a terminal, or return it unchanged for other outputs. `good`,
+ * `bad` and `asks` colour a result: success, failure, action required.
  */
 export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
 
 const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
- * Returns true if output is coloured. `FORCE_COLOR` decides if set (`0` and `false`: never;
- * otherwise always, also in a pipe). Then `NO_COLOR` decides (no-color.org: any value), then the
- * stream: a terminal with colours.
+ * Returns true if a stream is coloured. `FORCE_COLOR` decides first: `0` and `false` mean never,
+ * any other value means always. Then `NO_COLOR` (no-color.org) with any value, or `TERM=dumb`,
+ * means no colours. Otherwise, only terminals are coloured.
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
   const forced = env["FORCE_COLOR"];
@@ -25,7 +25,7 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
   return terminal[stream];
 }
 
-/** Leaves text as it is, for output without colours. */
+/** Paint that returns every text unchanged. */
 export const PLAIN: Paint = paintBy((text) => text);
 
 function paintBy(brush: (text: string, code: number) => string): Paint {
@@ -34,33 +34,32 @@ function paintBy(brush: (text: string, code: number) => string): Paint {
 }
 
 /**
- * Returns the colours for a stream.
- * @param stream where the lines are printed
+ * Returns the paint for lines on a stream.
+ * @param stream stream to which the lines are printed
  */
 export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
-  // Evaluated on first use, because this opens the stream, and most commands never write to it.
+  // Evaluated on first use, because it opens the stream, and most commands never print to it.
   const isOn = once(() => isColoured(io, stream));
   return paintBy((text, code) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
 }
 
 /**
- * Returns content for a terminal: no control characters but tabs, so that nothing moves the cursor
- * or changes colours.
+ * Escapes control characters except tabs if standard output is a terminal, so that content cannot
+ * move the cursor or change colours.
  */
 export function clean(io: Io, text: string): string {
   return io.terminal.output ? oneLine(text, false) : text;
 }
 
 /**
- * Makes one safe line for a terminal, a pipe or a file. `shownName` escapes names; this function
- * escapes all other characters.
- * @param coloured true if `paintFor` may have coloured the line; colours stay only then
+ * Escapes all characters in a line that end the line or control a terminal.
+ * @param coloured true to keep the colours of `paintFor`
  */
 export function oneLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : STEERING, escaped);
 }
 
-/** Returns the lines of a document in the form that a terminal may receive. */
+/** Escapes the control characters of a document for a terminal. Keeps line ends and tabs. */
 export function linesForTerminal(text: string): string {
   return text.replace(CONTROLS_EXCEPT_LINE_ENDS, escaped);
 }
@@ -70,17 +69,23 @@ const CONTROLS_EXCEPT_LINE_ENDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202
 const CONTROLS_EXCEPT_COLOURS =
   /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
 
-/** Returns the age of a time, such as `3 h`. */
+/**
+ * Returns the time since a moment in words, such as `3 h`.
+ * @param since milliseconds since the epoch
+ */
 export function age(io: Io, since: number): string {
   return ageText(io.clock.now() - since);
 }
 
-/** Returns `3 in review, 2 differ`: the counts above zero with their words. */
+/** Returns the counts above zero with their words, such as `3 in review, 2 differ`. */
 export function countWords(counts: readonly (readonly [n: number, words: string])[]): string {
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
 }
 
-/** Aligns columns with two spaces between them; the last column is not padded. */
+/**
+ * Joins cells to lines of aligned columns, with two spaces between columns. Does not pad the last
+ * column.
+ */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cellsOf(cell));
@@ -93,9 +98,9 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Returns the first lines of a long list, and how many were left out.
- * @param indent text before the line with that number
- * @param ending text after it, such as the command that shows all of them
+ * Returns the first lines of a long list, then a line that says how many were left out.
+ * @param indent beginning of that last line
+ * @param ending end of that last line, such as the command that shows the whole list
  */
 export function firstLines(lines: readonly string[], most: number, indent: string, ending = ""): readonly string[] {
   const more = lines.length - most;
@@ -106,12 +111,12 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const NO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 const ASCII = /^[\u0020-\u007e]*$/;
-/** Matches colour codes, which take no cells. */
+/** Colour codes, which take no width on a terminal. */
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** Splits text into characters as a person sees them. */
+/** Splits a text into graphemes: characters as a person sees them. */
 function charactersOf(text: string): Iterable<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -131,7 +136,7 @@ function cellsOfOne(character: string): number {
 }
 
 /**
- * Returns the beginning of a text that fits into `cells`, without half a character.
+ * Returns as much of the beginning of a text as fits into `cells`. Does not split a grapheme.
  * @param text a text without colours
  */
 export function fitTo(text: string, cells: number): string {
@@ -144,14 +149,14 @@ export function fitTo(text: string, cells: number): string {
   return fitting;
 }
 
-/** Pads a text with spaces to a width in cells. */
+/** Pads a text with spaces to a width of `cells` columns of the terminal. */
 export function padTo(text: string, cells: number): string {
   return text + " ".repeat(Math.max(0, cells - cellsOf(text)));
 }
 
 /**
- * Returns a JSON value on one line that cannot control a terminal: also escapes characters that
- * JSON does not escape.
+ * Returns a value as one line of JSON. Escapes more characters than JSON requires, so that the line
+ * cannot control a terminal.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) => {
@@ -159,13 +164,13 @@ export function jsonLine(value: unknown): string {
   });
 }
 
-/** Result of a command: one JSON object, or lines for people. */
+/** Result of a command: one object for `--json`, or lines for people. */
 export type CommandResult = {
   readonly json: object;
   readonly lines: readonly string[];
-  /** Warnings, as lines for standard error. They are printed with `--json`, too. */
+  /** Warnings for standard error, one line each. They are also printed with `--json`. */
   readonly warnings?: readonly string[];
-  /** Exit code. Undefined: the exit code for success. */
+  /** Exit code; left out for success. */
   readonly exit?: ExitCode;
 };
 

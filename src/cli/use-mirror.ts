@@ -1,4 +1,4 @@
-/** Opens and closes the linked folder of a command. */
+/** Opens the linked folder that a command works on, and closes it at the end. */
 
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
@@ -46,9 +46,9 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 export type ReachOptions = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<MirrorOptions, "onExchange">;
 
 /**
- * Returns the address and the key file from the options; for `-v`, also a function that prints
- * requests.
- * @param args arguments of a command with `REACH_OPTIONS`
+ * Reads from the options how to reach the service: its address, the key file and, with `-v`, a
+ * function that prints each request.
+ * @param args arguments of a command that has `REACH_OPTIONS`
  */
 export function reachOptionsOf(io: Io, args: Args): ReachOptions {
   const level = args.count("verbose");
@@ -56,7 +56,10 @@ export function reachOptionsOf(io: Io, args: Args): ReachOptions {
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };
 }
 
-/** Returns a line about a request. It has only fields of the log, so no content, key or query. */
+/**
+ * Returns a line that describes one request. Only fields of the log are used, so the line has no
+ * content, key or query.
+ */
 function exchangeLine({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
   const parts = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
   return parts.filter((part) => part !== null && part !== undefined).join(" ");
@@ -66,7 +69,7 @@ type UseOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onE
   readonly quiet?: boolean;
 };
 
-/** Opens a linked folder with its service. */
+/** Opens a linked folder and its connection to the service, runs `work`, and closes both. */
 export async function useMirror(
   io: Io,
   root: string,
@@ -83,12 +86,17 @@ export async function useMirror(
   );
 }
 
-/** Opens a linked folder without the service. */
+/**
+ * Opens a linked folder without a connection to the service, runs `work`, and closes the folder.
+ */
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
-/** Asks before an action that is hard to undo. Without a terminal, only `--yes` means agreement. */
+/**
+ * Asks the user to confirm an action that is hard to undo. Returns true if the user agrees or `yes`
+ * is set. Without a terminal, returns `yes`.
+ */
 export async function askForYes(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;
@@ -97,8 +105,8 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
 }
 
 /**
- * Asks as `askForYes`. If nobody agrees, reports that nothing was done.
- * @param again command that continues without a question
+ * Asks like `askForYes`. If the answer is no, prints that nothing was done.
+ * @param again command line that does the same without a question
  */
 export async function agrees(io: Io, args: Args, question: string, again: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;
@@ -108,24 +116,24 @@ export async function agrees(io: Io, args: Args, question: string, again: string
   return false;
 }
 
-/** Least time between two updates of the bar on a terminal, in milliseconds. */
+/** Shortest time between two updates of the progress bar on a terminal, in milliseconds. */
 const REDRAW_MS = 100;
-/** Milliseconds between two lines in a pipe. Shorter work prints nothing. */
+/** Milliseconds between two lines of progress in a pipe. Shorter work prints no progress. */
 const LINE_MS = 10_000;
 const BAR_CELLS = 24;
 
 export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
 
-/** Returns true if the configuration of a linked folder turns the progress off. */
+/** Returns true if the configuration of a linked folder disables the progress display. */
 export function hidesProgress(root: string): boolean {
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "ok" && !config.value.interface.progress;
 }
 
 /**
- * Shows the progress of long work on standard error: on a terminal a bar with rate and time left,
- * in a pipe a line at intervals.
- * @param silent true with `--quiet`, `--json`, or by the configuration
+ * Shows the progress of long work on standard error. A terminal shows a bar with the rate and the
+ * remaining time; a pipe gets a line at intervals.
+ * @param silent true to show nothing, because of `--quiet`, `--json` or the configuration
  */
 export function showProgress(io: ProgressIo, silent: boolean): Progress & { readonly end: () => void } {
   if (silent) return { report: () => undefined, end: () => undefined };
@@ -159,7 +167,7 @@ export function showProgress(io: ProgressIo, silent: boolean): Progress & { read
   };
 }
 
-/** Returns a line such as `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
+/** Returns a progress bar such as `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
 export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
   const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
@@ -172,7 +180,10 @@ function plainLine(label: string, done: number, total: number | null, elapsedMs:
   return `${label}, ${count(done)} of ${count(total)}${pace(done, total, elapsedMs)}`;
 }
 
-/** Returns rate and time left; "" while too little work is done to compute them. */
+/**
+ * Returns the rate and the remaining time in words; "" while there is too little data to compute
+ * them.
+ */
 function pace(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || elapsedMs < 500) return "";
   const rate = done / (elapsedMs / 1_000);
