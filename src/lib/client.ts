@@ -1,5 +1,5 @@
 /**
- * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.
+ * Entry point `mdmirror/client`: the typed HTTP client of the service, with its rules for retries.
  */
 
 import { systemClock } from "../common/system-clock.ts";
@@ -21,8 +21,8 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ClientOptions = {
   /**
-   * Base URL of the service, `https://host[:port][/prefix]`. Plain http is allowed to loopback
-   * only.
+   * Base URL of the service: `https://host[:port][/prefix]`. Plain http is allowed only for
+   * loopback and the hosts of `allowHttp`.
    */
   readonly url: string;
   readonly key: string;
@@ -34,42 +34,42 @@ export type ClientOptions = {
 };
 
 /**
- * Calls return values, even when they fail. A read is tried up to four times within 120 s, with
- * growing pauses, or with the pauses that the service asks for. A write is sent at most once, and
- * never repeated automatically. Paths do not begin with a slash.
- * @throws Error for an invalid id. Check an id first by `isDocId`, `isDirId` or `isChangeId`.
+ * Client of the service. Calls return errors as values. A read is tried up to four times within 120
+ * s, after growing pauses or the pauses that the service requests. A write is sent at most once.
+ * Paths do not begin with a slash.
+ * @throws Error for an invalid id. Check an id first with `isDocId`, `isDirId` or `isChangeId`.
  */
 export type Client = {
-  /** Lists files. Without a selector: all readable files. */
+  /** Lists files. Without a selector, lists all files that the key may read. */
   listFiles(selector?: Selector): Promise<Listing<FileResource>>;
-  /** Lists all folders; with `prefix`, only the folders below that path. */
+  /** Lists folders: all of them, or with `prefix` only those below that path. */
   listFolders(prefix?: string): Promise<Listing<FolderResource>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: string, content: string): Promise<Answer<FileResource>>;
   /**
-   * Sends an edit.
-   * @param baseChangeId version that was edited: the service merges the edit with other edits since
-   * then
+   * Sends a new version of a file.
+   * @param baseChangeId the version that was edited. The service merges the new version with other
+   * edits since then.
    */
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
   moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
   setProtected(id: DocId, isProtected: boolean): Promise<Answer<FileResource>>;
-  /** Deletes a file permanently, with its id and its history. */
+  /** Deletes a file permanently, including its id and its history. */
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: string): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Deletes a folder, if it is empty. */
+  /** Deletes an empty folder. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
-  /** Returns the number of requests that were sent to the service, by method. */
+  /** Returns the number of sent requests by HTTP method. */
   counts(): Readonly<Record<string, number>>;
-  /** Cancels waits for a retry. Resolves after the last active call. */
+  /** Closes the client. Cancels pauses before a retry, and resolves when no call is active. */
   close(): Promise<void>;
 };
 
 /**
- * Creates a client without sending a request.
+ * Creates a client. Sends no request.
  * @throws MdmirrorError for a URL or a key that cannot be used
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {

@@ -1,24 +1,31 @@
 /**
- * Reason why a call failed: the only error that the library throws on purpose. Any other error is a
- * bug in mdmirror. The error never has a key or content.
+ * The error that a failed call throws. Any other error is a bug in mdmirror. Contains neither a key
+ * nor the content of a document.
  */
 export class MdmirrorError extends Error {
   override readonly name = "MdmirrorError";
   /**
-   * `usage`: arguments or configuration have to be corrected; `offline`: the service was not
-   * reached, or refused the key; `locked`: another process has the folder; `fault`: the disk or the
-   * state file has an error; `closed`: the folder was closed.
+   * Kind of the failure:
+   * - `usage`: the arguments or the configuration are wrong.
+   * - `offline`: the service was not reached, or it refused the key.
+   * - `locked`: another process uses the folder.
+   * - `fault`: the disk or the state file has an error.
+   * - `closed`: the folder was closed before the call.
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
   /**
-   * Code of the service or the system (`unauthenticated`, `ENOSPC`), otherwise the same as `kind`.
+   * Error code of the service or the system (`unauthenticated`, `ENOSPC`); the same as `kind` if
+   * there is none.
    */
   readonly code: string;
-  /** File or folder that the error concerns. */
+  /** Path of the file or folder that the error concerns. */
   readonly path: string;
-  /** Next step, as a clause; often a command. */
+  /** Next step for the user, as a clause; often a command. */
   readonly next: string;
-  /** Id of the service's answer, for the operator of the service; null if there was none. */
+  /**
+   * Id of the failed request, for a report to the operator of the service; null if the service did
+   * not answer.
+   */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

@@ -1,12 +1,12 @@
 import { MdmirrorError } from "./error.ts";
 
-/** Oldest version of Node that `engines` in package.json allows. */
+/** Oldest supported version of Node, the same as in package.json. */
 const OLDEST_NODE = { major: 22, minor: 22 } as const;
 
 /**
- * Checks the version of Node before modules are loaded that an older Node cannot run:
- * better-sqlite3 would end the process without a message.
- * @throws MdmirrorError, code `unfit-node`
+ * Refuses a version of Node that is too old. Call this before importing better-sqlite3, which would
+ * end the process of an older Node without a message.
+ * @throws MdmirrorError with code `unfit-node`
  */
 export function requireFitNode(version: string = process.versions.node): void {
   const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -1,4 +1,7 @@
-/** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */
+/**
+ * Entry point `mdmirror`: opens and links folders. A linked folder has the operations of the
+ * commands as methods.
+ */
 
 import { requireFitNode } from "./fit-node.ts";
 import { mirrorOf } from "./mirror.ts";
@@ -10,10 +13,10 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type * from "./types.ts";
 
 /**
- * Opens a folder that is linked to a workspace. Before the first call, sends nothing and opens no
- * file.
- * @param dir the folder that has `.mdmirror/`; relative to the working folder
- * @throws MdmirrorError, code `not-a-mirror`, `foreign-owner`
+ * Opens a linked folder. Sends no request and opens no file of the state before the first call of a
+ * method.
+ * @param dir path of the folder that contains `.mdmirror/`; relative to the working folder
+ * @throws MdmirrorError with code `not-a-mirror` or `foreign-owner`
  */
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
   return withLibraryErrors(dir, () => {
@@ -24,17 +27,17 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 }
 
 /**
- * Links a folder to a workspace; creates the folder if it is missing. No document is sent before
- * the first `sync`, which deletes and overwrites nothing on either side. `plan` shows what that
- * sync would do. The folder's documents and the key are only ever sent to this URL.
- * @throws MdmirrorError, code `linked-already`; `offline` if no service answers at the URL
+ * Links a folder to a workspace; creates the folder if it is missing. Sends no document: the first
+ * call of `sync` does, and it deletes and overwrites nothing on either side. `plan` shows what that
+ * sync would do. Documents and the key are sent to this URL only.
+ * @throws MdmirrorError with code `linked-already`, or `offline` if no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
   return withLibraryErrors(dir, async () => {
     requireFitNode();
     const { link } = await import("./link.ts");
     const root = await link(dir, options);
-    // The address is not needed again: linking has stored it in the folder's configuration.
+    // The URL is left out, because it is now stored in the configuration of the folder.
     const { url: _url, ...rest } = options;
     return mirrorOf(new Session(root, environmentOf(rest)));
   });

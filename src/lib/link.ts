@@ -12,20 +12,25 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { checkDirection, checkOwner, type Environment, environmentOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
-/** Links a folder as `init` does, after the service has answered with a list of documents. */
+/**
+ * Links a folder as `mdmirror init` does. First checks that the service answers with a list of
+ * documents. Returns the real path of the folder.
+ */
 export async function link(requestedDir: string, options: LinkOptions): Promise<string> {
   const dir = resolve(requestedDir);
   const world = environmentOf(options);
   const { env, cwd } = world;
   const kind = judgePlace(dir, env);
   const { config, origin } = targetOf(options, env);
-  // A folder that is not known as this user's may have somebody else's key.
+  // The key in an unknown `.mdmirror/` may belong to another person. So the key is read only if
+  // this user linked the folder before.
   const folder = kind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
-  // The service must answer, and the folder may have no linked folder inside.
+  // This plan is not used. It fails if the service does not answer, or if there is a linked folder
+  // inside this folder.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
-  // A key from the keychain stays in the keychain.
+  // A key from the keychain stays there and is not copied into the folder.
   const stored = options.storeKey === false || from === "keychain" ? null : key;
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, stored));
   return realpathSync(dir);

@@ -1,18 +1,18 @@
 /**
- * `import … from "mdmirror/links"`: converts links between documents. A service keeps links by id,
- * which no move breaks; files on disk have relative paths, which editors follow. Pure: no files, no
- * network. Accepts any string, in time linear in its length, and never throws.
+ * Entry point `mdmirror/links`: converts links between documents. The service stores links by id,
+ * so that moves do not break them. Local files have relative paths, so that editors can follow
+ * them. All functions are pure and accept any string. They never throw, and take time linear in the
+ * length of the string.
  */
 
 import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
 import * as translate from "../markdown/links/translate.ts";
 
 /**
- * Place of a document, which decides where its relative links lead. Paths are relative to one root
- * folder, `/`-separated, without leading or trailing slash; `""` is the root. Ids are `doc_…` for
- * documents and `dir_…` for folders. A link to a path without an id has no target.
- * `idAt(pathOf(id))` must be `id`. If one of these functions throws, the caller of the conversion
- * gets the exception.
+ * Place of a document, from which its relative links lead to other documents. Paths are relative to
+ * one root folder, with `/` between names and no slash at the ends; `""` is the root. Ids are
+ * `doc_…` for documents and `dir_…` for folders. `idAt(pathOf(id))` must be `id`. If `idAt` or
+ * `pathOf` throws, the converting function throws the same exception.
  */
 export type Place = {
   /** Path of the document. */
@@ -22,70 +22,78 @@ export type Place = {
   /** Returns the path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * Returns the id of the document or folder at an absolute destination (`/plans/a.md`, passed as
-   * `plans/a.md`). Undefined: `idAt` is used, because absolute destinations have the same root.
+   * Returns the id of the document or folder at an absolute destination: `/plans/a.md` is passed as
+   * `plans/a.md`. Left out if absolute destinations have the same root as `idAt`.
    */
   idAtAbsolute?(path: string): string | null;
 };
 
 /**
- * A link in the content. `from`, `to`: start and end of its destination, without `<` and `>`, in
- * UTF-16 units.
+ * A link in a Markdown document. `from` and `to` are the start and end of its destination in UTF-16
+ * units, without `<` and `>`.
  */
 export type Link = {
-  /** Kind of link. `definition`: `[label]: destination`. */
+  /** Kind of link. A `definition` is a line `[label]: destination`. */
   readonly kind: "link" | "image" | "definition";
   readonly from: number;
   readonly to: number;
-  /** Destination as written, with escapes, percent signs, query and fragment. */
+  /** Destination as it is written, including escapes, percent signs, query and fragment. */
   readonly destination: string;
 };
 
 export type ToDiskOptions = {
-  /** Earlier content on disk. A link that still leads to the same target keeps its spelling. */
+  /**
+   * Content of the local file before the conversion. A link that still leads to the same target
+   * keeps its spelling from there.
+   */
   readonly previous?: string;
 };
 
 export type ToServiceOptions = {
   /**
-   * Earlier content on the service. An absolute path in it stays an absolute path if it leads to
-   * the same target.
+   * Content on the service before the conversion. A link that is an absolute path there stays an
+   * absolute path if its target is the same.
    */
   readonly previous?: string;
-  /** Paths and ids from before documents were moved, for links that have no target now. */
+  /**
+   * Place of the document before it or other documents were moved. Finds the targets of links that
+   * have no target at the current place.
+   */
   readonly before?: Place;
 };
 
 /**
- * Returns content as it is stored on disk: known ids and absolute paths become the shortest
- * relative paths (with a slash at the end for a folder), `ref://x` becomes `x`. Everything else
- * stays, byte for byte.
+ * Converts content of the service to content of a local file. Known ids and absolute paths become
+ * the shortest relative paths; the path of a folder ends with a slash. `ref://x` becomes `x`.
+ * Everything else stays unchanged, byte for byte.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   return translate.toDisk(text, place, options);
 }
 
 /**
- * Returns content as it is stored on the service. A path to a document or folder becomes its id,
- * with query and fragment. A path without a target becomes inert: `ref://` and the path as written.
- * Unknown ids, other schemes, fragments alone and everything else stay, byte for byte.
+ * Converts content of a local file to content of the service. A path of a document or folder
+ * becomes its id, with query and fragment. A path without a target becomes inactive: `ref://`, then
+ * the path as written. Everything else stays unchanged, byte for byte.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   return translate.toService(text, place, options);
 }
 
 /**
- * Updates links in a local file after documents have moved, including the file itself: each link
- * keeps its target. A link that still leads to its target keeps its spelling.
+ * Updates the links of a local file after documents were moved, so that each link keeps its target.
+ * A link that still leads to its target keeps its spelling.
+ * @param before place of the document before the move
+ * @param after place of the document after the move
  */
 export function respell(text: string, before: Place, after: Place): string {
   return translate.respell(text, before, after);
 }
 
 /**
- * Returns the links, images and definitions of a text, in order. Leaves out code, HTML, comments,
- * front matter, autolinks, and links without a destination. Returns an empty list if nothing in the
- * text can lead to a document.
+ * Returns the links, images and link definitions of a document, in order. Ignores code, HTML,
+ * comments, front matter, autolinks and empty destinations.
+ * @returns an empty list if no link can lead to a document
  */
 export function findLinks(text: string): Link[] {
   return find(text).flatMap(({ kind, from, to }: FoundLink) =>

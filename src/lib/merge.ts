@@ -1,16 +1,14 @@
-/**
- * `import … from "mdmirror/merge"`: merges three versions of Markdown. Pure: no files, no network.
- */
+/** Entry point `mdmirror/merge`: three-way merge of Markdown. All functions are pure. */
 
 import { explainMerge as explainTexts } from "../markdown/merge/explain.ts";
 import { markConflicts, DEFAULT_MARKER_SIZE } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
 import { originsOf } from "../markdown/merge/origin.ts";
 
-/** The three versions. `base`: the version before both edits; "" if there was none. */
+/** Three versions of a document. `base` is the version before both edits; "" if there was none. */
 export type Texts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
-/** A place where the two edits do not merge. Lines count from 1, in each version. */
+/** A place where the two edits do not merge. Line numbers start at 1 in each version. */
 export type MergeConflict = Texts & {
   readonly baseLine: number;
   readonly mineLine: number;
@@ -25,31 +23,39 @@ export type MergeResult =
   | {
       readonly kind: "conflict";
       /**
-       * Reason for the conflict. `overlap`: both edits changed one place; `too-large`: the texts
-       * differ too much to be compared within limits. The result would have lost or doubled words
-       * (`word-count`), would be worse Markdown than both (`unsound`), or would lack an edit of a
-       * side (`unstable`).
+       * Reason for the conflict:
+       * - `overlap`: both edits changed the same place.
+       * - `too-large`: the versions differ too much to compare them within limits.
+       * - `word-count`: the merged version would have lost or doubled words.
+       * - `unsound`: the merged version would be worse Markdown than both edits.
+       * - `unstable`: the merged version would lack an edit.
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
-      /** Conflicts in the order of the content, at least one. */
+      /** Conflicts in the order of the document; at least one. */
       readonly conflicts: readonly MergeConflict[];
     };
 
-/** Side from which a line or piece comes. `mixed`: words of both sides; `none`: of no side. */
+/**
+ * Side from which a line or a piece of a line comes. `mixed` means that the line has words of both
+ * sides; `none` means neither side.
+ */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "none";
 
-/** A line of a merge, with its line feed: kept from base, added to it, or removed from it. */
+/**
+ * Origin of one line of a merged version. The line is kept from base, added to it, or removed from
+ * it. `line` includes its line feed.
+ */
 export type LineOrigin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: Whose;
   readonly line: string;
-  /** Pieces of a `mixed` line, in order; empty for other lines. */
+  /** Pieces of a `mixed` line in order; empty for any other line. */
   readonly words: readonly { readonly from: Whose; readonly text: string }[];
 };
 
 /**
- * A word or symbol with the white space before it, in each text; null in a text that lacks it. The
- * number of an item, heading or row counts as white space.
+ * A word or symbol, with the white space before it, as each version spells it; null if a version
+ * lacks it. Numbers of list items, headings and rows count as white space.
  */
 export type MergePiece = {
   readonly base: string | null;
@@ -58,25 +64,25 @@ export type MergePiece = {
   readonly merged: string | null;
 };
 
-/** Explanation of a merge, line by line. */
+/** Explanation of a merged version, line by line. */
 export type MergeExplanation = {
   /**
-   * The three texts as they were compared: dates that differ are made equal, and item numbers and
-   * table columns are made to match.
+   * The three versions as the merge compared them: with equal dates, and with matching numbers of
+   * items and matching columns of tables.
    */
   readonly texts: Texts;
   readonly lines: readonly {
-    /** Number of the line in the merged text, from 1; null for removed lines. */
+    /** Number of the line in the merged version, from 1; null for a removed line. */
     readonly line: number | null;
-    /** Side whose change made the line; `joined`: words of several changes. */
+    /** Side whose edit made the line. `joined` means that words of several edits made it. */
     readonly rule: "kept" | "mine" | "theirs" | "both" | "joined";
     readonly pieces: readonly MergePiece[];
   }[];
 };
 
 /**
- * Merges the edits of both sides to base. Deterministic, with a cost limited by the texts alone. A
- * merge that could be wrong is a conflict, and a clean merge never loses a word of either side.
+ * Merges two edits of a base. The result depends only on the three versions, which also limit the
+ * cost. Never loses a word of either side: if a merge could be wrong, returns a conflict.
  */
 export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
   const merged = mergeText(base, mine, theirs);
@@ -93,26 +99,26 @@ export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
 }
 
 /**
- * Returns both edits in one text, with git's markers (`<<<<<<<`, `|||||||`, `=======`, `>>>>>>>`)
- * around conflicts. If both edits merge, the text has no markers.
- * @param markerSize characters of a marker, from 1; git's own have 7
+ * Returns both edits in one document, with git's markers (`<<<<<<<`, `|||||||`, `=======`,
+ * `>>>>>>>`) around each conflict. Without a conflict, returns the merged version.
+ * @param markerSize characters in a marker, at least 1; git uses 7
  */
 export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARKER_SIZE): string {
   return markConflicts(texts, markerSize);
 }
 
 /**
- * Returns the side of each line of a merged text, and the side that removed each line of base. Only
- * the texts are compared, not the way in which they were merged. The kept and added lines, joined,
- * are the merged text; the kept and removed lines are base.
+ * Returns from which side each line of a merged version comes, and which side removed a line of
+ * base. Compares only the versions, however they were merged. The kept and added lines together are
+ * the merged version; the kept and removed lines are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
   return originsOf(base, mine, theirs, merged);
 }
 
 /**
- * Explains a merged text by the words and symbols of all four texts. Returns null if the texts
- * differ too much, or if the merged text is not a merge of the sides.
+ * Explains a merged version by the words and symbols of all four versions. Returns null if the
+ * versions differ too much, or if the merged version is not a merge of the two edits.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
   const explained = explainTexts(base, mine, theirs, merged);

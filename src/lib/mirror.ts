@@ -57,7 +57,7 @@ function watch(session: Session, signal: AbortSignal | undefined): MirrorWatch {
   );
 }
 
-/** Creates a method for each operation. */
+/** Returns one method for each operation, by its name. */
 function operationsOf(session: Session): Operations {
   const methods = Object.keys(OPERATIONS).map((name) => [name, methodOf(session, name as OperationName)]);
   return Object.fromEntries(methods) as Operations;

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 /**
- * `import … from "mdmirror/server"`: runs the service in this process, for tests of programs that
- * use it.
+ * Entry point `mdmirror/server`: runs the service in this process, for tests of programs that use
+ * the service.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -15,39 +15,47 @@ import { withLibraryErrors } from "./with-errors.ts";
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ServerOptions = {
-  /** Folder for documents and keys; default: a temporary one, which `stop` removes. */
+  /** Data folder, with documents and keys. Default: a temporary folder, which `stop` deletes. */
   readonly data?: string;
-  /** Port to listen on; default: any free port. */
+  /** Port on which the service listens. Default: a free port. */
   readonly port?: number;
-  /** Host to listen on; default: 127.0.0.1. Hosts beyond loopback need `insecureHttp`. */
+  /**
+   * Host on which the service listens. Default: 127.0.0.1. Other hosts than loopback require
+   * `insecureHttp`.
+   */
   readonly host?: string;
-  /** Allows plain http from other machines. Plain http shows keys to everyone on the network. */
+  /**
+   * True to allow plain http from other machines. Plain http shows keys to everyone on the network.
+   */
   readonly insecureHttp?: boolean;
   /**
-   * Number of requests that a key may send in this many seconds; null for no limit. Stored with the
-   * data.
+   * Number of requests that each key may send within a number of seconds; null for no limit. The
+   * limit is stored in the data folder.
    */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
-  /** Called for each answer 500: an error in the service. The error has no key and no content. */
+  /**
+   * Called when the service answers with status 500, because of a bug or an error of the disk.
+   * `error` contains neither a key nor content.
+   */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
 export type Server = {
   readonly url: string;
-  /** A key with Full access to the first workspace. */
+  /** API key with full access to the first workspace. */
   readonly key: string;
   /**
-   * The admin key. It opens the routes below `/admin`: workspaces, keys and their grants, reviews.
+   * Admin key. It gives access to the routes below `/admin`: workspaces, keys, grants and reviews.
    */
   readonly adminKey: string;
   /** Absolute path of the data folder. */
   readonly data: string;
   /**
-   * Imports the Markdown files below a folder. Returns counts, and the files that were left out
-   * with the reason.
+   * Imports the Markdown files below a folder. Returns the number of imported files, and the files
+   * that were left out with their reasons.
    */
   importFolder(dir: string): Promise<Imported>;
-  /** Stops the service after all active requests are answered. A second call does nothing. */
+  /** Stops the service after it has answered all active requests. A second call does nothing. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -59,8 +67,9 @@ export type Imported = {
 };
 
 /**
- * Starts a service.
- * @throws MdmirrorError if the port is taken, or the data folder is in use or cannot be written
+ * Starts a service in this process.
+ * @throws MdmirrorError if another process uses the port or the data folder, or if the data folder
+ * is not writable
  */
 export function startServer(options: ServerOptions = {}): Promise<Server> {
   const kept = options.data === undefined ? null : resolve(options.data);

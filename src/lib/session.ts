@@ -11,10 +11,16 @@ import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
-/** The caller's environment, which all calls of one linked folder share. */
+/**
+ * What the calls of a linked folder need of the calling program: environment variables, working
+ * folder, clock, randomness, and the address and key file that the program passed.
+ */
 export type Environment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
-/** Returns the environment in which a program's call runs, with the caller's key. */
+/**
+ * Returns the values that the calls of a linked folder need. A key from the options becomes the
+ * variable `MDMIRROR_API_KEY`.
+ */
 export function environmentOf({ url, key, keyFile, env = process.env }: OpenOptions): Environment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
@@ -27,8 +33,9 @@ export function environmentOf({ url, key, keyFile, env = process.env }: OpenOpti
 }
 
 /**
- * Checks that this user may work on a folder. Under `sudo`, a command becomes the user who called
- * `sudo`; a library does not change its process, and refuses the folder instead.
+ * Throws if this user must not work in a folder. Under `sudo`, also throws if the folder belongs to
+ * the user who called `sudo`. A command would continue as that user, but a library must not change
+ * the user of its process.
  */
 export function checkOwner(folder: string, env: Environment["env"]): void {
   const ownership = ownershipOf(folder, env);
@@ -42,14 +49,19 @@ export function checkOwner(folder: string, env: Environment["env"]): void {
 }
 
 /**
- * Checks a direction from a program. An unknown direction would otherwise sync in both directions.
+ * Throws if a program passed an unknown direction. Without this check, such a sync would change
+ * both sides.
  */
 export function checkDirection(direction: unknown): void {
   const what = valueFault("direction", SETTINGS.direction, direction);
   if (what !== null) refuse(what, "give one of these, or none");
 }
 
-/** Finds the linked folder at the path that the caller passed. */
+/**
+ * Returns the real path of a linked folder.
+ * @param dir path of the folder, as the program passed it
+ * @throws TroubleError with code `not-a-mirror` or `foreign-owner`
+ */
 export function findRoot(dir: string, env: Environment["env"]): string {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
@@ -62,7 +74,8 @@ export function findRoot(dir: string, env: Environment["env"]): string {
 }
 
 /**
- * Opens the linked folder for each call, as a command does, and keeps nothing between two calls.
+ * Runs the calls of one linked folder. Each call opens the folder and closes it again, so nothing
+ * is kept between two calls.
  */
 export class Session {
   readonly root: string;
@@ -76,8 +89,8 @@ export class Session {
   }
 
   /**
-   * Runs one call.
-   * @param path file or folder that an error would concern
+   * Runs one call; refuses it if the folder was closed.
+   * @param path file or folder that an error of this call would concern
    */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.closing.aborted) {
@@ -85,7 +98,8 @@ export class Session {
       throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
     }
     const running = withLibraryErrors(path, () => {
-      // Checked for each call, because the owner of the folder may change between two calls.
+      // Checked before each call, because the owner of the folder may have changed since the last
+      // call.
       checkOwner(this.root, this.environment.env);
       return work();
     });
@@ -97,12 +111,12 @@ export class Session {
     }
   }
 
-  /** Signal that `close` aborts. */
+  /** Signal that aborts when the program closes the folder. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Closes the folder: resolves when no call is active; later calls are refused. */
+  /** Closes the folder. Refuses all later calls, and resolves when no call is active. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#underWay);

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Types of the library's calls, in addition to the results that all programs share
- * (`operations/results/shapes`).
+ * Types of the library's calls. Types of results are in `operations/results/shapes`, because all
+ * programs share them.
  */
 
 import type {
@@ -28,63 +28,72 @@ export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 export type OpenOptions = {
   /**
-   * URL of the service, instead of the linked address. As with `--url`, the caller decides to trust
-   * this address.
+   * URL of the service to use in place of the configured one. With this option, like with `--url`,
+   * the calling program decides to trust the URL.
    */
   readonly url?: string;
-  /** API key; default: found as the commands find it. The key is not stored. */
+  /** API key; it is not stored. Default: the key that the commands would use. */
   readonly key?: string;
-  /** File with the key. */
+  /** Path of a file that contains the API key. */
   readonly keyFile?: string;
-  /** Environment instead of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL, MDMIRROR_API_KEY. */
+  /**
+   * Environment variables to use in place of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL,
+   * MDMIRROR_API_KEY.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
 export type LinkOptions = OpenOptions & {
   readonly url: string;
   /**
-   * Folder of the workspace to link; default: "", the whole workspace. A list: only these folders,
-   * each at its own path.
+   * Folder of the workspace to link, or a list of folders, each of which keeps its own path.
+   * Default: "", the whole workspace.
    */
   readonly remote?: string | readonly string[];
-  /** `pull` never uploads, `push` never changes local files; default: `both`. */
+  /**
+   * Direction of syncs: `pull` never uploads, and `push` never changes local files. Default:
+   * `both`.
+   */
   readonly direction?: "both" | "pull" | "push";
   /**
    * Hosts for which plain http is allowed, in addition to loopback. Plain http shows the key to
    * everyone on the network.
    */
   readonly allowHttp?: readonly string[];
-  /** True to store the key in `.mdmirror/key`, mode 0600; default: true. */
+  /** True to store the key in `.mdmirror/key` (mode 0600). Default: true. */
   readonly storeKey?: boolean;
 };
 
 export type SyncOptions = {
-  /** Narrows the direction of the folder for this sync; default: `both`, which narrows nothing. */
+  /**
+   * Direction of this sync only: `pull` or `push` further limits the configured direction. Default:
+   * `both`, which adds no limit.
+   */
   readonly direction?: "both" | "pull" | "push";
-  /** Number of deletions on each side that need no approval in this run. */
+  /** Number of deletions on each side that this sync may carry out without approval. */
   readonly maxDeletes?: number;
   /**
-   * True if a person waits for the sync: new content of a protected document goes to review
-   * immediately, not only after two runs saw it unchanged. Default: false.
+   * True if a person waits for this sync. New content of a protected document then goes to review
+   * immediately; otherwise, two syncs must first see it unchanged. Default: false.
    */
   readonly attended?: boolean;
   /**
-   * Signal that ends the sync. When aborted, active steps are completed and recorded, and no
-   * further step starts. The report lists the other steps as `unfinished`, and the next sync
-   * continues.
+   * Signal that ends the sync early. Active steps are then completed and recorded, and no further
+   * step starts. The report lists the remaining steps as `unfinished`; the next sync continues with
+   * them.
    */
   readonly signal?: AbortSignal;
 };
 
 /**
- * Reasons why a safety check stopped the sync. Nothing changes on either side until a call of
- * `approve` or `reject`.
+ * A stop by a safety check. Nothing changes on either side until the program calls `approve` or
+ * `reject`.
  */
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
   /**
-   * Version of the stop, which `approve` and `reject` expect as `stop`. Null if no answer ends the
-   * stop, because the folder itself has changed.
+   * Version of the stop, to pass to `approve` or `reject` as `expected.stop`. Null if neither can
+   * end the stop, because the linked folder itself is missing or another one.
    */
   readonly version: string | null;
 };
@@ -92,49 +101,53 @@ export type SafetyStop = {
 export type MirrorPlan = {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];
-  /** The stop; null if no safety check stopped the sync. */
+  /** Stop by a safety check; null if none would stop the sync. */
   readonly safetyStop: SafetyStop | null;
 };
 
 /**
- * The operations, each with one input and one result, as for the commands and the tools for agents.
- * Unless `noSync` is set, a sync follows a write, and `sync` in the result is its report.
- * `expected` has the versions that the caller saw: if the current versions differ, nothing is
+ * The operations, which are the same as the commands and the tools for agents. An operation that
+ * writes is followed by a sync, unless `noSync` is set; `sync` in the result is the report of this
+ * sync. `expected` has the versions that the caller read: if a current version differs, nothing is
  * written.
- * @throws code `stale` if a version in `expected` has changed; `offline` if the service is not
- * reached or refuses the key
+ * @throws MdmirrorError with code `stale` if a version in `expected` has changed, or `offline` if
+ * the service is not reached or refuses the key
  */
 export type Operations = { readonly [Name in OperationName]: MethodOf<(typeof DECLARED)[Name]> };
 
 /**
- * One linked folder. Each call does what the command of the same name does. Commands and other
- * processes may run in between, because nothing is locked or remembered between two calls. Paths
- * are below the folder, with `/`. Calls reject only with `MdmirrorError`, except for bugs in
- * mdmirror.
+ * A linked folder. Each method does the same as the command with its name. Between two calls
+ * nothing is locked, so that commands and other processes can use the folder too. Paths are
+ * relative to the folder, with `/` between names. A method rejects only with `MdmirrorError`,
+ * unless mdmirror has a bug.
  */
 export type Mirror = Operations & {
   /** Path of the linked folder: absolute, without symbolic links. */
   readonly root: string;
-  /** Returns the state from the state file alone: no network, no scan, nothing written. */
+  /**
+   * Returns the status of the folder from its state file. Sends no request, scans nothing and
+   * writes nothing.
+   */
   status(): Promise<StatusReport>;
   /**
-   * Scans both sides, and returns what a sync would do. Writes nothing.
-   * @throws `offline` if the service is not reached or refuses the key
+   * Scans both sides, and returns the steps of the next sync. Writes nothing.
+   * @throws MdmirrorError with code `offline` if the service is not reached or refuses the key
    */
   plan(): Promise<MirrorPlan>;
   /**
-   * Syncs both sides once. If a process watches the folder, that process runs the sync. Open
-   * problems are in the report, not thrown, including `offline`.
+   * Syncs both sides once. If a daemon watches the folder, the daemon runs the sync. Open problems
+   * do not throw, but are in the report; this includes an unreachable service.
    */
   sync(options?: SyncOptions): Promise<SyncReport>;
   /**
-   * Keeps the folder in sync until the loop over its events ends, `stop` is called, the signal
-   * aborts, or the folder is closed. No other process may watch the folder. The call sends no
-   * desktop alerts, does not notify systemd, and handles no signals of the process.
+   * Keeps the folder in sync, and yields an event for each change. Ends when the loop over the
+   * events ends, `stop` is called, `signal` aborts, or the folder is closed. Fails if another
+   * process watches the folder. Sends no desktop notifications and nothing to systemd, and handles
+   * no signals of the process.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
   /**
-   * Ends the watches of this folder, and resolves when no call is active. Later calls are refused.
+   * Closes the folder. Ends its watches, refuses later calls, and resolves when no call is active.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

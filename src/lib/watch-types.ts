@@ -1,9 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SyncReport } from "../mirror/operations/results/shapes.ts";
 
-/**
- * Event of `watch`: one member of the union for each `kind`. `at`: milliseconds since the epoch.
- */
+/** An event of `watch`; `kind` says which. `at`: time in milliseconds since the epoch. */
 export type WatchEvent = {
   readonly at: number;
 } & (
@@ -13,50 +11,59 @@ export type WatchEvent = {
       readonly detail: string;
     }
   /**
-   * The folder was opened, and is kept in sync from now on. `notes`: messages about the opening.
+   * The folder was opened, and is kept in sync from now on. `notes`: messages for the user about
+   * the opening.
    */
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
-  /** A change that mdmirror made on either side, or a fact that users should know. */
+  /** A change that mdmirror made on either side, or an observation that users should know about. */
   | {
       readonly kind: "change";
-      /** Kind of the event: `put`, `create-local`, `conflict`, `safety-stop` … */
+      /** Kind of the change, such as `put`, `create-local`, `conflict` or `safety-stop`. */
       readonly what: string;
       readonly side: string;
       readonly path: string;
       readonly id: string | null;
-      /** Result: `done`, `submitted` (to review), or the reason why the effect was not done. */
+      /**
+       * Outcome of the change: `done`, `submitted` (sent to review), or the reason why the change
+       * was not made.
+       */
       readonly outcome: string;
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** Number of added lines; null if no content changed. */
+      /** Number of added lines; null if the content did not change. */
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /** A run that changed something, or whose result differs from that of the previous run. */
+  /**
+   * A finished sync that changed something, or whose result differs from that of the previous sync.
+   */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
-   * A local deletion that is sent at `dueAt` (milliseconds since the epoch), unless the file exists
-   * again by then. `asks`: true if the number of pending deletions is above the limit, so that a
-   * safety check will stop the sync.
+   * A file was deleted locally. mdmirror deletes its document on the service at `dueAt`
+   * (milliseconds since the epoch), unless the file exists again by then. `asks` is true if there
+   * are more such deletions than the limit, so that a safety check will stop the sync.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
-  /** `lent`: a command uses the folder, and the watch pauses; `returned`: the watch continues. */
+  /**
+   * `lent`: the watch pauses, because the command `what` uses the folder. `returned`: the watch
+   * continues.
+   */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
-   * The folder is no longer at its path. `to`: new path after `mdmirror mv`, where it is watched
-   * from now on; null after `mdmirror unlink`.
+   * The folder is no longer at its path. `to` is its new path after `mdmirror mv`, where the watch
+   * continues; null after `mdmirror unlink`, which ends the watch.
    */
   | { readonly kind: "left"; readonly to: string | null }
-  /** The system allows no more watches, so the folder is scanned with each poll. */
+  /** The system allows no further file watches. mdmirror scans the folder at each poll instead. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** The computer was asleep, so everything is scanned again. */
-  | { readonly kind: "woke"; readonly sleptMs: number }
   /**
-   * An error ended the watch of the folder. The folder is opened again automatically after
-   * `retryMs`.
+   * The computer woke up after `sleptMs` milliseconds of sleep. mdmirror scans both sides
+   * completely.
    */
+  | { readonly kind: "woke"; readonly sleptMs: number }
+  /** An error closed the folder. mdmirror opens the folder again after `retryMs` milliseconds. */
   | {
       readonly kind: "broken";
       readonly retryMs: number;
@@ -64,16 +71,19 @@ export type WatchEvent = {
       readonly message: string;
       readonly next: string;
     }
-  /** Events were dropped, the oldest first, because nobody read them. `count`: how many. */
+  /**
+   * The caller read the events too slowly, so that the oldest `count` unread events were dropped.
+   */
   | { readonly kind: "missed"; readonly count: number }
 );
 
 /**
- * Events of a watch, for `for await`. When the loop ends, the watch ends after active steps. `next`
- * rejects with `MdmirrorError` if the folder cannot be watched: a bad key, another watch.
+ * The events of a watch, for a `for await` loop. The end of the loop also ends the watch, after
+ * active steps. `next` rejects with `MdmirrorError` if the folder cannot be watched, for example
+ * because the key is refused or another process watches it.
  */
 export type MirrorWatch = AsyncIterableIterator<WatchEvent, undefined> & {
-  /** Ends the watch, and resolves when active steps have ended. */
+  /** Ends the watch, and resolves when its active steps have ended. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

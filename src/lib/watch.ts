@@ -3,13 +3,13 @@ import { publicKind } from "../mirror/operations/results/actions.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: events that stay in memory until the caller reads them. */
+/** LIMIT: number of unread events that are kept in memory. */
 const MAX_UNREAD = 1_000;
 
 /**
- * Starts a watch, and keeps its events until the caller reads them.
- * @param run keeps the folder in sync until the signal aborts; rejects if that is impossible
- * @param signal ends the watch too
+ * Starts a watch. Keeps its events until the caller reads them.
+ * @param run syncs the folder until its signal aborts; rejects if the folder cannot be watched
+ * @param signal also ends the watch
  */
 export function startWatch(
   run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,
@@ -31,7 +31,8 @@ export function startWatch(
     isOver = true;
     wake.resolve();
   });
-  // The error is not lost: the reader of the events gets it from `running`.
+  // This promise ignores the error, because the reader of the events already gets it from
+  // `running`.
   const ended = running.catch(() => undefined);
   const stop = async () => {
     ending.abort();

@@ -1,4 +1,4 @@
-/** Turns results and exceptions of the client into the library's errors. */
+/** Converts errors of `mirror/` to the errors of the library. */
 
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { type Trouble, TroubleError } from "../common/trouble.ts";
@@ -9,7 +9,11 @@ export function errorOf({ kind, what, code, requestId, next }: Trouble, path: st
   return new MdmirrorError(cause === undefined ? facts : { ...facts, cause });
 }
 
-/** Runs `work`; turns trouble and errors of the disk or of unsafe paths into a `MdmirrorError`. */
+/**
+ * Runs `work`. Throws expected errors, such as a full disk or an unsafe path, as `MdmirrorError`;
+ * throws other errors unchanged.
+ * @param path file or folder that the error concerns
+ */
 export async function withLibraryErrors<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
