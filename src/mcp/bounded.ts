@@ -1,28 +1,35 @@
-/** Limits the size of answers: returns a part of a document or diff, and the size of the rest. */
+/**
+ * Limits the size of answers: returns a part of a document or diff, and where the next part begins.
+ */
 
 import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
 /**
- * LIMIT: characters of content in one answer: the default, and the most that a call may request.
+ * LIMIT: characters of content in one answer. `usual` is the default; `most` is the most that a
+ * call may request.
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
-/** Some lines of a document, counted from 1. `to` is below `from` if the part is empty. */
+/**
+ * A range of lines with its content. Line numbers start at 1; `to` is below `from` if the range is
+ * empty.
+ */
 type LineRange = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** Number of the first line that was left out; null if no requested line is left. */
+  /** Number of the first requested line that did not fit; null if all of them did. */
   readonly next: number | null;
-  /** True if a single line longer than the limit was cut. */
+  /** True if a single line exceeded the limit, so that only its beginning is in `text`. */
   readonly isCutInLine: boolean;
 };
 
 /**
- * Returns as many whole lines as fit into `characters`.
- * @param from the first line, from 1
- * @param last the last requested line
+ * Returns as many whole lines as fit into a number of characters.
+ * @param from number of the first line, at least 1
+ * @param last number of the last requested line
+ * @param characters limit in UTF-16 units
  */
 export function partOf(text: string, from: number, last: number, characters: number): LineRange {
   const lines = splitLines(text);
@@ -40,7 +47,10 @@ export function partOf(text: string, from: number, last: number, characters: num
   return { text: cut, from, to: index, next: index < end ? index + 1 : null, isCutInLine: true };
 }
 
-/** Returns the beginning of a text: at most this many UTF-16 units, without half a character. */
+/**
+ * Returns the beginning of a text. Does not cut between the two UTF-16 units of a character.
+ * @param most limit in UTF-16 units
+ */
 export function cutAt(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most);

@@ -1,4 +1,4 @@
-/** Carries out one call of a tool, from its arguments to its answer. */
+/** Carries out one call of a tool. */
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
@@ -8,12 +8,13 @@ import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/troubl
 import { admitMirror } from "./mirrors.ts";
 import { answer, type ToolResult, type Host, refusal, type ServedMirror, type Tool } from "./tool.ts";
 
-/** Those arguments of tools that contain paths. */
+/** Arguments that contain paths; a tool may have none of them. */
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**
- * Calls a tool. A call without a folder applies to all folders if the tool allows this.
- * @param onFault called for an error in mdmirror itself
+ * Calls a tool for one linked folder. If the arguments name no folder, calls the tool for each
+ * folder and returns all results.
+ * @param onFault called for an internal error of mdmirror
  */
 export async function callTool(
   tool: Tool,
@@ -31,13 +32,16 @@ export async function callTool(
       return refusal(troubleOf(mirror, error, onFault));
     }
   };
-  // The schema refuses other names, and a call without a name unless the tool applies to all.
+  // The schema of the tool has already refused unknown names. It also requires a name, unless the
+  // tool may be called for all folders.
   const called = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
   const ends = await Promise.all(called.map(callOne));
   return resultOf(ends.length === 1 ? ends[0]! : answer({ mirrors: ends.map(factsOf) }));
 }
 
-/** Checks each path of a call, so that mdmirror reads nothing where no document can be. */
+/**
+ * Refuses a call whose paths cannot be paths of documents, before mdmirror reads anything there.
+ */
 function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: Host): void {
   for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
@@ -66,14 +70,20 @@ function factsOf(result: ToolResult): object {
   return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, changed, ...result.facts };
 }
 
-/** Returns the result with the facts first, so that no client takes content for facts. */
+/**
+ * Returns the answer for the protocol: first a block with facts as JSON, then a block with content
+ * of documents. Separate blocks prevent clients from taking content for facts.
+ */
 function resultOf(result: ToolResult): CallToolResult {
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(result)) }];
   if (result.text !== undefined) content.push({ type: "text", text: result.text });
   return result.kind === "answer" ? { content } : { content, isError: true };
 }
 
-/** Returns the arguments of a tool, with the linked folder if several folders are served. */
+/**
+ * Returns the schema of a tool's arguments. If several linked folders are served, adds an argument
+ * that selects one.
+ */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");

@@ -1,6 +1,5 @@
 /**
- * Finds the linked folders that a process serves, by name, and checks whether a call may read a
- * folder.
+ * Names the linked folders that this process serves, and checks whether a call may read a folder.
  */
 
 import { join } from "node:path";
@@ -13,8 +12,8 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Host, ServedMirror } from "./tool.ts";
 
 /**
- * Returns the served folders with their names.
- * @param roots real paths
+ * Returns the served folders, each with a unique name.
+ * @param roots real paths of the folders
  */
 export function servedMirrors(roots: readonly string[], env: Host["openOptions"]["env"]): ServedMirror[] {
   const known = listOwnMirrors(env).mirrors;
@@ -28,9 +27,8 @@ export function servedMirrors(roots: readonly string[], env: Host["openOptions"]
 }
 
 /**
- * Checks a folder at the start and before each call, because another folder may replace it while
- * the process runs. A folder that somebody else created and this user has not trusted is neither
- * read nor shown.
+ * Checks that a folder may be read: this user owns it, and trusts its address. Called before each
+ * call of a tool, because another folder may have replaced it since the last call.
  */
 export function admitMirror(root: string, { env, cwd }: Pick<Host["openOptions"], "env" | "cwd">): Result<unknown> {
   for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;

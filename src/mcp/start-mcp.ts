@@ -9,24 +9,27 @@ import { toolsFor } from "./table.ts";
 import type { Host } from "./tool.ts";
 
 type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
-  /** Real paths of the served folders, which are linked and belong to this user. */
+  /** Real paths of the linked folders to serve. All of them belong to this user. */
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /** Called for errors, because standard output is reserved for the protocol. */
+  /**
+   * Called for internal errors. They must not be printed on standard output, because only messages
+   * of the protocol may be there.
+   */
   readonly onFault: (error: unknown) => void;
-  /** Transport of messages. Default: standard input and output. */
+  /** Transport of the protocol's messages. Default: standard input and output. */
   readonly transport?: Transport;
 };
 
 type Mcp = {
   /** Resolves when the client has disconnected. */
   readonly disconnected: Promise<void>;
-  /** Ends serving; resolves when no call is active any more. */
+  /** Closes the connection, and resolves when no call is active. */
   readonly close: () => Promise<void>;
 };
 
-/** Instructions for clients. Fixed text, without content or names of documents. */
+/** Instructions that every client gets. They are constant, so that no document can add to them. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",
@@ -35,7 +38,8 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 export function startMcp({ roots, isReadOnly, version, onFault, transport, ...openOptions }: McpOptions): Mcp {
-  // Two calls of this process would lock each other out, so calls of one folder run in order.
+  // The last call for each folder. Calls for one folder run one after the other, because the lock
+  // of the folder would refuse a second one.
   const last = new Map<string, Promise<unknown>>();
   const host: Host = {
     mirrors: servedMirrors(roots, openOptions.env),
@@ -48,8 +52,8 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   };
   const activeCalls = new Set<Promise<unknown>>();
   const disconnected = Promise.withResolvers<void>();
-  // Whenever the connection ends, standard input ends or pauses. This includes a message of more
-  // than 10 MiB, and output that is not read.
+  // Standard input ends or pauses whenever the connection ends, even after a message above 10 MiB
+  // or if the client no longer reads.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnected.resolve());
   const make = () => makeServer(host, { isReadOnly, version, onFault, activeCalls });
   const served = serveStdio(make, { onerror: onFault, ...(transport === undefined ? {} : { transport }) });
@@ -57,7 +61,7 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
     disconnected: disconnected.promise,
     async close() {
       await served.close();
-      // Calls that have a lock or wait for an answer are completed.
+      // Waits for active calls, because they may have a lock or may be changing documents.
       await Promise.allSettled(activeCalls);
     },
   };

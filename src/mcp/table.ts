@@ -19,10 +19,10 @@ import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 import { type Tool, PATH } from "./tool.ts";
 
-/** Exactly one path, because the versions that an agent passes belong to one document. */
+/** A list of exactly one path: the versions that an agent passes belong to one document. */
 const ONE_PATH = z.array(PATH).length(1);
 
-/** Every tool, in the order in which clients see them. */
+/** Every tool, in the order in which clients list them. */
 export const TOOLS: readonly Tool[] = [
   STATUS,
   LIST,
@@ -57,8 +57,8 @@ function reviewDiff({ path, live, submitted }: WaitingReview): string {
 }
 
 /**
- * Returns the offered tools.
- * @param isReadOnly leaves out tools that change anything on either side
+ * Returns the tools to offer.
+ * @param isReadOnly true to leave out all tools that change documents on either side
  */
 export function toolsFor(isReadOnly: boolean): readonly Tool[] {
   return isReadOnly ? TOOLS.filter(({ effect }) => effect === "reads") : TOOLS;

@@ -1,6 +1,6 @@
 /**
- * Types of a tool and of its arguments. Each file of `tools/` defines some tools; `table.ts` has
- * all.
+ * Types of tools, their arguments and their results. The files in `tools/` define the tools, and
+ * `table.ts` lists them.
  */
 
 import * as z from "zod";
@@ -8,23 +8,30 @@ import type { HostOptions } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
 
-/** A linked folder that was passed when the process started. */
+/** A linked folder that clients can use, with its name for the argument `mirror`. */
 export type ServedMirror = {
   readonly name: string;
   /** Real path of the folder. */
   readonly root: string;
 };
 
-/** Environment and functions that all calls share. */
+/**
+ * What every call of a tool gets: the served folders, the environment, and a queue for each folder.
+ */
 export type Host = {
   readonly mirrors: readonly ServedMirror[];
   /** Environment, working folder, clock and source of randomness of this process. */
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
-  /** Runs work that needs a folder's lock, one after the other for each folder. */
+  /**
+   * Runs work that needs the lock of a folder. Work for the same folder runs one after the other.
+   */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
-/** Result of a call. `facts` is sent as JSON, `text` unchanged; `facts` never has content. */
+/**
+ * Result of a call. `facts` is sent as JSON and never has content of documents; `text` is content,
+ * sent unchanged.
+ */
 export type ToolResult = { readonly facts: object; readonly text?: string | undefined } & (
   | { readonly kind: "answer" }
   | { readonly kind: "refused"; readonly trouble: Trouble }
@@ -34,13 +41,16 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** `reads`: writes nothing; `syncs`: makes both sides equal; `edits`: changes the folder. */
+  /**
+   * Effect of a call: `reads` changes nothing, `syncs` makes both sides equal, `edits` changes
+   * documents.
+   */
   readonly effect: "reads" | "syncs" | "edits";
-  /** True for an editing tool that can remove something. */
+  /** True if the tool can delete or overwrite a document. */
   readonly isDestructive?: boolean;
   /** True if the tool sends requests to the service. */
   readonly isOnline?: boolean;
-  /** True if the tool applies to all folders when the call has none. */
+  /** True if a call without a folder is valid, and applies to all served folders. */
   readonly appliesToAll?: boolean;
   readonly input: Shape;
   run(mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host): Promise<ToolResult> | ToolResult;
@@ -60,7 +70,10 @@ export function refusal(trouble: Trouble, facts: object = {}, text?: string): To
   return { kind: "refused", trouble, facts, text };
 }
 
-/** Returns an answer with a part of a text, and the line with which the next part begins. */
+/**
+ * Returns an answer with a part of a text, and the number of the line with which the next part
+ * begins.
+ */
 export function answerPart(facts: object, text: string, { from_line: from = 1, lines, max_characters }: TextRange) {
   const last = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
   const part = partOf(text, from, last, max_characters ?? TEXT_CHARACTERS.usual);
@@ -68,7 +81,11 @@ export function answerPart(facts: object, text: string, { from_line: from = 1, l
   return answer({ ...facts, from: part.from, to: part.to, next: part.next, ...cut }, part.text);
 }
 
-/** Returns facts with some rows of each list, and the number of rows that were left out. */
+/**
+ * Shortens each list in the facts of an answer, and adds how many rows were left out.
+ * @param most limit for each list, in rows
+ * @param keeps end of the list whose rows are kept
+ */
 export function bounded(facts: object, most: number, keeps: "first" | "last" = "first"): object {
   let leftOut = 0;
   const shown = Object.entries(facts).map(([name, value]: [string, unknown]) => {
@@ -79,7 +96,7 @@ export function bounded(facts: object, most: number, keeps: "first" | "last" = "
   return { ...Object.fromEntries(shown), ...(leftOut > 0 ? { leftOut } : {}) };
 }
 
-/** Returns the refusal of a call whose arguments the caller can correct. */
+/** Returns the refusal of a call whose arguments are wrong. */
 export function badCall(what: string, next: string, code: string, facts: object = {}): ToolResult {
   return refusal({ kind: "usage", what, next, code }, facts);
 }
@@ -91,7 +108,7 @@ export const VERSION = z
   .regex(/^[0-9a-f]{64}$/, "a version is the 64 hexadecimal digits that read, write or create answered")
   .describe("the version that you read: the 64 digits that read, write, edit or create answered");
 
-/** Arguments that select lines of a text; default: all lines that fit into the answer. */
+/** Arguments that select lines of a document. Default: as many lines as fit into the answer. */
 export const TEXT_RANGE = {
   from_line: z.int().min(1).max(10_000_000).describe("the first line, counted from 1").optional(),
   lines: z.int().min(1).max(100_000).describe("how many lines at most").optional(),

@@ -57,5 +57,8 @@ function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: Conf
   return `@@ ${hunkNumber + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
 }
 
-/** Choices that agents may make. Other choices are reserved for people, with `mdmirror resolve`. */
+/**
+ * Ways of resolving a conflict that agents may choose. Only people may choose the others, with
+ * `mdmirror resolve`.
+ */
 export const OFFERED_CHOICES = ["mine", "theirs", "merged", "keep"] as const;

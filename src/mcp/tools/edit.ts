@@ -27,7 +27,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { countLinesOf, diffOf, partOf } from "../bounded.ts";
 import { readNow } from "./read.ts";
 
-/** LIMIT: characters of content in a request; the service has a lower limit. */
+/** LIMIT: characters of content in one call. The service allows even fewer. */
 const TEXT = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
@@ -93,7 +93,7 @@ export const CREATE = defineTool({
   },
 });
 
-/** Replaces the content of a document that still has the version that the caller read. */
+/** Replaces the content of a document, if its current version is the one that the caller read. */
 async function replace(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },
@@ -115,22 +115,22 @@ async function replace(
 type Replacement = {
   readonly old_text: string;
   readonly new_text: string;
-  /** True to replace every occurrence. */
+  /** True to replace every occurrence of `old_text`. */
   readonly all?: boolean | undefined;
 };
 
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
   /**
-   * An edit cannot be applied. `editNumber`: from 1; `count`: occurrences of its old
-   * piece.
+   * `unfit`: an edit cannot be applied. `editNumber`: its position in the list, from 1. `count`:
+   * how often its `old_text` occurs.
    */
   | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
 
 /**
- * Applies edits in order; each edit changes the result of the edits before it. Each old piece must
- * occur exactly once; with `all`, at least once. Pieces have line feeds, which also match CR LF in
- * the content.
+ * Applies edits one after the other. Each `old_text` must occur exactly once, or with `all` at
+ * least once, in the result of the edits before it. A line feed in an edit also matches CR LF if
+ * the document uses it.
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
@@ -147,12 +147,12 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
   return { kind: "replaced", text: edited, places };
 }
 
-/** LIMIT: characters of a diff in a refusal. */
+/** LIMIT: characters of the diff in an answer that refuses a change. */
 const DIFF_CHARACTERS = 8_000;
 
 /**
- * Returns the refusal of a change to an outdated version, with the difference to the current
- * version.
+ * Returns the refusal of a change, because the document has a newer version than the caller read.
+ * Adds a diff of the two versions.
  * @param readVersion the version that the caller read
  */
 async function refuseStale(mirror: ServedMirror, path: string, readVersion: string, host: Host): Promise<ToolResult> {
@@ -174,12 +174,13 @@ async function refuseStale(mirror: ServedMirror, path: string, readVersion: stri
 }
 
 /**
- * Returns the content of a version from the state; null if the state lacks it. The state has
- * contents as they are on the service, so a version whose local links differ is not found.
+ * Returns the content of a version from the content store; null if it is not there. The store has
+ * contents as they are on the service, so a local version with translated links is not found.
  */
 function storedText(root: string, version: Digest, { openOptions }: Host): string | null {
   const read = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
-  // Problems with the state are reported by calls that need the state.
+  // Errors of the state are not reported: the diff is optional, and calls that need the state
+  // report them.
   return read.kind === "trouble" ? null : read.value;
 }
 

@@ -44,17 +44,20 @@ type ListWalk = {
   readonly random: Random;
   /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
-  /** True to include folders below. Otherwise their paths are added to `folders`. */
+  /**
+   * True to list documents of all subfolders; false to collect the paths of subfolders in
+   * `folders`.
+   */
   readonly deep: boolean;
   readonly folders: LocalPath[];
 };
 
-/** LIMIT: names of one folder that are read. */
+/** LIMIT: number of names that are read from one folder. */
 const MAX_NAMES = 100_000;
 
 /**
- * Yields the documents below a folder in the order of their paths. The next page continues after
- * `walk.after` without reading the folders before it.
+ * Yields the documents below a folder in the order of their paths, from `walk.after` on. Does not
+ * read the folders before that path.
  */
 function* documentsBelow(
   folder: LocalPath,

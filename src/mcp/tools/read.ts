@@ -44,7 +44,10 @@ export const READ = defineTool({
   },
 });
 
-/** Reads the present version of a document. */
+/**
+ * Reads the current version of a document from the disk.
+ * @throws TroubleError with code `not-found`
+ */
 export async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<EditedDocument> {
   const document = unwrap(await readDocument(openSaveContext(root, openOptions), path));
   if (document !== null) return document;
@@ -55,7 +58,7 @@ export async function readNow({ root }: ServedMirror, path: string, { openOption
 function outlineOf(facts: object, text: string): ToolResult {
   const all = headingsOf(text);
   const cut = all.length > MAX_HEADINGS ? { headingsLeftOut: all.length - MAX_HEADINGS } : {};
-  // Headings are content of the document, so they are sent as `text`.
+  // Sent as `text`, because headings are content of the document.
   const shown = all
     .slice(0, MAX_HEADINGS)
     .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);
