@@ -1,4 +1,4 @@
-/** Common parts of all actions: their type, their notices, and the sync that follows them. */
+/** The type of an action, and functions that several actions share. */
 
 import { readUndo } from "../mirror/operations/history/undo.ts";
 import { syncMirror } from "../mirror/operations/manual/sync.ts";
@@ -13,33 +13,42 @@ import { BUSY, noticeOfTrouble, syncNotice } from "./messages.ts";
 import type { PageRequest, Ui } from "./page.ts";
 
 export type ActionRequest = PageRequest & {
-  /** Folder of the form: a linked folder that exists and belongs to this user. */
+  /** Linked folder that the form is about. It exists and belongs to this user. */
   readonly folder: Folder;
   readonly form: URLSearchParams;
 };
 
-/** Notice on the next page. `to`: address of that page; undefined: the page of the action. */
+/**
+ * Result of an action: the notice that the next page shows, and the address of that page. Without
+ * `to`, the next page is the page of the action.
+ */
 export type Done = { readonly notice: Notice | null; readonly to?: string };
 
 export type UiAction = {
-  /** Route below the page of the folder, such as `sync` or `conflict/*`. */
+  /** Route of the form below the address of the linked folder, such as `sync` or `conflict/*`. */
   readonly path: string;
-  /** Name of the operation that the action carries out; undefined if there is none. */
+  /** Operation that the action carries out; left out if it carries out none. */
   readonly operation?: OperationName;
-  /** Returns the part of the address of the next page, below the page of the folder. */
+  /** Returns the address of the next page, relative to the address of the linked folder. */
   readonly page: (request: ActionRequest) => string;
-  /** @throws TroubleError for a notice about the trouble on that page */
+  /**
+   * Carries out the action.
+   * @throws TroubleError; the next page then shows the error as a notice
+   */
   readonly run: (ui: Ui, request: ActionRequest) => Done | Promise<Done>;
 };
 
 type FolderRef = Pick<Folder, "name" | "root">;
 
-/** Starts a sync as a job, because a page does not wait for the service. */
+/** Starts a sync as a job, so that the page does not wait for the service. */
 export function startSync(ui: Ui, folder: FolderRef): Done {
   return startJob(ui, folder, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
 
-/** Starts a job, which the next page shows. */
+/**
+ * Starts a job, whose progress the next page shows. Returns a notice instead if another job runs in
+ * this folder.
+ */
 export function startJob(ui: Ui, { root }: FolderRef, ...job: Job): Done {
   return { notice: ui.jobs.start(root, ...job) ? null : BUSY };
 }
@@ -52,7 +61,10 @@ export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Pr
   return syncNotice(ended.value.report, mirrorAddress(name, "safety-stop"));
 }
 
-/** Returns the form that undoes a run; nothing if there is no run, or nothing to undo. */
+/**
+ * Returns the form of a button *Undo* for a run. Returns an empty object if there is no run, or
+ * nothing to undo.
+ */
 export function undoOf(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
   if (run === null) return {};
   const plan = withLocal(root, ui, (local) => readUndo(local, run));

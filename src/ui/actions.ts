@@ -1,4 +1,4 @@
-/** Carries out the forms of pages by the operations of `mirror/`. */
+/** Every action of the pages. An action carries out a form by calling operations of `mirror/`. */
 
 import { spawn } from "node:child_process";
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
@@ -22,7 +22,7 @@ import { resolveConflict, resolveMany } from "./resolving.ts";
 
 export const ACTIONS: readonly UiAction[] = [
   { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },
-  // Only a sync shows the decisions of reviewers.
+  // A sync, because only a sync finds out what reviewers decided.
   { path: "reviews", page: () => "reviews", run: (ui, { folder }) => startSync(ui, folder) },
   { path: "pause", page: () => "", run: (_ui, { folder }) => askFolder("pause", folder) },
   { path: "start", page: () => "", run: startDaemon },
@@ -39,7 +39,10 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "safety-stop/reject", page: () => "safety-stop", operation: "reject", run: answer("reject") },
 ];
 
-/** Plans the first sync of a new folder, or links the folder of a planned draft and syncs it. */
+/**
+ * Carries out the form that links a new folder. The first time, plans the first sync and shows it.
+ * When the user confirms that plan, links the folder and syncs it.
+ */
 export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
   const id = form.get("draft") ?? "";
   const draft = ui.links.get(id);
@@ -56,20 +59,23 @@ export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
 
 const DRAFT_DIGITS = 32;
 
-/** Stores the plan of the first sync, or the form with its refused field, for the next page. */
+/**
+ * Plans the first sync and stores the plan for the next page. If a field is refused, stores the
+ * form instead.
+ */
 async function draftNext(ui: Ui, fields: LinkFields): Promise<Done> {
   const id = ui.random.hex(DRAFT_DIGITS);
   ui.links.set(id, await draftLink(ui, fields));
   return { to: `${LINK}?draft=${id}`, notice: null };
 }
 
-/** LIMIT: checks whether a new daemon runs, and the milliseconds between two checks. */
+/** LIMIT: number of checks whether a new daemon answers, and milliseconds between two checks. */
 const LOOKS = 50;
 const LOOK_MS = 200;
 
 /**
- * Starts a daemon for the folder, which runs on after these pages have ended. A container has no
- * service manager, so this does not install a background service.
+ * Starts a daemon for a linked folder. The daemon continues after `mdmirror ui` ends. Installs no
+ * background service, because a container has no service manager.
  */
 function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
   const { root } = folder;
@@ -86,7 +92,7 @@ function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
   });
 }
 
-/** Sends a request to the folder's daemon. */
+/** Asks the daemon of a linked folder to pause or to resume. */
 async function askFolder(verb: "pause" | "resume", { root }: Folder): Promise<Done> {
   const done = await askDaemon(root, { do: verb });
   if (done === NO_DAEMON)
@@ -104,7 +110,10 @@ function versionPage({ params, form }: ActionRequest): string {
   return withQuery(documentPart("history", params["*"]!), { n: numberIn(form.get("n")) });
 }
 
-/** Restores a version, but only if file and version are still those that the page showed. */
+/**
+ * Restores a version of a document. Refuses if the file or the version differs from what the page
+ * showed.
+ */
 async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
   const { name, root } = folder;
   const n = numberIn(form.get("n"));
@@ -122,18 +131,18 @@ async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): 
 function runPage({ params, form }: ActionRequest): string {
   const run = numberIn(params["run"]);
   if (run === null) return "runs";
-  // After *Undo* on the page of problems, that page is shown again.
+  // If the button *Undo* was on the page of problems, that page is shown again.
   return form.get("next") === "needs" ? "needs" : `runs/${run}`;
 }
 
-/** Undoes a run, but only if its plan is still the one that the page showed. */
+/** Undoes a run. Refuses if the undo would now make other changes than the page showed. */
 function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   const { root } = folder;
   const run = numberIn(params["run"]);
   if (run === null) return { notice: nothingDone("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  // The page shows *Undo* while the sync after the undone action still runs, so this waits for the
-  // running job.
+  // The button *Undo* is already shown while the sync after an action runs. So the undo starts when
+  // this sync has ended.
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const { items } = unwrap(await runOperation(root, undo, input, { ...ui, progress }));
     const sync = await syncFolder(ui, folder, progress);
@@ -142,20 +151,26 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
   return { notice: null };
 }
 
-/** The two answers to a stop, with the words for the work. */
+/**
+ * The two answers to a stop by a safety check. `what` names the job that carries out the answer.
+ */
 const ANSWERS = {
   approve: { operation: approve, what: "Carrying out the stopped changes" },
   reject: { operation: reject, what: "Undoing the stopped changes" },
 } as const;
 
-/** Returns an action that answers exactly the stop that the page showed, and then syncs. */
+/**
+ * Returns an action that answers a stop and then syncs. The answer applies only to the stop that
+ * the page showed.
+ */
 function answer(way: keyof typeof ANSWERS) {
   return (ui: Ui, { folder, form }: ActionRequest): Done => {
     const { operation, what } = ANSWERS[way];
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, what, async (progress) => {
-      // The stop that the user saw last; if another is current by now, the operation does nothing.
+      // Number of files for the notice. It belongs to the shown stop; if another stop is current
+      // now, the operation refuses the answer.
       const files = ui.stops.filesBack(root);
       const done = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);

@@ -1,16 +1,16 @@
-/** Shows events as sentences that begin with a verb. */
+/** Shows events of the log as sentences that begin with a verb. */
 
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameView } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
-/** Sign, verb, and words after the document. */
+/** Words for an event: a sign, the verb, and words that follow the name of the document. */
 type Verb = readonly [sign: string, verb: string, after?: string];
 
 const ON_SERVICE = " on the service";
 
-/** Verbs for each kind of event. */
+/** Words for each kind of event. */
 const VERBS: Readonly<Record<string, Verb>> = {
   put: ["↑", "Uploaded"],
   "create-remote": ["↑", "Uploaded"],
@@ -55,8 +55,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /**
- * Verb for a kind of event that this version does not know, recorded by another version of
- * mdmirror.
+ * Words for a kind of event that this version does not know, because a newer version recorded it.
  */
 const OTHER: Verb = ["·", "Changed"];
 const SUBMITTED: Verb = ["↑", "Sent", " to review"];
@@ -66,21 +65,24 @@ function verbOf({ kind, outcome }: MirrorEvent): Verb {
   return VERBS[kind] ?? OTHER;
 }
 
-/** Returns the verb for a kind of event, without its document. */
+/** Returns the words for a kind of event, without the name of a document. */
 export function verbWords(kind: string): string {
   const [, verb, after = ""] = VERBS[kind] ?? OTHER;
   return verb + after;
 }
 
-/** Kinds of events that only keep mdmirror's own records, and change no document. */
+/** Kinds of events that only update mdmirror's state and change no document. */
 const RECORDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
 
-/** Returns true if an event changed a document or a folder, or ended without the change. */
+/**
+ * Returns true if an event is about a change of a document or folder, even if the change failed.
+ * Returns false if it only updates mdmirror's state.
+ */
 export function isChange({ kind }: MirrorEvent): boolean {
   return !RECORDS.has(kind);
 }
 
-/** Shows the sign, the verb and the document of an event. */
+/** Shows an event as a sign, a verb and the name of its document. */
 export function eventSentence(mirror: string, event: MirrorEvent): Html {
   const [sign, verb, after = ""] = verbOf(event);
   return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${objectOf(mirror, event)}${after}`;

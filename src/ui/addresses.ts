@@ -1,4 +1,4 @@
-/** Addresses of pages and actions. */
+/** Returns the addresses of pages and actions. */
 
 import { encodePath, type Query, withQuery } from "../page/addresses.ts";
 
@@ -6,23 +6,27 @@ export const SIGN_OUT = "/sign-out";
 export const LINK = "/link";
 
 /**
- * Returns the address of a page about one linked folder.
- * @param part encoded path below the folder's own address
+ * Returns the address of a page about a linked folder.
+ * @param name name of the linked folder
+ * @param part rest of the path, encoded
  */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {
   return withQuery(`/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}`, query);
 }
 
 /**
- * Returns the address of a page about one document or folder.
- * @param part name of the page: `docs`, `history` …
- * @param path relative to the linked folder; "" is that folder
+ * Returns the address of a page about a document, or about a folder inside a linked folder.
+ * @param part name of the page, such as `docs` or `history`
+ * @param path path below the linked folder; "" for the linked folder itself
  */
 export function documentAddress(name: string, part: string, path: string, query: Query = {}): string {
   return mirrorAddress(name, documentPart(part, path), query);
 }
 
-/** Returns the path of a page about a document or folder, relative to the linked folder's page. */
+/**
+ * Returns the address of a page about a document or folder, relative to the address of the linked
+ * folder.
+ */
 export function documentPart(part: string, path: string): string {
   return `${part}/${encodePath(path)}`;
 }

@@ -1,4 +1,7 @@
-/** Splits a conflict into the places that the user decides, and the text around them. */
+/**
+ * Splits a conflict into passages: those that are equal or merge, and the clashes that the user
+ * decides.
+ */
 
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
@@ -7,8 +10,9 @@ import { mergeText } from "../markdown/merge/merge.ts";
 import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
 
 /**
- * Consecutive lines of a conflict. `settled`: the result is `text`, because one side changed
- * nothing, or because both edits merge. `clash`: the user decides; `position` counts from 1.
+ * Consecutive lines of a document in conflict. `same`: both sides are equal. `settled`: only one
+ * side changed them, or both edits merge; `text` is the result. `clash`: the edits do not merge,
+ * and the user decides; `position` is the number of the clash, from 1.
  */
 export type Place =
   | { readonly kind: "same"; readonly passage: Passage; readonly text: string }
@@ -24,12 +28,15 @@ export type Place =
 
 export type Clash = Extract<Place, { kind: "clash" }>;
 
-/** The ways to decide a place of a conflict, with their labels. */
+/** The choices for a clash, with their labels. */
 export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
 
 export type Choice = keyof typeof CHOICES;
 
-/** Returns the places of a conflict; null if one of its versions cannot be shown. */
+/**
+ * Splits a conflict into places. Returns null if the local version or the version on the service
+ * cannot be shown.
+ */
 export function placesOf({ mine, theirs, base, conflict }: ProblemView): readonly Place[] | null {
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
   const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;
@@ -54,27 +61,30 @@ export function clashesOf(places: readonly Place[]): readonly Clash[] {
 }
 
 /**
- * Returns the document with git's conflict markers around each clash.
+ * Returns the merged document with git's conflict markers around each clash.
  * @param document the whole local version
  */
 export function markClashes(places: readonly Place[], document: string): string {
   return places.map((place) => (place.kind === "clash" ? markClash(place, document) : place.text)).join("");
 }
 
-/** Returns the choice of a form for a clash; null if there is none. */
+/** Returns the user's choice for a clash from a form; null if the user has not chosen yet. */
 export function choiceIn(form: URLSearchParams, { position }: Pick<Clash, "position">): Choice | null {
   const given = form.get(`clash-${position}`);
   return (Object.keys(CHOICES) as Choice[]).find((key) => key === given) ?? null;
 }
 
 /**
- * Returns the text of a clash in a form: the user's text, or the text with which the form starts.
+ * Returns the result that a user typed for a clash. Before the user types, it is both versions of
+ * the clash.
  */
 export function editedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.position}-text`) ?? joined(clash.mine, clash.theirs);
 }
 
-/** Returns the whole document by the choices of a form; null if a choice is missing. */
+/**
+ * Returns the document that the user's choices make; null if the user has not decided every clash.
+ */
 export function composeResult(places: readonly Place[], form: URLSearchParams): string | null {
   const parts = places.map((place) => (place.kind === "clash" ? decided(place, form) : place.text));
   return parts.includes(null) ? null : parts.join("");
@@ -99,7 +109,7 @@ function joined(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
-/** Adds the line feed that a field may lose at its end, and that the next line needs. */
+/** Adds a line feed at the end of a typed text, if the lines that it replaces end with one. */
 function endedLike(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

@@ -1,4 +1,4 @@
-/** Reads the states of linked folders for pages. */
+/** Reads the status of linked folders for pages. */
 
 import { attentionJson, type OpenProblems } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
@@ -12,26 +12,32 @@ import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
 
-/** An open problem. `address`: page on which the user can resolve it; null if there is none. */
+/**
+ * An open problem of a linked folder. `address`: page on which the user can solve it; null if there
+ * is none.
+ */
 export type Need = AttentionEntry & { readonly address: string | null };
 
 /** A linked folder as pages show it. */
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
-  /** State as in `mdmirror list`. */
+  /** State in the words of `mdmirror list`. */
   readonly state: FolderStatus["state"];
-  /** Status of the folder; null if the folder or its state cannot be read. */
+  /** Status; null if the folder or its state file cannot be read. */
   readonly status: MirrorStatus | null;
-  /** Reason why `status` is null. */
+  /** Error that prevents reading the status; null if the status was read. */
   readonly trouble: Trouble | null;
   readonly daemon: DaemonStatus | null;
-  /** Problems to fix. */
+  /** Problems that the user has to fix. */
   readonly needs: readonly Need[];
-  /** Problems that end by themselves. */
+  /** Problems that end without the user. */
   readonly waits: readonly Need[];
   readonly job: JobView | null;
 };
 
-/** The linked folders of this user. `unfit`: why others are not shown. */
+/**
+ * All linked folders of this user. `unfit`: messages about entries of the list that cannot be
+ * shown.
+ */
 export type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
 
 type World = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
@@ -40,13 +46,13 @@ export class Folders {
   readonly #world: World;
   readonly #roots: Set<string> | null;
 
-  /** @param roots real paths of the folders to show; null for all of this user's */
+  /** @param roots real paths of the linked folders to show; null for all folders of this user */
   constructor(world: World, roots: ReadonlySet<string> | null) {
     this.#world = world;
     this.#roots = roots === null ? null : new Set(roots);
   }
 
-  /** Shows a folder that was linked just now. */
+  /** Also shows a folder that was just linked. */
   add(root: string): void {
     this.#roots?.add(root);
   }
@@ -54,8 +60,8 @@ export class Folders {
   async read(): Promise<AllFolders> {
     const { ended } = this.#world.jobs;
     const { mirrors, unfit } = await readAllStatuses(this.#world);
-    // A job has ended meanwhile: reads again, so that pages show its result with the state after
-    // it.
+    // A job ended during this read. Reads again, so that pages show the status after the job
+    // together with its result.
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
@@ -64,8 +70,8 @@ export class Folders {
   }
 
   /**
-   * Finds the linked folder of a form. It must exist, belong to this user, and be the one that the
-   * page showed.
+   * Returns the linked folder that a form is about. Returns an error if the folder is missing,
+   * belongs to another user, or is not the folder for which the page was shown.
    */
   ofForm(all: AllFolders, name: string, form: URLSearchParams): Result<Folder> {
     const found = folderNamed(all, name);
@@ -101,7 +107,10 @@ function folderOf({ mirror, reading, state }: FolderStatus, job: JobView | null)
   return { ...common, status: null, trouble: reading.trouble, daemon: null, needs: [unread], waits: [] };
 }
 
-/** Returns problems that require action, and those that end by themselves. */
+/**
+ * Splits the open problems of a folder into those that require action and those that end by
+ * themselves.
+ */
 export function needsOf(
   { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
   name: string,
@@ -118,12 +127,12 @@ export function needsOf(
   };
 }
 
-/** Kinds of problems about reviews; they are shown on one page. */
+/** Kinds of problems about reviews. The page of reviews shows all of them. */
 const REVIEWS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
 
 /**
- * Returns the page on which a problem can be solved; null if there is none. The page of a conflict
- * also shows a block that a choice can resolve.
+ * Returns the address of the page that solves a problem; null for a problem of the whole folder.
+ * The page of conflicts also solves blocks that end by a choice of the user.
  */
 function addressOf({ kind, path }: AttentionEntry, name: string): string | null {
   if (REVIEWS.has(kind)) return mirrorAddress(name, "reviews");

@@ -29,13 +29,15 @@ import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
-/** LIMIT: bytes of a form. The longest document, percent-encoded, takes a third of that. */
+/**
+ * LIMIT: bytes in the body of a form. The longest document needs a third of this, percent-encoded.
+ */
 const MAX_BODY = 2 * 1024 * 1024;
-/** LIMIT: characters of one part of an address, which may be a document's whole path. */
+/** LIMIT: characters in one parameter of a route, which may be the whole path of a document. */
 const MAX_PART = 8_192;
-/** LIMIT: open connections at a time, of all browsers together. */
+/** LIMIT: open connections of all browsers together. */
 const MAX_CONNECTIONS = 128;
-/** Milliseconds after which an open page is read again, from the state and the daemon. */
+/** Milliseconds between two reads of an open page by its script. */
 const REFRESH_MS = 1_000;
 /** Milliseconds between two checks for requests that arrive too slowly. */
 const CHECK_MS = 5_000;
@@ -43,19 +45,22 @@ const CHECK_MS = 5_000;
 type Site = {
   readonly ui: Ui;
   readonly origins: Origins;
-  /** Signed-in browsers. All are of the user who runs this process. */
+  /** Signed-in browsers. All of them belong to the user who runs this process. */
   readonly browsers: Browsers<null>;
-  /** Secrets of the addresses that each admit one browser. */
+  /** Secrets for sign-in addresses. Each secret signs in one browser. */
   readonly tickets: Tickets;
   readonly notices: Notices;
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
-  /** Milliseconds for a request's headers to arrive; the whole request has three times that. */
+  /**
+   * Milliseconds within which the headers of a request must arrive. A whole request has three times
+   * as long.
+   */
   readonly arriveMs: number;
 };
 
-/** Values for the frame around a page's content. */
+/** Values for the parts of a page around its content, and the HTTP status. */
 type FrameValues = Pick<Frame, "sections" | "switcher" | "address"> & {
   readonly status: number;
   readonly session: Who;
@@ -68,7 +73,7 @@ type Listening = {
 
 /**
  * Starts the server.
- * @throws the system error of the socket, such as EADDRINUSE
+ * @throws the system's error if the port cannot be used, such as EADDRINUSE
  */
 export async function listen(site: Site, port: number): Promise<Listening> {
   const { fastify } = await import("fastify");
@@ -96,12 +101,12 @@ function mount(app: FastifyInstance, site: Site): void {
   });
   app.addHook("onRequest", async (request, reply) => {
     const { method, headers, raw } = request;
-    // A request with two `Host` headers is refused: mdmirror would read the first, another program
-    // the second.
+    // A request with two `Host` headers is refused, because a proxy or browser may use the second
+    // one, while Node reads the first.
     const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
     const refusal = hosts.length > 1 ? "host" : site.origins.refusal(method, headers);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
-    // No file name can have a NUL, so no page has such an address.
+    // No file name contains NUL, so no page can have this address.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
@@ -136,7 +141,7 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
 
 type Form = { readonly session: Session<null>; readonly fields: URLSearchParams };
 
-/** Mounts the forms. Each must come from a page of its session. */
+/** Adds the routes of forms. A form is accepted only from a page of the same session. */
 function mountForms(app: FastifyInstance, site: Site): void {
   const mountForm = (path: string, run: (form: Form, request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.post(path, (request, reply) => {
@@ -171,8 +176,8 @@ async function runAction(
 }
 
 /**
- * Runs an action, and leads to the next page.
- * @param page address of the usual page, also after trouble
+ * Runs an action, then redirects to the next page. If the action fails, that page shows the error.
+ * @param page address of the next page, unless the action returns another one
  */
 async function go({ notices }: Site, reply: FastifyReply, page: string, run: () => Done | Promise<Done>) {
   const { to = page, notice } = await noticed(run);
@@ -189,7 +194,7 @@ async function noticed(run: () => Done | Promise<Done>): Promise<Done> {
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  // A browser that loads pages ahead of time would use the ticket before the user opens the page.
+  // A browser may load a page before the user opens it. Such a request must not use up the ticket.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = queryOf(request).get("token");
   if (isAhead || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);
@@ -205,7 +210,10 @@ async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: Fasti
 
 const STATUS: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
-/** Answers an error. Fastify's own refusals have a status below 500; any other error is a bug. */
+/**
+ * Sends the page for an exception. Errors with a status below 500 are refusals by fastify; any
+ * other error is a bug in mdmirror.
+ */
 function answerError(site: Site, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
   if (statusCode >= 500) {

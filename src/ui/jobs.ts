@@ -1,4 +1,4 @@
-/** Work that takes longer than a request: jobs, searches, and scans of stopped changes. */
+/** Work that takes longer than a request: jobs, searches, and scans for stopped changes. */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { Traffic } from "../mirror/daemon/traffic.ts";
@@ -14,17 +14,20 @@ import type { Notice } from "../page/layout.ts";
 import { noticeOfTrouble } from "./messages.ts";
 
 /**
- * Work that a page started and that continues after its request. A folder has one job at a time.
+ * A job as pages show it: work that an action started, and that continues after the request. A
+ * folder has at most one job at a time.
  */
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /** Phase in the words of the command line; null before any progress. */
+  /**
+   * Phase of the job in words, the same as in a terminal; null before the first progress report.
+   */
   readonly phase: string | null;
   readonly done: number;
-  /** Total for this phase, in the unit of `done`; null if not known yet. */
+  /** Amount of work in this phase, in the unit of `done`; null if it is not known yet. */
   readonly total: number | null;
-  /** Current transfers; null if there are none. */
+  /** Documents that are being transferred; null if there are none. */
   readonly traffic: CurrentTraffic | null;
   /** Result of the job; null while the job runs. */
   readonly end: Notice | null;
@@ -35,10 +38,12 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Milliseconds for which pages show the result of a job, and a result with *Undo*. */
+/** Milliseconds for which pages show the result of a job. A result with *Undo* is shown longer. */
 const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
 
-/** The last job of a folder. `time`: of the last change, by the monotonic clock. */
+/**
+ * The newest job of a folder. `time`: when it last changed, in milliseconds by the monotonic clock.
+ */
 type KeptJob = {
   readonly job: Omit<JobView, "traffic">;
   readonly traffic: Traffic;
@@ -66,7 +71,7 @@ export class Jobs {
     return { ...kept.job, traffic: kept.traffic.now() };
   }
 
-  /** Number of jobs that have ended. */
+  /** Number of jobs that have ended since the start. */
   get ended(): number {
     return this.#count;
   }
@@ -75,7 +80,7 @@ export class Jobs {
     return this.of(root)?.end === null;
   }
 
-  /** Starts a job. Returns false if another job runs in this folder. */
+  /** Starts a job. Returns false, without starting it, if another job runs in this folder. */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, onFault } = this.#world;
@@ -102,7 +107,9 @@ export class Jobs {
     return true;
   }
 
-  /** Starts a job as soon as no other job runs in this folder. */
+  /**
+   * Starts a job when the running job of this folder has ended, or immediately if there is none.
+   */
   startNext(root: string, what: string, work: (progress: Progress) => Promise<Notice>): void {
     const startWhenFree = async (): Promise<void> => {
       while (!this.start(root, what, work)) await this.#byRoot.get(root)!.ended;
@@ -110,13 +117,16 @@ export class Jobs {
     this.track(startWhenFree());
   }
 
-  /** Lets `idle` wait for this work, which must never fail. */
+  /**
+   * Registers work for which `idle` waits.
+   * @param work must not reject
+   */
   track(work: Promise<void>): void {
     this.#active.add(work);
     void work.then(() => this.#active.delete(work));
   }
 
-  /** Resolves when no work is active. */
+  /** Resolves when no job and no other registered work is active. */
   async idle(): Promise<void> {
     while (this.#active.size > 0) await Promise.all(this.#active);
   }
@@ -129,8 +139,8 @@ export const FAULT: Trouble = {
 };
 
 /**
- * Returns the trouble for an exception.
- * @param onFault called for an error in mdmirror itself
+ * Converts an exception to an error that pages can show.
+ * @param onFault called if the exception is an internal error of mdmirror
  */
 export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
   const trouble = troubleOfError(error);
@@ -139,8 +149,8 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
 }
 
 /**
- * Contents that were typed into a form and could not be saved, so that the next page shows them
- * again. In memory only. Key: `draftKey`.
+ * What users typed into forms that could not be saved, by `draftKey`. The next page shows it again.
+ * Kept in memory only.
  */
 export type Drafts = BoundedMap<string, string>;
 
@@ -148,14 +158,14 @@ export function draftKey(root: string, path: string): string {
   return `${root}\0${path}`;
 }
 
-/** Returns the key of the choices for the clashes of a conflict, as the form sent them. */
+/** Returns the key under which `Drafts` keeps a user's choices for the clashes of a conflict. */
 export function choicesKey(root: string, path: string): string {
   return `${draftKey(root, path)}\0choices`;
 }
 
 /**
- * Stopped changes for a page. `isScanning`: a scan is running; until its end, `seen` is the result
- * of the last scan, with its time.
+ * What a page knows about stopped changes. `seen`: result and time of the last finished scan; null
+ * before one has finished. `isScanning`: whether a new scan runs.
  */
 export type StopReading = {
   readonly isScanning: boolean;
@@ -168,13 +178,15 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
 };
 
 /**
- * Finds the changes that a safety check stopped. Finding them needs a scan of both sides, which
- * takes too long for a page. So the scan starts when a page asks for its result, and again after
- * each run.
+ * Finds the changes that a safety check stopped. This requires a scan of both sides, which takes
+ * too long for a page. So a page starts a scan and shows the result of the last one. A scan is
+ * repeated after each sync.
  */
 export class Stops {
   readonly #world: StopsWorld;
-  /** Readings by root path of the folder. `key`: state of the folder at the start of the scan. */
+  /**
+   * Results of scans, by root path of the folder. `key`: state of the folder when the scan started.
+   */
   readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 
   constructor(world: StopsWorld) {
@@ -182,8 +194,7 @@ export class Stops {
   }
 
   /**
-   * Returns the current result for a folder; starts a scan if necessary.
-   * @param status of a folder that is stopped
+   * Returns the newest result for a stopped folder. Starts a scan if the folder has changed since.
    */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const key = JSON.stringify([safetyStop, lastRun]);
@@ -195,14 +206,14 @@ export class Stops {
     return reading;
   }
 
-  /** Returns the number of files that a rejection of the last seen stop restores. */
+  /** Returns how many files a rejection of the last scanned stop would restore. */
   filesBack(root: string): number {
     const result = this.#kept.get(root)?.seen?.result;
     const back = result?.kind === "ok" ? result.value.back : null;
     return back?.kind === "ok" ? back.value.filter(({ kind }) => kind === "file-back").length : 0;
   }
 
-  /** Marks the result of a folder as outdated: the next page that asks for it starts a new scan. */
+  /** Marks the result for a folder as outdated, so that the next page starts a new scan. */
   forget(root: string): void {
     const kept = this.#kept.get(root);
     if (kept !== undefined) this.#kept.set(root, { ...kept, key: "" });
@@ -217,17 +228,18 @@ export class Stops {
   }
 }
 
-/** LIMIT: milliseconds that a page waits for a search. */
+/** LIMIT: milliseconds for which a page waits for the result of a search. */
 const WAIT_MS = 1_000;
 
 /**
- * Searches of pages. The first search of a folder reads all documents, which takes longer than a
- * page waits. The search then continues, and a later request finds the index up to date.
+ * Runs the searches of pages. The first search of a folder has to read all documents, which takes
+ * longer than a page waits. That search then continues, and a later request finds the search index
+ * complete.
  */
 export class Searches {
   readonly #clock: Clock;
   readonly #jobs: Jobs;
-  /** Ends of the running searches, by root path of the folder. */
+  /** Promises that resolve when a running search ends, by root path of the folder. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor({ clock, jobs }: { readonly clock: Clock; readonly jobs: Jobs }) {
@@ -235,7 +247,10 @@ export class Searches {
     this.#jobs = jobs;
   }
 
-  /** Returns the result of a search; null if this search, or one before it, takes too long. */
+  /**
+   * Returns the result of a search; null if the search, or an earlier search of this folder, takes
+   * longer than a page waits.
+   */
   async answer<T>(root: string, search: () => Promise<T>): Promise<T | null> {
     const answered = new AbortController();
     const late = this.#clock.sleep(WAIT_MS, answered.signal).then(() => null);

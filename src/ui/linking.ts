@@ -1,4 +1,7 @@
-/** Links a new folder in two steps: a plan of the first sync, then the link itself. */
+/**
+ * Links a new folder in two steps. First plans the first sync, and then links the folder when the
+ * user confirms.
+ */
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -18,7 +21,7 @@ import type { Random } from "../common/random.ts";
 import { type Result, type Trouble, trouble, unwrap } from "../common/trouble.ts";
 import { DIRECTIONS } from "./setting-words.ts";
 
-/** A folder that can be linked, and what its first sync would do. */
+/** A folder that is ready to be linked, with the plan of its first sync. */
 export type LinkDraft = Target & {
   readonly kind: "planned";
   readonly preview: readonly PreviewGroup[];
@@ -33,16 +36,16 @@ type Target = {
 
 export type LinkFields = Readonly<Record<"url" | "key" | "dir" | "remote" | "direction", string>>;
 
-/** A form with a field that is refused. */
+/** A form with a field that was refused. */
 export type RefusedLink = {
   readonly kind: "refused";
   readonly field: keyof LinkFields;
   readonly trouble: Trouble;
-  /** Fields as the user typed them. A key that may be wrong is left out. */
+  /** Fields as the user typed them. The key is "" if the key may have been refused. */
   readonly typed: LinkFields;
 };
 
-/** Steps of one kind, with the paths of the first ones. */
+/** Planned steps of one kind: their number, and the paths of the first ones. */
 type PreviewGroup = { readonly kind: ActionKind; readonly size: number; readonly first: readonly string[] };
 
 type World = {
@@ -53,12 +56,12 @@ type World = {
 
 type Direction = keyof typeof DIRECTIONS;
 
-/** LIMIT: paths of a group that the page shows. */
+/** LIMIT: number of paths of a group that the page shows. */
 const MAX_PATHS = 5;
 
 /**
- * Returns the fields of a form. If the form has no key, uses the key of the previous form, but only
- * for the address for which the user typed that key.
+ * Reads the fields of a form. If the user left the key empty, uses the key of the previous form,
+ * but only if the address is still the same.
  */
 export function fieldsIn(form: URLSearchParams, previous: LinkFields | null): LinkFields {
   const typed = (name: string) => (form.get(name) ?? "").trim();
@@ -73,7 +76,10 @@ export function fieldsIn(form: URLSearchParams, previous: LinkFields | null): Li
   };
 }
 
-/** Checks the fields, asks the service, and plans the first sync. Writes nothing. */
+/**
+ * Checks the fields, reads the service, and plans the first sync. Writes nothing. Returns the
+ * refused field if this fails.
+ */
 export async function draftLink(world: World, fields: LinkFields): Promise<LinkDraft | RefusedLink> {
   const refuse = (field: keyof LinkFields, reason: Trouble): RefusedLink => {
     const key = field === "dir" || field === "remote" ? fields.key : "";
@@ -90,7 +96,7 @@ export async function draftLink(world: World, fields: LinkFields): Promise<LinkD
   return drafted.kind === "ok" ? drafted.value : refuse(fieldOf(drafted.trouble), drafted.trouble);
 }
 
-/** Returns the field that a trouble with the first plan is about. */
+/** Returns the field that has to be corrected after an error of the first plan. */
 function fieldOf({ kind, code }: Trouble): keyof LinkFields {
   if (kind !== "offline") return "dir";
   return code === "unauthenticated" || code === "forbidden" ? "key" : "url";
@@ -117,7 +123,7 @@ function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFiel
   return { dir, config, origin: origin.value, key };
 }
 
-/** Checks that a folder may be linked. */
+/** Returns an error if the folder cannot be linked, for example because it is already linked. */
 function checkTarget(dir: string, env: World["env"]): Result<unknown> {
   const kind = checkFolder(dir, env, false);
   const isLinked = kind.kind === "ok" && kind.value === "linked";
@@ -135,9 +141,9 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
 }
 
 /**
- * Links the folder of a planned link.
- * @returns its real path
- * @throws TroubleError if the folder cannot be linked
+ * Links the folder of a draft that the user confirmed.
+ * @returns the real path of the folder
+ * @throws TroubleError if the folder can no longer be linked
  */
 export function completeLink({ env, random }: World, { dir, config, origin, key }: LinkDraft): string {
   unwrap(checkTarget(dir, env));

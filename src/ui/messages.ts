@@ -1,4 +1,4 @@
-/** Results of operations as sentences of pages. */
+/** Returns results of operations as notices for pages. */
 
 import type { UNDO } from "../mirror/operations/declared/undo.ts";
 import type { ResolveWay } from "../mirror/operations/declared/resolve.ts";
@@ -10,7 +10,10 @@ import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
 import { sentenceOf } from "../common/sentence.ts";
 
-/** Returns the result of a sync. `decide`: address of the page of a stop. */
+/**
+ * Returns the notice about a finished sync.
+ * @param decide address of the page on which the user answers a stop
+ */
 export function syncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
   const done = doneLine(counts);
   const changes = done === null ? null : `Synced: ${done}.`;
@@ -38,7 +41,7 @@ export function syncNotice({ state, counts, attention, fault }: RunReport, decid
   }
 }
 
-/** Returns a sentence such as `3 problems are left.` */
+/** Returns a sentence with a count, such as `3 problems are left.` */
 function countSentence(n: number, noun: string, words: string): string {
   return `${plural(n, noun)} ${n === 1 ? "is" : "are"} ${words}.`;
 }
@@ -53,17 +56,20 @@ const RESOLVED: Readonly<Record<ResolveWay, string>> = {
   recreate: "The document is created again",
 };
 
-/** Returns the notice that the conflict or problem of a document is resolved. */
+/** Returns the notice that a problem of a document is resolved. */
 export function resolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
   return { ...good(`${RESOLVED[way]}. All versions stay in the history.`), details: notes };
 }
 
 type Row = { readonly path: string; readonly end: string; readonly why: string };
 
-/** LIMIT: documents that a message names. */
+/** LIMIT: number of documents that a notice names. */
 const MAX_DOCUMENTS = 20;
 
-/** Returns a result, with the documents that were left alone and the reason of each. */
+/**
+ * Returns a notice about several documents. It names the documents that were left unchanged, with
+ * the reason of each.
+ */
 function itemsNotice(tone: Notice["tone"], done: string, items: readonly Row[]): Notice {
   const left = items.filter(({ end }) => end !== "done");
   if (left.length === 0) return { tone, text: done };
@@ -96,8 +102,8 @@ export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"])
 }
 
 /**
- * Returns the result of an answer to a stop that undoes its changes.
- * @param files number of files that the answer restores
+ * Returns the notice after the user rejected stopped changes.
+ * @param files number of files that the rejection restores
  */
 export function rejectedNotice(items: readonly Row[], files: number): Notice {
   const done = countDone(items);
@@ -115,12 +121,12 @@ function bad(text: string): Notice {
   return { tone: "bad", text };
 }
 
-/** Returns the notice for an action that did nothing. */
+/** Returns the notice that an action was refused and changed nothing. */
 export function nothingDone(text: string): Notice {
   return bad(`${sentenceOf(text)} Nothing was done.`);
 }
 
-/** Notice for a second action while the first one runs: a folder has one action at a time. */
+/** Notice for an action that is refused because another action still runs in the same folder. */
 export const BUSY: Notice = { tone: "asks", text: "Another action runs in this folder. Nothing was done." };
 
 export function noticeOfTrouble({ what, next, changed }: Trouble): Notice {

@@ -12,7 +12,7 @@ import type { Drafts, Jobs, Searches, Stops } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Link } from "../page/parts.ts";
 
-/** Objects that all pages and actions share. */
+/** The environment and services that all pages and actions share. */
 export type Ui = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -24,45 +24,48 @@ export type Ui = {
   readonly drafts: Drafts;
   readonly stops: Stops;
   readonly searches: Searches;
-  /** Folders that a user is about to link, by a secret of the page. */
+  /**
+   * Forms that link a new folder, with the plan or the refused field. Key: a secret that is part of
+   * the page's address.
+   */
   readonly links: BoundedMap<string, LinkDraft | RefusedLink>;
 };
 
 export type PageRequest = {
-  /** Named parts of the address; `*`: the remainder of the path. */
+  /** Values of the route's parameters. `*` is the rest of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Linked folders at the time of the request. */
+  /** All linked folders at the time of the request. */
   readonly all: AllFolders;
-  /** Path of the page's address, encoded and without its query. */
+  /** Path of the requested address: encoded, without the query. */
   readonly address: string;
   /** Time of the request, in milliseconds since the epoch. */
   readonly now: number;
-  /** Token of the session, for forms. */
+  /** Token that each form of this session has to send. */
   readonly csrf: string;
 };
 
 export type UiPage = {
   /** Route of the page, such as `/m/:name`. */
   readonly path: string;
-  /** Part of the address of the section to which the page belongs; undefined: no section. */
+  /** Tab to which the page belongs, by its part of the address; left out if it belongs to none. */
   readonly section?: string;
-  /** False if an open page shows no changes without a reload; undefined: true. */
+  /** False if the open page is not updated automatically. Default: true. */
   readonly isLive?: boolean;
   /**
-   * Returns the page. Must change nothing on either side.
-   * @throws TroubleError for a page about the trouble
+   * Returns the content of the page. Must not change anything on either side.
+   * @throws TroubleError, which is then shown as a page
    */
   readonly show: (ui: Ui, request: PageRequest) => Content | Promise<Content>;
 };
 
 type FolderPage = Omit<UiPage, "show"> & {
-  /** True if the page can show a folder whose content cannot be read. */
+  /** True if the page can be shown for a folder whose status cannot be read. Default: false. */
   readonly showsUnreadable?: boolean;
   readonly show: (ui: Ui, folder: Folder, request: PageRequest) => Content | Promise<Content>;
 };
 
-/** Defines a page about one linked folder. */
+/** Makes a page about one linked folder, which is named in the address. */
 export function folderPage({ show, showsUnreadable = false, ...page }: FolderPage): UiPage {
   return {
     ...page,
@@ -75,14 +78,14 @@ export function folderPage({ show, showsUnreadable = false, ...page }: FolderPag
 }
 
 /**
- * Reads a linked folder without its service.
+ * Opens a linked folder without a connection to the service, and runs `work`.
  * @throws TroubleError if the folder cannot be opened
  */
 export function readLocal<T>(ui: Pick<Ui, "clock" | "random">, root: string, work: (local: LocalMirror) => T): T {
   return unwrap(withLocal(root, ui, (local) => ok(work(local))));
 }
 
-/** Tabs of a linked folder: the part of each section's address, and its label. */
+/** Tabs of a linked folder: their parts of the address, and their labels. */
 const SECTIONS: readonly (readonly [part: string, label: string])[] = [
   ["", "Overview"],
   ["needs", "Problems"],
@@ -93,7 +96,7 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
   ["settings", "Settings"],
 ];
 
-/** Returns the tabs of the linked folder that a page is about; null for other pages. */
+/** Returns the tabs of the linked folder that a page is about; null if the page is about none. */
 export function sectionsOf({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
   const name = params["name"];
   const found = name === undefined ? null : folderNamed(all, name);
@@ -111,7 +114,10 @@ export function sectionsOf({ section }: UiPage, { params, all }: PageRequest): L
   return { label: name, links };
 }
 
-/** Returns the results of jobs that a page shows: of its linked folder, or of all folders. */
+/**
+ * Returns the results of recent jobs: those of the linked folder that the page is about, or of all
+ * linked folders.
+ */
 export function resultsOf({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
   return all.folders.flatMap(({ name: folderName, job }) => {
@@ -121,7 +127,9 @@ export function resultsOf({ params, all }: PageRequest): readonly Notice[] {
   });
 }
 
-/** Returns the menu of all linked folders; its label names the one that the page is about. */
+/**
+ * Returns the menu that lists all linked folders. Its label is the folder that the page is about.
+ */
 export function switcherOf({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
   const subject = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));

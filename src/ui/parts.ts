@@ -1,4 +1,4 @@
-/** Shows parts of a linked folder that several pages share. */
+/** Parts of pages about a linked folder. */
 
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
@@ -14,7 +14,7 @@ import type { PageRequest } from "./page.ts";
 import { outcomeBadge, problemBadge } from "./states.ts";
 import { helpAddress } from "./user-docs.ts";
 
-/** Lists problems, each with a button that leads to the page on which it can be solved. */
+/** Lists problems, each with a link to the page that solves it. */
 export function problemRows(needs: readonly Need[]): Html {
   return html`<ul class="rows">${needs.map(problemRow)}</ul>`;
 }
@@ -26,22 +26,26 @@ function problemRow({ path, kind, code, detail, next, address }: Need): Html {
   return html`<li><div class="main">${name} ${explained(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, originOf(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
-/** Returns a link from a code, or from text that shows it, to the document that explains it. */
+/**
+ * Returns a link to the documentation of an error code or state.
+ * @param code code to look up; if there is no documentation for it, the result is not a link
+ * @param shown content of the link
+ */
 export function explained(code: string, shown: Shown): Html {
   const address = helpAddress(code);
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;
 }
 
-/** Shows the code of an error and the id of its request, for a report; null if there are none. */
+/** Shows an error code and a request id, which the user can report; null if there are none. */
 export function originOf(code: string | null, requestId: string | null = null): Html | null {
   if (code === null && requestId === null) return null;
   return html`<p>${code !== null && html`Code: ${explained(code, sentenceView(code))} `}${requestId !== null && html`Request: ${sentenceView(requestId)}`}</p>`;
 }
 
 /**
- * Returns the form of an action. The form also sends the folder's path, because the name may belong
- * to another folder when the form is sent.
- * @param path the action's path, with its parts filled in and encoded
+ * Returns the form of an action on a linked folder. The form also sends the folder's path: when the
+ * user sends the form, another folder may have the name.
+ * @param path encoded path of the action, relative to the address of the linked folder
  */
 export function folderForm(
   { name, root }: Pick<Folder, "name" | "root">,
@@ -53,7 +57,7 @@ export function folderForm(
 }
 
 /**
- * Shows a local time and its age.
+ * Shows a time in the local time zone, and its age.
  * @param time milliseconds since the epoch
  */
 export function timeOf(time: number, now: number): Html {
@@ -65,14 +69,16 @@ function clockOf(time: number, shown: string): Html {
   return html`<time datetime="${new Date(time).toISOString()}" title="${localTime(time)}">${shown}</time>`;
 }
 
-/** Shows the local time of an event of a run: the page of the run has the date. */
+/**
+ * Shows the time of day of an event. The date is left out, because the page of a run shows it once.
+ */
 export function timeInRun({ at }: MirrorEvent): Html {
   return clockOf(at, localTime(at).slice("2026-11-21 ".length));
 }
 
 /**
- * Returns the row of an event.
- * @param when the text at its end
+ * Returns an event as an item of a list.
+ * @param when content at the end of the item, such as the time
  */
 export function eventItem(mirror: string, event: MirrorEvent, when: Html): Html {
   const { detail, outcome, code, requestId } = event;
@@ -81,17 +87,22 @@ export function eventItem(mirror: string, event: MirrorEvent, when: Html): Html 
 <span class="faint">${when}</span></li>`;
 }
 
-/** Returns the path in an address, without a slash at its end. */
+/**
+ * Returns the path of a document or folder from the address of a page, without slashes at its end.
+ */
 export function requestedPath({ params }: PageRequest): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 
-/** Returns the number of a version, a run or a page; null if the text is not a number. */
+/** Parses a positive whole number from an address or a form; null if the text is not one. */
 export function numberIn(text: string | null | undefined): number | null {
   return /^[1-9]\d{0,8}$/.test(text ?? "") ? Number(text) : null;
 }
 
-/** Returns links from the linked folder down to `path`, without `path` itself unless `isLinked`. */
+/**
+ * Returns breadcrumbs: links to the folders above a path.
+ * @param isLinked true to link `path` itself too
+ */
 export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   const linked = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
   const links = ["", ...linked].map((place) => ({
@@ -101,10 +112,13 @@ export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   return crumbsView("Folders above", links);
 }
 
-/** Pages of the history of a folder, by their part of the address. */
+/** Views of the history, by their part of the address. */
 const HISTORY_TABS = { "history/": "Documents", runs: "Log" } as const;
 
-/** Returns links among the pages of the history. */
+/**
+ * Returns links to the views of the history.
+ * @param here the view of the current page
+ */
 export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {
   const views = Object.entries(HISTORY_TABS).map(([part, label]) => {
     return { href: mirrorAddress(mirror, part), label, isShown: part === here };
@@ -112,10 +126,17 @@ export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Ht
   return segmentsOf("History", views);
 }
 
-/** One page of a long list (`?page=N`). */
+/**
+ * One page of a long list. `page` counts from 1; `pages` and `total` are the numbers of pages and
+ * of items.
+ */
 type Part<T> = { readonly items: readonly T[]; readonly page: number; readonly pages: number; readonly total: number };
 
-/** Returns one page of a list. If the page number is out of range, returns the nearest page. */
+/**
+ * Returns the page of a list that the address requests (`?page=N`). If N is too large, returns the
+ * last page.
+ * @param size number of items on a page
+ */
 export function partOf<T>(all: readonly T[], { query }: PageRequest, size: number): Part<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, numberIn(query.get("page")) ?? 1);
@@ -123,7 +144,8 @@ export function partOf<T>(all: readonly T[], { query }: PageRequest, size: numbe
 }
 
 /**
- * Returns links to the previous and next page; null if there is only one page.
+ * Returns links to the other pages of a list; null if it has only one page.
+ * @param what plural noun for the items of the list
  * @param addressOf returns the address of a page by its number
  */
 export function pagerOf(

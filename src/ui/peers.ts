@@ -4,9 +4,9 @@ import { type ConnectionEnds, isOwnPeer, type PeerUser } from "../mirror/trust/p
 import { effectiveUser } from "../common/effective-user.ts";
 
 /**
- * Closes connections of this machine's other users before a byte of them is read. Those users may
- * have seen a cookie or a ticket. A browser sends the cookies of 127.0.0.1 to each of its ports,
- * and the ticket is an argument of the program that opens the browser.
+ * Closes connections of other users of this computer before reading from them. Such a user may know
+ * the secrets of a session. A browser sends the cookie for 127.0.0.1 to every port, including ports
+ * of other users. The sign-in ticket is in the arguments of the browser, which all users can see.
  */
 export class Peers {
   readonly #peerOf: (ends: ConnectionEnds) => PeerUser;
@@ -14,15 +14,17 @@ export class Peers {
 
   constructor(server: Server, peerOf: (ends: ConnectionEnds) => PeerUser) {
     this.#peerOf = peerOf;
-    // ORDER: this listener comes before the listener that reads from the connection.
+    // ORDER: this listener must run before the listener of the HTTP server, which reads from the
+    // connection.
     server.prependListener("connection", (socket: ConnectionEnds & { destroy(): void }) => {
       if (this.#tells && !isOwnPeer(this.#peerOf(socket))) socket.destroy();
     });
   }
 
   /**
-   * Tests the system's answer about users on a connection of this process. If that answer is wrong,
-   * no connection is trusted.
+   * Checks that the system reports the right user for a connection, by a connection of this process
+   * to itself. If the report is wrong, the check of users is switched off.
+   * @param port port on which this process listens
    */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");

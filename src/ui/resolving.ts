@@ -1,4 +1,4 @@
-/** Carries out the forms of conflicts. */
+/** Carries out forms that resolve conflicts. */
 
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { problemOf } from "../mirror/operations/manual/open-problem.ts";
@@ -24,13 +24,18 @@ import { nextConflict, readProblem, startText } from "./pages/conflict.ts";
 
 const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
-/** Content of a resolution, or why there is none; null if the way of resolving needs no content. */
+/**
+ * Content of a resolved document, or a notice that says why there is none. Null if the chosen way
+ * needs no content.
+ */
 type Content = Resolution | { readonly notice: Notice } | null;
 
-/** Content of a document, and the way of resolving that gives the same content. */
+/**
+ * Content of a resolved document. `way` is `mine` or `theirs` if the content equals that version.
+ */
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
-/** Resolves a conflict, but only if the versions are still those that the page showed. */
+/** Resolves a conflict. Refuses if a version differs from what the page showed. */
 export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
   const { name, root } = folder;
   const path = params["*"]!;
@@ -57,7 +62,7 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
 
-/** Ways to resolve several conflicts, with the labels of their buttons. */
+/** Ways of resolving several conflicts together, with the labels of their buttons. */
 export const MANY_WAYS = {
   mine: "Take mine",
   theirs: "Take theirs",
@@ -65,8 +70,8 @@ export const MANY_WAYS = {
 } as const;
 
 /**
- * Resolves the conflicts that the user checked, as one run. Leaves those alone whose versions
- * differ from those that the page showed.
+ * Resolves all conflicts that the user checked, as one run. Skips a conflict if one of its versions
+ * differs from what the page showed.
  */
 export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
   const { root } = folder;
@@ -90,15 +95,15 @@ export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
 }
 
 export type OpenConflict = {
-  /** Value that a form sends: the path of the conflict, and the versions that a page shows now. */
+  /** Value of the conflict's check box: its path, and the versions that the page shows. */
   readonly choice: string;
-  /** Number of places to decide; null if a version cannot be shown. */
+  /** Number of clashes to decide; null if a version cannot be shown. */
   readonly clashes: number | null;
-  /** Time when the conflict began, in milliseconds since the epoch. */
+  /** Start of the conflict, in milliseconds since the epoch. */
   readonly since: number;
 };
 
-/** Returns the open conflicts of a folder by path. */
+/** Returns the open conflicts of a linked folder by the path of the document. */
 export function openConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
   const read = withLocal(root, ui, (local) => {
     const base = local.state.load();
@@ -116,11 +121,15 @@ function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): r
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/** LIMIT: conflicts whose number of clashes stays in memory. */
+/** LIMIT: number of conflicts for which the number of clashes is kept in memory. */
 const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 
-/** Counts the clashes of each conflict only once, because a live list is made again each second. */
+/**
+ * Returns the number of clashes of a conflict. Counts them only once for the same versions, because
+ * an open page asks again every second.
+ * @param versions key that identifies the versions of the conflict
+ */
 function clashesKnown(versions: string, countNow: () => number | null): number | null {
   const known = clashCounts.get(versions);
   if (known !== undefined) return known;
@@ -152,12 +161,15 @@ function versionsIn(form: URLSearchParams) {
   return { mine: digest("mine"), theirs: digest("theirs"), base: digest("base") };
 }
 
-/** Returns the choices in a form, as one text. */
+/** Returns the choices that a form has for clashes, encoded as one string. */
 function choicesIn(form: URLSearchParams): string {
   return String(new URLSearchParams([...form].filter(([field]) => field.startsWith("clash-"))));
 }
 
-/** Returns the content that the choices for all clashes make. */
+/**
+ * Returns the content that results from the user's choices for all clashes. Returns a notice if a
+ * choice is missing or a version has changed.
+ */
 function decidedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
   const found = readProblem(ui, root, path);
   if (found.kind === "trouble") return { notice: noticeOfTrouble(found.trouble) };
@@ -173,7 +185,10 @@ function decidedContent(ui: Ui, root: string, path: string, form: URLSearchParam
   return { way: isText(mine) ? "mine" : isText(theirs) ? "theirs" : "merged", text };
 }
 
-/** Returns the content that a user typed, stored first, so that a later failure cannot lose it. */
+/**
+ * Returns the content that the user typed; null if the form has none. First stores it as a draft,
+ * so that a later error cannot lose it.
+ */
 function typedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
   const typed = form.get("text");
   if (typed === null) return null;

@@ -1,4 +1,4 @@
-/** Carries out the forms of the settings. */
+/** Carries out the forms of the page of settings. */
 
 import { join } from "node:path";
 import { changeSettings, valueIn } from "../mirror/operations/manual/config.ts";
@@ -21,14 +21,14 @@ import { numberIn } from "./parts.ts";
 import { refusedWhy, settingLabel, settingText, shownField, typedIn, typedValue } from "./setting-words.ts";
 
 /**
- * LIMIT: hexadecimal digits of a draft's name. A draft contains values that were typed and not
- * saved.
+ * LIMIT: hexadecimal digits in the name of a draft. The name is long so that nobody can guess it,
+ * because a draft has what a user typed.
  */
 const DRAFT_DIGITS = 32;
 
 /**
- * Saves the settings that the user changed: all of them, or none if a value is refused, or if one
- * of them is no longer as the page showed it. The page then shows what was typed.
+ * Saves the settings that the user changed. Saves none of them if a value is refused, or if a
+ * setting differs from what the page showed. The page then shows again what the user typed.
  */
 export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
@@ -47,7 +47,10 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
   return { notice: good(`Saved: ${changes.map((change) => settingLabel(change.name)).join(", ")}.`) };
 }
 
-/** Returns the settings of a form that its user changed, with the values that the page showed. */
+/**
+ * Returns the settings that the user changed in a form, each with the typed value and the value
+ * that the page showed.
+ */
 function changedIn(form: URLSearchParams) {
   return listSettings().flatMap(({ name, setting }) => {
     const [typed, shown] = [typedIn(form, name), form.get(shownField(name))];
@@ -56,7 +59,7 @@ function changedIn(form: URLSearchParams) {
   });
 }
 
-/** Adds one line to the ignore rules of a folder. */
+/** Adds one rule to the ignore rules of a linked folder. */
 export function addRule(ui: Ui, { folder, form }: ActionRequest): Done {
   const pattern = (form.get("pattern") ?? "").trim();
   const fault = lineFault(pattern);
@@ -66,14 +69,20 @@ export function addRule(ui: Ui, { folder, form }: ActionRequest): Done {
   return { notice: good(`The rule is added. ${followRules(ui, folder)}`) };
 }
 
-/** Starts a sync by the new rules, unless the user paused the folder. Returns what happens next. */
+/**
+ * Starts a sync with the changed rules, unless the user paused the folder. Returns a sentence that
+ * says when the rules take effect.
+ */
 function followRules(ui: Ui, folder: Folder): string {
   if (folder.daemon?.paused === true)
     return "It takes effect when you resume; until then, the numbers of documents stay.";
   return startSync(ui, folder).notice === null ? "A sync follows it now." : "The next sync follows it.";
 }
 
-/** Removes one line of the ignore rules, but only if they are still those that the page showed. */
+/**
+ * Removes one rule from the ignore rules of a linked folder. Refuses if the rules differ from what
+ * the page showed.
+ */
 export function removeRule(ui: Ui, { folder, form }: ActionRequest): Done {
   const line = numberIn(form.get("line")) ?? 0;
   if (unwrap(removeIgnoreLine(folder.root, line, (form.get("seen") ?? "") as Digest)))
@@ -81,7 +90,7 @@ export function removeRule(ui: Ui, { folder, form }: ActionRequest): Done {
   return { notice: { ...nothingDone("The rules changed since this page was shown"), tone: "asks" } };
 }
 
-/** Stores a new key, after the service has accepted it. */
+/** Stores a new API key, if the service accepts it. */
 export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionRequest): Promise<Done> {
   const key = (form.get("key") ?? "").trim();
   if (!isKey(key)) return { notice: nothingDone("This is not a key") };

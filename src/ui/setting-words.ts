@@ -1,10 +1,10 @@
-/** Names settings and their values in the words of the pages. */
+/** Labels, values and units of settings, as the page of settings shows them. */
 
 import { readValue, valueIn } from "../mirror/operations/manual/config.ts";
 import type { Config } from "../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../mirror/settings/settings.ts";
 
-/** Labels of settings, by subject and in the order of the page. */
+/** Labels of settings, grouped by subject, in the order of the page. */
 export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Sync: {
     direction: "Direction",
@@ -37,7 +37,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, str
 
 const LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
 
-/** Meanings of settings whose values have other words on pages than in the configuration file. */
+/** Explanations of settings that the page words differently from the configuration file. */
 const MEANINGS: Readonly<Record<string, string>> = {
   direction: "Download only: local changes stay local. Upload only: no local file changes.",
   names: "What happens to a file with such a name.",
@@ -55,7 +55,7 @@ export function settingMeaning(name: string, { meaning }: Setting<unknown>): str
 
 export const DIRECTIONS = { both: "Both ways", pull: "Download only", push: "Upload only" } as const;
 
-/** Values that are chosen from a list, with their words. */
+/** Labels of all allowed values, for settings whose value the user chooses from a list. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   direction: DIRECTIONS,
   conflicts: {
@@ -68,12 +68,15 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "links.mode": { keep: "As written", translate: "Paths locally, ids on the service" },
 };
 
-/** Returns the values of a setting with their words; null if the user types the value. */
+/** Returns the labels of all allowed values of a setting; null if the user types the value. */
 export function choicesOf(name: string, { defaultValue }: Setting<unknown>): Readonly<Record<string, string>> | null {
   return typeof defaultValue === "boolean" ? { true: "On", false: "Off" } : (CHOICES[name] ?? null);
 }
 
-/** Returns a value as the user types it. Hosts are a list of words; rules of conflicts are JSON. */
+/**
+ * Returns the value of a setting as the user would type it: hosts separated by commas, and rules
+ * for conflicts as JSON.
+ */
 export function typedValue(value: unknown): string {
   if (typeof value === "string") return value;
   const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
@@ -83,8 +86,9 @@ export function typedValue(value: unknown): string {
 const TIMES = { s: "seconds", m: "minutes", h: "hours", d: "days" };
 
 /**
- * Units of the numbers of a setting, with their words. A unit contains what separates it from the
- * next number. A single unit is not chosen by the user.
+ * Units for each number in the value of a setting, with their labels. A value such as `90d, 500MB`
+ * has two numbers, so the unit of the first one includes the comma. If there is only one unit, the
+ * user cannot choose.
  */
 const UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
@@ -94,14 +98,17 @@ const UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]
   "interface.quietFor": [TIMES],
 };
 
-/** A number of a setting, with its unit and the units from which the user chooses. */
+/** A number in the value of a setting, its unit, and the units from which the user can choose. */
 export type Quantity = {
   readonly number: string;
   readonly unit: string;
   readonly units: Readonly<Record<string, string>>;
 };
 
-/** Returns the numbers of a value with their units; null if the value is typed as one text. */
+/**
+ * Splits the value of a setting into numbers with units. Returns null if the page shows the value
+ * in a single text field.
+ */
 export function quantitiesOf(name: string, typed: string): readonly Quantity[] | null {
   const all = UNITS[name] ?? [];
   const [numbers, [before, ...units]] = [typed.match(/\d+/g) ?? [], typed.split(/\d+/)];
@@ -112,8 +119,8 @@ export function quantitiesOf(name: string, typed: string): readonly Quantity[] |
 }
 
 /**
- * Returns the value of a setting in a form: a text, or numbers that are each followed by a unit.
- * Without its numbers, a value is empty. Returns null if the form lacks the setting.
+ * Joins the fields of a form that belong to one setting: a text, or numbers each followed by its
+ * unit. Returns "" if all numbers are empty; null if the form does not have the setting.
  */
 export function typedIn(form: URLSearchParams, name: string): string | null {
   const parts = form.getAll(name);
@@ -121,7 +128,10 @@ export function typedIn(form: URLSearchParams, name: string): string | null {
   return parts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : parts.join("");
 }
 
-/** Returns what a user typed as text for `changeSettings`; null, the default, if it is empty. */
+/**
+ * Converts a typed value to the form that `changeSettings` expects; null, which means the default,
+ * if the user left the field empty.
+ */
 export function settingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
   if (!Array.isArray(defaultValue)) return typed.trim();
@@ -132,18 +142,21 @@ export function settingLabel(name: string): string {
   return LABELS[name] ?? name;
 }
 
-/** Returns why a setting does not allow what a user typed, with its label; null if it does. */
+/** Returns a sentence that says why a typed value is not allowed; null if it is allowed. */
 export function refusedWhy(name: string, setting: Setting<unknown>, typed: string): string | null {
   const text = settingText(setting, typed);
   const read = text === null ? null : readValue(name, setting, text);
-  // The trouble begins with the name of the setting.
+  // The message of the error begins with the name of the setting, which the page's label replaces.
   return read?.kind === "trouble" ? `“${settingLabel(name)}”${read.trouble.what.slice(name.length)}.` : null;
 }
 
-/** Name of the hidden field with the value that the page showed. */
+/** Returns the name of the hidden field that has the value that the page showed. */
 export const shownField = (name: string) => `shown.${name}`;
 
-/** Returns the hidden fields of the form: whoever saves, saves over these values only. */
+/**
+ * Returns hidden fields with the values that the page showed. Saving is refused if one of them has
+ * changed meanwhile.
+ */
 export function shownFields(config: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(listSettings().map(({ name }) => [shownField(name), typedValue(valueIn(config, name))]));
 }

@@ -1,4 +1,4 @@
-/** Starts the server of the local pages. */
+/** Starts the server of the local web pages. */
 
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
@@ -16,15 +16,17 @@ import { Jobs, Searches, Stops } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 const NOTICE_DIGITS = 16;
-/** LIMIT: signed-in browsers, and also unused tickets, so that their memory does not grow. */
+/**
+ * LIMIT: number of signed-in browsers, and of unused tickets, so that they cannot fill the memory.
+ */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
-/** LIMIT: milliseconds after which an unused session ends. */
+/** LIMIT: milliseconds without a request after which a session ends. */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
-/** LIMIT: unsaved contents of forms that stay in memory. */
+/** LIMIT: number of drafts (typed and not saved) that are kept in memory. */
 const MAX_DRAFTS = 50;
-/** LIMIT: planned links of folders that stay in memory. */
+/** LIMIT: number of new folders, planned and not linked yet, that are kept in memory. */
 const MAX_LINKS = 8;
 
 export type UiOptions = {
@@ -32,15 +34,15 @@ export type UiOptions = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Port to listen on; 0 for any free port. */
+  /** Port on which the server listens; 0 for a free port. */
   readonly port: number;
-  /** Real paths of the folders to show; null for all. */
+  /** Real paths of the linked folders to show; null for all of them. */
   readonly roots: ReadonlySet<string> | null;
-  /** Called for a bug. The page itself shows no details of the error. */
+  /** Called for an internal error of mdmirror. The page does not show its details. */
   readonly onFault: (error: unknown) => void;
-  /** Returns the user at the other end of a connection; default: the system's answer. */
+  /** Returns the user who opened a connection. Default: asks the system. */
   readonly peerOf?: (ends: ConnectionEnds) => PeerUser;
-  /** Milliseconds within which a request's headers must arrive. */
+  /** Milliseconds within which the headers of a request must arrive. */
   readonly arriveMs?: number;
 };
 
@@ -48,9 +50,9 @@ const ARRIVE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
-  /** Returns an address that admits one browser, once. */
+  /** Returns a new sign-in address. It signs in one browser and can be used only once. */
   enterUrl(): string;
-  /** Stops the server. Resolves after all jobs of pages have ended. */
+  /** Stops the server. Resolves after all jobs have ended. */
   close(): Promise<void>;
 };
 
@@ -83,13 +85,15 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   };
   try {
     const listening = await listen(site, port);
-    // The system chooses a port in place of 0. Only requests that name this port are answered.
+    // With port 0, the system has now chosen a port. From now on, only requests with this port in
+    // `Host` are accepted.
     served.port = listening.port;
     const url = `http://127.0.0.1:${served.port}`;
     return ok({
       url,
       enterUrl: () => `${url}/enter?token=${site.tickets.issue()}`,
-      // ORDER: the server stops taking requests first, then waits for jobs.
+      // ORDER: the server closes before the wait for jobs, so that no request can start another
+      // job.
       close: async () => {
         await listening.close();
         ui.documents.close();

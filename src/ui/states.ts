@@ -1,6 +1,6 @@
 /**
- * Names each state once, for all pages. Red: stopped. Amber: the user has to act. Grey: waits for
- * somebody or something else. Green: done.
+ * Colour and word of each state, the same on all pages. Red: stopped. Amber: the user has to act.
+ * Grey: nothing to do for the user. Green: in sync or done.
  */
 
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
@@ -12,7 +12,7 @@ import type { Folder } from "./folders.ts";
 
 type State = readonly [Tone, string];
 
-/** Colour and words of each state of a linked folder, or of a run. The worst state is first. */
+/** Colour and word for each state of a linked folder or a run, from the worst state to the best. */
 export const FOLDER_STATES: Readonly<Record<Folder["state"], State>> = {
   stopped: ["bad", "Stopped"],
   untrusted: ["bad", "Not trusted"],
@@ -32,7 +32,9 @@ const PENDING: State = ["quiet", "pending"];
 const IGNORED: State = ["quiet", "ignored"];
 const STOPPED: State = ["bad", "stopped"];
 
-/** States of a document or folder; null: `in-sync` has no badge. */
+/**
+ * Colour and word for each state of a document or folder; null for `in-sync`, which is not shown.
+ */
 const ENTRY_STATES: Readonly<Record<EntryState, State | null>> = {
   "in-sync": null,
   waiting: PENDING,
@@ -42,7 +44,7 @@ const ENTRY_STATES: Readonly<Record<EntryState, State | null>> = {
   ignored: IGNORED,
 };
 
-/** Kinds of problems that are not about one document. */
+/** Colour and word for kinds of problems that are not reasons for a block. */
 const PROBLEM_STATES: Readonly<Record<string, State>> = {
   conflict: CONFLICT,
   "conflict-markers": CONFLICT,
@@ -61,19 +63,19 @@ const OUTCOME_STATES: Readonly<Record<string, State>> = {
   later: PENDING,
 };
 
-/** Shows the state of a document or folder; null if it is in sync. */
+/** Shows the state of a document or folder as a badge; null if it is in sync. */
 export function entryBadge(state: EntryState): Html | null {
   const found = ENTRY_STATES[state];
   return found && badgeOf(...found);
 }
 
-/** Shows a number of documents in review. */
+/** Shows how many documents are in review, as a badge. */
 export function reviewsBadge(reviews: number): Html {
   const [tone, word] = IN_REVIEW;
   return badgeOf(tone, `${count(reviews)} ${word}`);
 }
 
-/** Shows the state that a kind of problem means. */
+/** Shows the kind of a problem as a badge. */
 export function problemBadge(kind: string): Html {
   return badgeOf(...(PROBLEM_STATES[kind] ?? ofReason(kind)));
 }
@@ -86,7 +88,7 @@ function ofReason(kind: string): State {
   return needsUser ? BLOCKED : PENDING;
 }
 
-/** Shows the outcome of an event; null if the outcome is the usual one. */
+/** Shows the outcome of an event as a badge; null if the event succeeded. */
 export function outcomeBadge(outcome: string): Html | null {
   const found = OUTCOME_STATES[outcome];
   return found === undefined ? null : badgeOf(...found);

@@ -1,4 +1,4 @@
-/** Shows the state of a linked folder, and what it does now. */
+/** Shows the status of a linked folder, and the work that is running. */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
@@ -13,14 +13,17 @@ import type { PageRequest } from "./page.ts";
 import { FOLDER_STATES } from "./states.ts";
 import { folderForm } from "./parts.ts";
 
-/** Returns the folders, the ones with the worst state first. */
+/** Sorts linked folders by their state, the worst state first. */
 export function worstFirst(folders: readonly Folder[]): readonly Folder[] {
   const ranks = Object.keys(FOLDER_STATES);
   const rank = ({ state }: Folder) => ranks.indexOf(state);
   return folders.toSorted((a, b) => rank(a) - rank(b) || b.needs.length - a.needs.length);
 }
 
-/** Returns colour and words. Pending changes alone require no action. */
+/**
+ * Returns the colour and the word for the state of a folder. Changes that are only pending count as
+ * in sync.
+ */
 export function stateOf(folder: Folder): readonly [Tone, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
@@ -28,12 +31,12 @@ export function stateOf(folder: Folder): readonly [Tone, string] {
   return state === "attention" && needs.length === 0 ? ["good", "In sync"] : FOLDER_STATES[state];
 }
 
-/** Returns true during the first sync, if no problem was found yet. */
+/** Returns true while the first sync runs and has found no problem. */
 function isFirstSync({ needs, status, job }: Folder): boolean {
   return job?.end === null && needs.length === 0 && status !== null && status.syncedAt === null;
 }
 
-/** Returns true if nothing but the pause of the daemon keeps changes from being synced. */
+/** Returns true if the daemon is paused and nothing else prevents a sync. */
 function isPaused({ state, needs, daemon }: Folder): boolean {
   return daemon?.paused === true && needs.length === 0 && (state === "in-sync" || state === "attention");
 }
@@ -59,7 +62,7 @@ function stateSentence(folder: Folder): Shown {
   }
 }
 
-/** Returns the text for screen readers when the state changes. */
+/** Returns the text that a screen reader speaks when the state of the folder changes. */
 export function screenReaderText(folder: Folder): string {
   const { name, state, needs } = folder;
   const problems = needs.length === 0 ? "" : `, ${plural(needs.length, "problem")} to solve`;
@@ -77,7 +80,7 @@ const PHASES: Readonly<Record<string, string>> = {
   ended: "the daemon ends",
 };
 
-/** Returns what the daemon does, in a few words. */
+/** Returns a sentence about what the daemon does. */
 function daemonWords({ daemon }: Folder): Shown {
   if (daemon === null) return "Changes wait for the next sync: mdmirror does not watch this folder";
   const { phase, detail, paused } = daemon;
@@ -85,7 +88,7 @@ function daemonWords({ daemon }: Folder): Shown {
   return html`The daemon runs: ${PHASES[phase] ?? phase}${detail !== "" && html` (${sentenceView(detail)})`}`;
 }
 
-/** Shows the state in one sentence, with the actions of the folder. */
+/** Shows the state of a folder in one sentence, with its buttons and the running work. */
 export function statusBanner(folder: Folder, request: PageRequest): Html {
   const { status, trouble } = folder;
   const [tone] = stateOf(folder);
@@ -97,9 +100,9 @@ export function statusBanner(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows three buttons of a folder: one leads to the solution of its problem, one starts, pauses or
- * resumes the daemon, and one syncs. If there is something to do, one of the buttons is marked as
- * the main action.
+ * Shows the buttons of a folder: a link that leads to its problem, a button that starts, pauses or
+ * resumes the daemon, and a button that syncs. Marks one as the main action, unless there is
+ * nothing to do.
  */
 export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
@@ -115,7 +118,7 @@ export function folderActions(folder: Folder, request: PageRequest): Html {
   )}`;
 }
 
-/** Returns the link to the page that solves the state of a folder; null if a sync suffices. */
+/** Returns the link to the page that solves the problem of a folder; null if a sync is enough. */
 function solutionOf({ name, state, needs }: Folder): Html | null {
   const link = (page: string, label: string) =>
     html`<a class="button main-action" href="${mirrorAddress(name, page)}">${label}</a>`;
@@ -128,7 +131,10 @@ function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: 
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
-/** Shows the job of a page, or else the transfers of a daemon; null if there are none. */
+/**
+ * Shows the running job, or otherwise the documents that the daemon transfers; null if nothing
+ * runs.
+ */
 export function workOf({ daemon, job }: Folder): Html | null {
   const traffic = daemon?.traffic ?? null;
   return jobOf(job) ?? (traffic === null ? null : trafficCard("Syncing now", traffic));
@@ -143,7 +149,7 @@ function trafficCard(what: string, { done, total, under, more }: CurrentTraffic)
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}</section>`;
 }
 
-/** Shows the progress of a job that a page started, with its transfers; null if no job runs. */
+/** Shows the progress of a running job; null if no job runs. */
 export function jobOf(job: JobView | null): Html | null {
   if (job === null || job.end !== null) return null;
   const { what, phase, done, total, traffic } = job;
@@ -152,7 +158,7 @@ export function jobOf(job: JobView | null): Html | null {
   return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${counts}`} …</p>${progressOf(what, done, total)}</div>`;
 }
 
-/** @param total null or 0 if it is not known yet */
+/** @param total amount of work; null or 0 if it is not known yet */
 export function progressOf(label: string, done: number, total: number | null): Html {
   const values = total !== null && total > 0 && html` value="${done}" max="${total}"`;
   return html`<progress aria-label="${label}"${values}></progress>`;

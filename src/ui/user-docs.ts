@@ -1,4 +1,7 @@
-/** Reads the documents for users. They have the same path in the package as in the repository. */
+/**
+ * Reads the documentation for users. It is in `src/docs/`, both in the package and in the
+ * repository.
+ */
 
 import { readFileSync } from "node:fs";
 import { headingId } from "../page/links.ts";
@@ -6,7 +9,7 @@ import { headingId } from "../page/links.ts";
 const FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
 
-/** Documents by subject, in reading order. */
+/** Documents of the documentation by subject, in reading order. */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   Begin: ["start.md", "editors.md", "glossary.md"],
   "Run it always": ["background.md", "cron.md", "monitoring.md"],
@@ -31,19 +34,19 @@ export function docAddress(name: string): string {
   return `${DOCS_ADDRESS}/${name}`;
 }
 
-/** Returns the Markdown of a document; null if no document has this name. */
+/** Returns the Markdown of a document of the documentation; null if no document has this name. */
 export function readUserDoc(name: string): string | null {
   return DOCUMENTS.has(name) ? readFileSync(new URL(name, FOLDER), "utf8") : null;
 }
 
-/** Returns the first heading, or the name if a document has none. */
+/** Returns the first heading of a document, or the document's name if it has no heading. */
 export function titleOf(name: string, text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? name;
 }
 
 let known: ReadonlyMap<string, string> | null = null;
 
-/** Returns the address that explains a code; null if troubleshooting has no heading for it. */
+/** Returns the address of the documentation for an error code or state; null if there is none. */
 export function helpAddress(code: string): string | null {
   known ??= headingsByCode(readUserDoc(TROUBLESHOOTING) ?? "");
   const heading = known.get(code);
@@ -51,8 +54,8 @@ export function helpAddress(code: string): string | null {
 }
 
 /**
- * Returns the headings by the codes that they explain. One heading can explain several codes: `###
- * not_found, file_not_found`.
+ * Returns the headings of the troubleshooting page, by the codes that they explain. One heading may
+ * explain several codes: `### not_found, file_not_found`.
  */
 function headingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);

@@ -1,6 +1,6 @@
 /**
- * Shows a conflict as cards, one for each place to decide, or its whole text in an editor; or a
- * block with its choices.
+ * Shows a conflict: either its clashes, which the user decides one by one, or the whole document in
+ * an editor. Also shows a blocked document whose block ends by a choice of the user.
  */
 
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
@@ -36,7 +36,6 @@ import { explained, folderForm, originOf, problemRows } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
-/** Shows a conflict as cards, one for each place to decide; or a block with its choices. */
 export const CONFLICT = folderPage({
   path: "/m/:name/conflict/*",
   section: "needs",
@@ -51,7 +50,7 @@ export const CONFLICT = folderPage({
       { href: "", label: path, current: "page" },
     ]);
     const blocked = folder.needs.find((need) => need.path === path);
-    // The problem has no choices, has ended, or never existed. The page shows which.
+    // The problem has ended, never existed, or has no choices. The message says which.
     if (found.kind === "trouble") {
       const nothing = sentenceView(sentenceOf(found.trouble.what));
       return {
@@ -78,15 +77,15 @@ ${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
   },
 });
 
-/** An open problem, the request for its page, and what the user entered. */
+/** An open problem, with what the user typed or chose for it. */
 type ShownProblem = ProblemView & {
   readonly folder: Folder;
   readonly request: PageRequest;
-  /** Content that a user typed and that could not be saved; null if there is none. */
+  /** Content that the user typed and that could not be saved; null if there is none. */
   readonly draft: string | null;
-  /** Choices that could not be saved, or that the user wants to preview. */
+  /** Choices for clashes that are not saved yet. */
   readonly choices: URLSearchParams;
-  /** Places of a conflict; null for a block, or if a version cannot be shown. */
+  /** Passages of the conflict; null for a block, or if a version cannot be shown. */
   readonly places: readonly Place[] | null;
 };
 
@@ -102,8 +101,8 @@ export function readProblem(
 }
 
 /**
- * Returns true if the page shows an editor for the whole document: the user asked for it, a draft
- * exists, or the conflict has no place to decide.
+ * Returns true if the page shows the editor for the whole document: the user asked for it, a draft
+ * exists, or there is no clash to decide.
  */
 function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
@@ -111,7 +110,7 @@ function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   return wanted === "yes" || (wanted === null && draft !== null) || (places !== null && clashesOf(places).length === 0);
 }
 
-/** Returns the first other conflict of a folder; null if there is none. */
+/** Returns the path of another conflict in this folder; null if there is none. */
 export function nextConflict({ status }: Pick<Folder, "status">, path: string): string | null {
   return status?.conflicts.find((candidate) => candidate !== path) ?? null;
 }
@@ -145,14 +144,14 @@ function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: numb
   }</span></p>`;
 }
 
-/** Returns a form about a conflict. The form sends the versions that the page shows. */
+/** Returns a form that resolves the problem. The form sends which versions the page showed. */
 function resolveForm({ versions, path, folder, request }: ShownProblem, content: Shown): Html {
   const { mine, theirs, base } = versions;
   const fields = { mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
   return folderForm(folder, { path: documentPart("conflict", path), fields }, request, content);
 }
 
-/** Shows the buttons that decide a whole conflict with one click. */
+/** Shows the buttons that resolve a whole conflict with one click; null for a block. */
 function wholeChoices(problem: ShownProblem): Html | null {
   const { ways, conflict, folder, path } = problem;
   if (conflict === null) return null;
@@ -204,7 +203,7 @@ function placeOf(place: Place, problem: ShownProblem, clashCount: number): Html 
   }
 }
 
-/** LIMIT: unchanged lines that are shown without a click. */
+/** LIMIT: number of unchanged lines that are shown without expanding them. */
 const CONTEXT = 4;
 
 function contextOf(text: string): Html {
@@ -245,7 +244,10 @@ ${sidesOf([passage], { caption, columns: COLUMNS, words: null })}
 ${text}</textarea></div></section>`;
 }
 
-/** Shows the result of the choices as people read it; null before the user asks for it. */
+/**
+ * Shows the document that the user's choices make. Shows an empty element if the user has not asked
+ * for the preview.
+ */
 async function previewOf(ui: Ui, problem: ShownProblem, places: readonly Place[]): Promise<Html | null> {
   const { choices, folder, path, request } = problem;
   if (request.query.get("preview") === null) return html`<div id="preview"></div>`;
@@ -277,7 +279,7 @@ function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
-/** Shows the differences of the versions. If one cannot be shown, shows only the other versions. */
+/** Shows how the versions differ. If one of them cannot be shown, shows each version separately. */
 function versionsOf({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
     return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameView(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
@@ -287,13 +289,16 @@ function versionsOf({ mine, theirs, path, conflict }: ShownProblem): Html {
   return html`<section id="texts"><h2>Local edits</h2>${difference}</section>`;
 }
 
-/** Shows one version alone, because at least one version cannot be shown. */
+/** Shows one version, or says why it cannot be shown. */
 function oneText(label: Html, text: ShownText): Html {
   if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${sentenceView(text.why)}.</p>`;
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }
 
-/** Contents with which the form can start, with a sentence and with the label of a link. */
+/**
+ * Contents with which the editor can start: a sentence about each, and the label of its link (null
+ * for no link).
+ */
 const STARTS = {
   merge: ["The merge, with the remaining conflicts marked.", "The merge"],
   mine: ["Starts with mine.", "Mine"],
@@ -306,10 +311,10 @@ type Start = keyof typeof STARTS;
 const START_NAMES = Object.keys(STARTS) as Start[];
 
 /**
- * Returns the starting content of the form.
- * @param draft content that a user typed and that could not be saved; null if there is none
- * @param name name of the start, from an address or a form
- * @returns null if that content is not known or cannot be shown
+ * Returns the content with which the editor starts.
+ * @param draft content that the user typed and that could not be saved; null if there is none
+ * @param name key of `STARTS`, from an address or a form
+ * @returns null if the name is unknown, or if this content cannot be shown
  */
 export function startText(problem: ProblemView, draft: string | null, name: string | null): string | null {
   const from = startNamed(name);
@@ -327,7 +332,7 @@ function contentOf(text: ShownText): string | null {
   return text.kind === "text" ? text.text : null;
 }
 
-/** Shows the form with the whole content; null if no version can be shown. */
+/** Shows the editor for the whole document; null if no version can be shown. */
 function editorOf(problem: ShownProblem): Html | null {
   const { path, theirs, draft, folder, request } = problem;
   const wanted = startNamed(request.query.get("from")) ?? (draft === null ? "merge" : "draft");
@@ -356,7 +361,10 @@ ${theirs.text}</textarea>`
 }</section>`;
 }
 
-/** HTML drops a line feed at the start of a `textarea`, so the form adds one before the content. */
+/**
+ * Returns the fields of the editor's form. A line feed precedes the content, because HTML drops the
+ * first line feed of a `textarea`.
+ */
 function fieldsOf(text: string, from: Start): Html {
   return html`<input type="hidden" name="from" value="${from}">
 <label class="unseen" for="result-text">Content of the document</label>
@@ -366,7 +374,10 @@ ${text}</textarea>
 <div class="sticky"><span class="faint wide">All versions stay in the history.</span><button class="main-action" name="way" value="merged">Save the result</button></div>`;
 }
 
-/** Shows typed content that can no longer be saved, so that the user can copy it. */
+/**
+ * Shows typed content that can no longer be saved, so that the user can copy it; null if there is
+ * none.
+ */
 function unsavedDraft(draft: string | null): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>

@@ -1,4 +1,4 @@
-/** Shows folders and documents, and explains their states. */
+/** Pages that list folders, show documents, and explain the state of a document. */
 
 import {
   type EntryList,
@@ -27,9 +27,11 @@ import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } fr
 
 type Entry = EntryList["entries"][number];
 
-/** LIMIT: names on one page. */
+/** LIMIT: number of names on one page. */
 const NAMES_PER_PAGE = 200;
-/** LIMIT: characters of a document that the page shows, three times the service's limit. */
+/**
+ * LIMIT: number of characters of a document that are shown; three times the limit of the service.
+ */
 const MAX_CHARACTERS = 150_000;
 
 export const DOCS = folderPage({
@@ -93,10 +95,10 @@ const KINDS = [
   ["other", "other file"],
 ] as const;
 
-/** LIMIT: folders in the tree. */
+/** LIMIT: number of folders in the tree. */
 const MAX_FOLDERS = 300;
 
-/** Shows the folders around the current one as links, indented by their depth. */
+/** Shows the tree of folders as links. Only the folders near the current folder are listed. */
 function treeOf(mirror: string, root: string, current: string): Html {
   const all = listTree(root, current);
   const item = (path: string, label: Html | string) => {
@@ -109,13 +111,19 @@ function treeOf(mirror: string, root: string, current: string): Html {
   }`;
 }
 
-/** Shows the state of an entry; of a folder, also what is below it. */
+/**
+ * Shows the state of a document or folder. For a folder, also counts the problems and reviews below
+ * it.
+ */
 function badgesIn({ state, needs, reviews }: Entry): Html {
   const problems = needs > 0 && badgeOf("asks", `${plural(needs, "problem")} below`);
   return html`${problems || entryBadge(state)}${reviews > 0 && html` ${reviewsBadge(reviews)}`}`;
 }
 
-/** Returns a row in the list of `folder`. Its id lets a live page replace this row only. */
+/**
+ * Returns the row of a name in the list of a folder. The row has an id, so that a live page can
+ * replace it alone.
+ */
 function entryRow(mirror: string, folder: string, entry: Entry, now: number): Html {
   const { kind, why, file, sum } = entry;
   const size = file === null ? sum !== null && plural(sum.documents, "document") : bytesText(file.size);
@@ -166,7 +174,7 @@ ${
   };
 }
 
-/** @param rendered null if the page shows the source */
+/** @param rendered the rendered document; null to show its source */
 function textOf(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
   const more = text.length - MAX_CHARACTERS;
@@ -177,8 +185,8 @@ ${documentOf(rendered, text.slice(0, MAX_CHARACTERS))}${
 }
 
 /**
- * Shows the state of a document or folder and its next steps: `mdmirror why`. The page is not live,
- * because each reading of its data sends requests to the service.
+ * Shows the same as `mdmirror why`: the state of a document or folder, and the steps of the next
+ * sync. Not updated automatically, because each update would send requests to the service.
  */
 export const WHY = folderPage({
   path: "/m/:name/why/*",
@@ -231,7 +239,7 @@ function serviceWords({ offline, remote, record, folder, path }: Why): string {
   return `${remote.changeId === record.changeId ? UNCHANGED : EDITED}${isProtected}`;
 }
 
-/** LIMIT: steps of the next sync that are listed. */
+/** LIMIT: number of steps of the next sync that are listed. */
 const MAX_STEPS = 10;
 
 function nextWords({ steps, open, offline, stays }: Why): Shown {

@@ -1,6 +1,6 @@
 /**
- * Shows the documents that changed last, or one document: its timeline beside one version; and
- * compares two versions.
+ * Pages of the history: the documents that changed last, the versions of one document, and the
+ * difference of two versions.
  */
 
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
@@ -42,7 +42,9 @@ import { folderPage, type PageRequest, readLocal, type Ui } from "../page.ts";
 import { crumbsOf, folderForm, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
 import { jobOf } from "../status.ts";
 
-/** LIMIT: steps of a timeline, and documents of the list, on one page. */
+/**
+ * LIMIT: number of steps in the timeline of a document, and of documents in the list, on one page.
+ */
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;
 
@@ -68,7 +70,10 @@ ${pagerOf(part, "entries", (page) => mirrorAddress(mirror, "history/", { page })
   };
 }
 
-/** Documents that share a row: those of a first sync without a later change, or one document. */
+/**
+ * Documents in one row of the list: one document, or all documents of a first sync that did not
+ * change later.
+ */
 type RecentGroup = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
 
 function recentGroups(state: State): readonly RecentGroup[] {
@@ -90,7 +95,7 @@ function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDoc
   }<br><span class="faint">${verbWords(kind)}: ${sentenceView(detail)}</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
 }
 
-/** Lines that a version added and removed; null for a version whose content is no longer kept. */
+/** Numbers of lines that a version added and removed; null if the content is no longer kept. */
 type Lines = ReturnType<typeof countLines> | null;
 
 function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
@@ -127,7 +132,10 @@ ${compareForm(mirror, timeline, entries)}</div>
   };
 }
 
-/** Reads a timeline and the version that the address names, or the newest one. */
+/**
+ * Reads the timeline of a document, and the version that the address selects. Without a selection,
+ * reads the newest version whose content is kept.
+ */
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const timeline = unwrap(readTimeline(local, name));
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
@@ -142,7 +150,9 @@ function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   return { timeline, entries, part, lines, selected, before };
 }
 
-/** Counts the changed lines of each version in the steps, by the number of the version. */
+/**
+ * Returns how many lines each version on this page added and removed, by the number of the version.
+ */
 function countChanged({ state }: LocalMirror, entries: readonly HistoryEntry[], steps: readonly TimelineStep[]) {
   const textOf = (n: number) => (n === 0 ? "" : state.text(entries[n - 1]!.digest));
   const versions = steps.flatMap((step) => (step.kind === "text" ? [step.entry.n] : []));
@@ -182,7 +192,7 @@ ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins>
   }</p></li>`;
 }
 
-/** Says which versions were merged, by their numbers. */
+/** Returns a sentence that names the two merged versions by their numbers. */
 function mergedSentence({ mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   const named = (digest: string, words: string) => {
     const entry = entries.findLast((version) => version.digest === digest);
@@ -196,8 +206,7 @@ function timeOrStart(time: number, now: number): Html {
 }
 
 /**
- * @param before the version before this one; null if there is none, or its content is no longer
- * kept
+ * @param before the previous version; null if there is none, or if its content is no longer kept
  */
 function versionPart(
   folder: Folder,
@@ -217,7 +226,7 @@ ${origins !== null && originsPart(origins)}
 <details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
 }
 
-/** Shows why the version cannot be restored, or what a restore of the version does. */
+/** Shows what restoring the version would do, or why it cannot be restored. */
 function noteOf({ entry, localFile, asNew, obstacle }: VersionView): Html {
   if (localFile?.digest === entry.digest)
     return html`<p class="faint">This is the present content of the local file.</p>`;
@@ -240,7 +249,7 @@ function restorePart(
   return folderForm(folder, { path: documentPart("restore", path), fields }, request, button);
 }
 
-/** LIMIT: lines of a merged version that are shown. */
+/** LIMIT: number of lines of a merged version that are shown. */
 const MAX_LINES = 2_000;
 
 const WHOSE: Readonly<Record<string, string>> = {
@@ -251,7 +260,7 @@ const WHOSE: Readonly<Record<string, string>> = {
   theirs: "theirs",
 };
 
-/** Shows the side of each line of a merged version. */
+/** Shows from which side each line of a merged version comes. */
 function originsPart(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
@@ -270,10 +279,13 @@ function lineOf(row: MergeRow | string): Html {
   return html`<tr><td class="no ${mark}">${whose}</td><td class="line ${mark}">${sentenceView(row.line.replace(/\n$/, ""))}</td></tr>`;
 }
 
-/** LIMIT: versions in a list. */
+/** LIMIT: number of versions to choose from. */
 const MAX_VERSIONS = 100;
 
-/** Returns a form that compares two versions, or a version with the file. */
+/**
+ * Returns a form that compares two versions, or a version with the local file; null if there is
+ * nothing to compare.
+ */
 function compareForm(
   mirror: string,
   { path, localDigest, now }: Timeline,
@@ -296,7 +308,7 @@ function compareForm(
 <label for="to">with</label><select id="to" name="to">${options(newest)}</select><button>Show</button></form>`;
 }
 
-/** Compares two versions of a document. */
+/** Shows the difference of two versions of a document. */
 export const DIFF = folderPage({
   path: "/m/:name/diff/*",
   section: "history/",

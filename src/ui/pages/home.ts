@@ -6,7 +6,7 @@ import type { Folder } from "../folders.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 import { folderActions, jobOf, progressOf, screenReaderText, stateOf, worstFirst } from "../status.ts";
 
-/** Shows all linked folders of this user, the worst first. */
+/** Lists all linked folders of this user, the worst state first. */
 export const HOME: UiPage = {
   path: "/",
   show(_ui, request) {
@@ -35,7 +35,7 @@ function tableOf(folders: readonly Folder[], request: PageRequest): Html {
 <tbody>${folders.map((folder) => rowOf(folder, request))}</tbody></table></div>`;
 }
 
-/** Shows the progress of the work that is running. */
+/** Shows the progress of the job or the daemon of a folder; null if neither syncs. */
 function trafficOf({ job, daemon }: Folder): Html | null {
   const traffic = job?.end === null ? job.traffic : (daemon?.traffic ?? null);
   if (traffic === null) return jobOf(job);

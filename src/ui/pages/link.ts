@@ -20,7 +20,10 @@ import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 import { DIRECTIONS } from "../setting-words.ts";
 
-/** Links a new folder: first a form, then the plan of the first sync with the button that links. */
+/**
+ * Page that links a new folder. First shows a form, then the plan of the first sync and a button
+ * that links the folder.
+ */
 export const LINK_PAGE: UiPage = {
   path: LINK,
   isLive: false,
@@ -39,7 +42,7 @@ ${draft?.kind === "planned" ? previewOf(draft, id, request) : formOf(draft ?? nu
   },
 };
 
-/** @param refused the typed fields and the name of the refused field; null for an empty form */
+/** @param refused the fields of the refused form, which are shown again; null for an empty form */
 function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
   const typed = (name: keyof LinkFields) => refused?.typed[name] ?? "";
   const isKeyKept = typed("key") !== "";
@@ -66,7 +69,7 @@ function whyRefused({ what, next }: Trouble): string {
   return isCommand(next) ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
 }
 
-/** Words for the usual steps of a first sync: the noun for one item, and the side that gets it. */
+/** Words for the usual steps of a first sync: a noun to count, and what happens to the items. */
 const STEPS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
   "create-local": ["document", "to download"],
   "create-remote": ["document", "to upload"],

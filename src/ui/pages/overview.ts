@@ -1,4 +1,4 @@
-/** Shows one linked folder: its state, its numbers, what it does now, and what it did last. */
+/** Overview of a linked folder: its status, numbers of documents, problems and latest changes. */
 
 import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
@@ -15,9 +15,9 @@ import { DIRECTIONS } from "../setting-words.ts";
 import { screenReaderText, statusBanner, workOf } from "../status.ts";
 import { readActivity, runRows } from "./runs.ts";
 
-/** LIMIT: problems, runs and days on the page. */
+/** LIMIT: number of problems, runs and days that are shown. */
 const MOST = { problems: 5, runs: 10, days: 30 } as const;
-/** LIMIT: newest events that the page reads. */
+/** LIMIT: number of events that are read from the log, the newest first. */
 const EVENTS = 2_000;
 
 export const OVERVIEW = folderPage({
@@ -67,7 +67,7 @@ function activityPart(ui: Ui, { name, root }: Folder, { now }: PageRequest): Htm
 
 const SERIES = { uploaded: "Uploaded", downloaded: "Downloaded", merged: "Merged", conflicts: "Conflicts" } as const;
 
-/** Shows a chart for each kind of change, with its sum. */
+/** Shows a chart for each kind of change, with the sum over all days. */
 function chartsOf(days: readonly DayOfChanges[]): Html {
   const times = [dayText(days[0]!.at), dayText(days.at(-1)!.at)] as const;
   const panels = Object.entries(SERIES).map(([kind, title]) => {

@@ -9,10 +9,13 @@ import { folderForm, pagerOf, partOf, problemRows } from "../parts.ts";
 import { MANY_WAYS, type OpenConflict, openConflicts } from "../resolving.ts";
 import { jobOf, screenReaderText } from "../status.ts";
 
-/** LIMIT: problems on one page. */
+/** LIMIT: number of problems on one page. */
 const PROBLEMS_PER_PAGE = 100;
 
-/** Shows all problems of one linked folder, and what is pending. */
+/**
+ * Lists all open problems of a linked folder: first those to solve, then those that end by
+ * themselves.
+ */
 export const PROBLEMS = folderPage({
   path: "/m/:name/needs",
   section: "needs",
@@ -39,7 +42,10 @@ ${
   },
 });
 
-/** Ranks of the kinds of problems: those of the whole folder, conflicts, blocked documents. */
+/**
+ * Returns the position of a problem in the list: 0 for problems of the whole folder, 1 for
+ * conflicts, 2 for blocked documents.
+ */
 function rankOf({ path, kind }: Need): 0 | 1 | 2 {
   if (path === "") return 0;
   return kind === "conflict" ? 1 : 2;
@@ -58,7 +64,7 @@ ${inConflict!.length > 0 && folderForm(folder, { path: "resolve" }, request, che
 ${section("blocked", "Blocked documents", blocked!)}`;
 }
 
-/** Lists conflicts, each with a check box; the buttons decide all that are checked. */
+/** Lists conflicts with check boxes. Each button resolves all checked conflicts in the same way. */
 function checkable(needs: readonly Need[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
   const ways = Object.entries(MANY_WAYS).map(
     ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,

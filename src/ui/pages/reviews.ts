@@ -13,10 +13,13 @@ import { folderForm, pagerOf, partOf } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
-/** LIMIT: reviews on one page; each shows its content. */
+/** LIMIT: number of reviews on one page. Each of them shows the difference of two versions. */
 const REVIEWS_PER_PAGE = 20;
 
-/** Shows changes in review, from the folder's state. Only the button asks the service. */
+/**
+ * Lists changes in review, as the state file knows them. Only the button *Check now* asks the
+ * service.
+ */
 export const REVIEWS = folderPage({
   path: "/m/:name/reviews",
   section: "reviews",
@@ -47,7 +50,10 @@ ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`
   },
 });
 
-/** Returns the versions that a choice refers to; null if no choice ends the review locally. */
+/**
+ * Returns the versions of a document whose change was perhaps rejected. Returns null if the user
+ * cannot take the published version to end the review.
+ */
 function versionsAt(local: LocalMirror, path: string): Versions | null {
   const found = findProblem(local, path);
   const canTake = found.kind === "ok" && found.value.conflict === null && found.value.ways.includes("theirs");
@@ -59,7 +65,10 @@ const REASONS = {
   conflict: "Another edit was published meanwhile, and the two do not merge.",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-/** Shows a review as one line, which the user can expand to see the difference. */
+/**
+ * Shows a review as one line, which expands to the difference between the published and the
+ * submitted version.
+ */
 function reviewOf(
   folder: Folder,
   review: WaitingReview,
@@ -85,7 +94,10 @@ function originOfReview({ changeId, liveChangeId, blocks }: WaitingReview): Html
   );
 }
 
-/** Shows the section in which the user reports a rejection: the service does not report it. */
+/**
+ * Shows a form with which the user reports that a change was rejected, because the service does not
+ * report this.
+ */
 function rejectedPart(folder: Folder, path: string, { mine, theirs, base }: Versions, request: PageRequest): Html {
   const fields = { way: "theirs", mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
   const form = folderForm(

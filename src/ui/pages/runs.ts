@@ -1,4 +1,4 @@
-/** Shows the log by runs, and one run with the plan for its undo. */
+/** Pages of the log: all runs, and one run with what its undo would change. */
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
 import { readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
@@ -18,13 +18,16 @@ import { eventItem, folderForm, historyTabs, numberIn, pagerOf, partOf, timeInRu
 import { FOLDER_STATES, outcomeBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 
-/** LIMIT: runs on one page. */
+/** LIMIT: number of runs on one page. */
 const RUNS_SIZE = 50;
-/** LIMIT: lines on one page; also documents that the page of a plan lists. */
+/** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */
 const SIZE = 100;
-/** LIMIT: lines of a run in the log; the page of the run has all. */
+/** LIMIT: number of changes of a run in the list of runs. The page of the run shows all. */
 const MAX_LINES = 10;
-/** LIMIT: events that are read, newest first; `mdmirror log` prints older ones. */
+/**
+ * LIMIT: number of events that are read from the log, the newest first. `mdmirror log` prints older
+ * ones.
+ */
 const EVENTS = 10_000;
 
 export const RUNS = folderPage({
@@ -43,21 +46,19 @@ ${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
   },
 });
 
-/** A run with its changes, newest first. */
+/** A run and its changes, the newest change first. */
 type Activity = { readonly line: RunLine; readonly changes: readonly MirrorEvent[] };
 
 /**
- * Returns the runs, newest first.
- * @param limit number of events that are read, newest first; older runs show no changes
+ * Returns all runs with their changes, the newest run first.
+ * @param limit number of events to read, the newest first; runs before these events show no changes
  */
 export function readActivity(state: State, limit: number): readonly Activity[] {
   const byRun = Map.groupBy(state.events({ limit }).filter(isChange), ({ run }) => run);
   return readRuns(state).map((line) => ({ line, changes: byRun.get(line.run) ?? [] }));
 }
 
-/**
- * Lists runs. A run with several changes can be expanded to show them; the first run is expanded.
- */
+/** Lists runs. A run with several changes can be expanded; the first run is expanded already. */
 export function runRows(mirror: string, runs: readonly Activity[], now: number): Html {
   return html`<ul class="rows">${runs.map((row, i) => {
     const { run, startedAt } = row.line;
@@ -80,7 +81,7 @@ function changesOf(mirror: string, { line, changes }: Activity, address: string,
   }</ul></details>`;
 }
 
-/** Names of runs, by their kinds. */
+/** Titles of runs by their kind. All other kinds are a sync. */
 const TITLES: Readonly<Record<string, string>> = {
   init: "First sync",
   approve: "Approval of stopped changes",
@@ -91,7 +92,7 @@ const TITLES: Readonly<Record<string, string>> = {
   links: "Change of the form of links",
 };
 
-/** Returns the kind of a run, its local time and its counts. */
+/** Returns the title of a run: what it was, its local time, and what it did. */
 function titleOf({ done, kind, startedAt }: RunLine): string {
   const time = localTime(startedAt).slice("2026-11-21 ".length, "2026-11-21 09:05".length);
   const what = done ?? (kind in TITLES ? null : "nothing changed");
@@ -99,8 +100,8 @@ function titleOf({ done, kind, startedAt }: RunLine): string {
 }
 
 /**
- * Shows that a run has not ended, was stopped or did not reach the service; null otherwise.
- * Problems of documents are not shown.
+ * Shows that a run has not ended, was stopped or did not reach the service; null otherwise. Does
+ * not show problems of documents.
  */
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
@@ -135,7 +136,8 @@ function readRun(local: LocalMirror, run: number) {
   const line = readRuns(local.state).find((candidate) => candidate.run === run);
   if (line === undefined) return noRun(String(run));
   const events = local.state.events({ limit: EVENTS, run }).toReversed();
-  // Leaves out the records of a document that the run also changed: the change says more.
+  // If the run changed a document, events that only update its record are left out, because the
+  // change says more.
   const changed = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shown = events.filter((event) => isChange(event) || event.id === null || !changed.has(event.id));
   return { line, events: shown, undo: readUndo(local, run) };
@@ -145,7 +147,10 @@ function noRun(run: string): never {
   return refuse(`there is no run ${run}`, "go back to the list of runs", "no-run");
 }
 
-/** Returns the button that undoes exactly the plan of the page; null if nothing can be undone. */
+/**
+ * Returns the button that undoes a run, exactly as the page shows it; null if nothing can be
+ * undone.
+ */
 function undoButton(folder: Folder, { run }: RunLine, { items, version }: UndoPlan, request: PageRequest): Html | null {
   if (!items.some(isDoable)) return null;
   const button = html`<button>Undo this run</button>`;
@@ -156,7 +161,10 @@ function isDoable({ kind }: UndoPlan["items"][number]): boolean {
   return kind !== "left";
 }
 
-/** Lists the changes that the undo of a run would make; the list opens on demand. */
+/**
+ * Lists, in an element that the user can expand, what the undo of a run would change; null if the
+ * run is already undone.
+ */
 function undoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null {
   const doable = items.filter(isDoable).length;
   const more = items.length - SIZE;

@@ -9,7 +9,7 @@ import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type Ui } from "../page.ts";
 
-/** Searches the full text, as `mdmirror search` does. Writes only the index. */
+/** Searches all documents like `mdmirror search`. Writes only the search index. */
 export const SEARCH = folderPage({
   path: "/m/:name/search",
   section: "search",

@@ -31,7 +31,10 @@ import { entryBadge } from "../states.ts";
 import { jobOf } from "../status.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
-/** Shows the settings of a linked folder, its ignore rules with a test, and its key. */
+/**
+ * Page of a linked folder's settings. It can also change and test the ignore rules, and replace the
+ * key.
+ */
 export const SETTINGS_PAGE = folderPage({
   path: "/m/:name/settings",
   section: "settings",
@@ -59,7 +62,9 @@ export const SETTINGS_PAGE = folderPage({
   },
 });
 
-/** @param unsaved values that were typed and not saved */
+/**
+ * @param unsaved values that the user typed and that could not be saved, by the name of the setting
+ */
 function settingRow(config: Config, name: string, unsaved: URLSearchParams): Html | null {
   const setting = listSettings().find((entry) => entry.name === name)?.setting;
   if (setting === undefined) return null;
@@ -87,12 +92,12 @@ function controlOf(name: string, setting: Setting<unknown>, typed: string, isRef
   return html`<select${attributes}>${optionsOf(choices, typed)}</select>`;
 }
 
-/** LIMIT: characters of a rule and of a path that are tried, because the address has them. */
+/** LIMIT: number of characters of a rule or path to test, because they are part of the address. */
 const MAX_TYPED = 500;
 
 /**
- * Shows a number with its unit. The form sends both under the name of the setting.
- * @param attributes HTML attributes of the first number of a setting; null for a further number
+ * Shows a number and its unit. The form sends both under the name of the setting.
+ * @param attributes HTML attributes for the first number of a setting; null for its other numbers
  */
 function quantityOf(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
   const [label, words] = [settingLabel(name), Object.values(units)];
@@ -103,9 +108,8 @@ function quantityOf(name: string, { number, unit, units }: Quantity, attributes:
 }
 
 /**
- * Shows the rules, and a form that tests a new rule before the user adds it. The form has the
- * element ids of the search form, so the script of the search shows the result while the user
- * types.
+ * Shows the ignore rules, and a form that tests a new rule. The form has the same element ids as
+ * the search form, so that the script `search.js` shows the result while the user types.
  */
 function ignorePart(folder: Folder, request: PageRequest): Html {
   const read = readIgnoreLines(folder.root);
@@ -137,10 +141,10 @@ function rulesOf(folder: Folder, lines: string, request: PageRequest): Html {
     .map((line, i) => isRule(line) && html`<li><code>${shownName(line)}</code>${remove(line, i)}</li>`)}</ul>`;
 }
 
-/** LIMIT: documents that a trial names. */
+/** LIMIT: number of documents that the test of a rule names. */
 const MAX_NAMED = 5;
 
-/** Shows what a new rule would exclude, with the button that adds it. */
+/** Shows which documents a new rule would exclude, and the button that adds the rule. */
 function trialPart(folder: Folder, rule: string, request: PageRequest): Html {
   const found = findExcluded(folder.root, rule);
   if (found.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(found.trouble.what))}</p>`;
@@ -152,7 +156,7 @@ function trialPart(folder: Folder, rule: string, request: PageRequest): Html {
 ${folderForm(folder, { path: "ignore", fields: { pattern: rule } }, request, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
-/** Tests a path against the rules, and then with the new rule. */
+/** Shows whether the current rules or the new rule exclude a path. */
 function testPart(lines: string, rule: string, path: string): Html {
   const before = testIgnoreLines(lines, path);
   const tested = testIgnoreLines(`${lines}\n${rule}`, path);

@@ -10,10 +10,13 @@ import { explained, folderForm } from "../parts.ts";
 import { jobOf, progressOf } from "../status.ts";
 import type { StopReading } from "../jobs.ts";
 
-/** LIMIT: changes that are listed for each folder. */
+/** LIMIT: number of changes that are listed for each folder. */
 const MAX_CHANGES = 100;
 
-/** Shows a stop as a question, with both answers and the stopped changes. */
+/**
+ * Page on which the user answers a stop by a safety check. Shows the stopped changes and what each
+ * answer would do.
+ */
 export const STOP = folderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
@@ -33,10 +36,7 @@ ${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder
   },
 });
 
-/**
- * Shows the result after the user approved or rejected the changes. If there is no such result,
- * shows that nothing is stopped.
- */
+/** Shows the result of the user's answer, or that nothing is stopped. */
 function nothingStopped({ job }: Folder): Html {
   const result = job?.end ?? null;
   if (result !== null) return bannerOf(result.tone, result.text, null);
@@ -61,9 +61,9 @@ ${view !== null && stoppedList(view)}`;
 }
 
 /**
- * Shows the question that the user must answer. Before both sides are read, shows only the reasons
- * of the stop.
- * @param checked sentence with the age of the scan; null: both sides are not read yet
+ * Shows the question that the user has to answer, and the reasons of the stop. Before the scan has
+ * ended, shows only the reasons.
+ * @param checked sentence with the age of the scan; null before the scan has ended
  */
 function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked: Html | null): Html {
   const sentences = sentenceView(reasons.map(({ detail }) => sentenceOf(detail)).join(" "));
@@ -73,10 +73,10 @@ function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked
     : bannerOf("bad", question, html`${sentences} ${checked}${why}`);
 }
 
-/** Question that a stop puts to the user, both answers, and what the first answer does. */
+/** Words for a stop: the question, the labels of both answers, and what the answer yes does. */
 type Words = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
 
-/** Sides on which the reasons of a stop delete documents. */
+/** Side on which documents would be deleted, by the reason of the stop. */
 const DELETES: Readonly<Record<string, "service" | "local">> = {
   "delete-budget-remote": "service",
   "local-emptied": "service",
@@ -84,7 +84,11 @@ const DELETES: Readonly<Record<string, "service" | "local">> = {
   "remote-emptied": "local",
 };
 
-/** Returns the words of a stop. Before both sides are read, its numbers are not known. */
+/**
+ * Returns the words for a stop.
+ * @param view the scanned changes; null before the scan has ended, so that the words have no
+ * numbers
+ */
 function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
   const deletes = first === undefined ? undefined : DELETES[first.reason];
   const documents = view === null || view.deleted.size === 0 ? "documents" : plural(view.deleted.size, "document");
@@ -117,8 +121,8 @@ function syncNow(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows both answers beside each other: what each does, and its button.
- * @param view null before both sides are read: nobody can answer yet
+ * Shows both answers side by side, each with what it does and a button.
+ * @param view the scanned changes; null before the scan has ended, so that the buttons are disabled
  */
 function answers(folder: Folder, view: StopView | null, words: Words, request: PageRequest): Html {
   const form = (answer: "approve" | "reject", look: string, label: string) =>
@@ -142,7 +146,7 @@ function answers(folder: Folder, view: StopView | null, words: Words, request: P
 
 type Rejections = Extract<StopView["back"], { kind: "ok" }>["value"];
 
-/** Effects of a rejection: a noun to count, with the words after it. */
+/** Words for what a rejection does: a noun to count, and words that follow it. */
 const REJECTED: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
   "file-back": ["document", "restored, with the same id and history"],
   "folder-back": ["folder", "restored"],
@@ -162,7 +166,7 @@ function rejections(back: Rejections): Html[] {
   });
 }
 
-/** Lists the stopped changes by their top folders, each as one closed line. */
+/** Lists the stopped changes, grouped by their topmost folder. Each group can be expanded. */
 function stoppedList({ stop: { items, waiting }, deleted }: StopView): Html {
   const tops = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
   const folders = [...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => tops.has(top)) ?? "")];
@@ -179,7 +183,7 @@ ${waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(waiting))}</p>
 )}</section>`;
 }
 
-/** Returns the numbers of deletions and of other changes, such as `3 deletions, 1 other change`. */
+/** Returns how many changes are deletions and how many are not: `3 deletions, 1 other change`. */
 function countedChanges(changes: number, deletions: number): string {
   if (deletions === 0) return plural(changes, "change");
   const others = changes - deletions;

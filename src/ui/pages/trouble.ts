@@ -8,11 +8,14 @@ import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { originOf } from "../parts.ts";
 
-/** Errors whose next step is outside of the pages. The page shows this step without a click. */
+/**
+ * Codes of errors that the user can only solve in a terminal. The page then shows that step and no
+ * link to other pages.
+ */
 const OUTSIDE: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
 
 /**
- * Shows an error and the next step instead of a page.
+ * Returns the page that shows an error and the next step.
  * @param folder name of the linked folder that the page is about; null if there is none
  */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble, folder: string | null): Content {
@@ -64,7 +67,7 @@ export const NO_PAGE: Trouble = {
   code: "no-page",
 };
 
-/** Asks for confirmation before this browser is signed out. */
+/** Page that asks the user to confirm that this browser is signed out. */
 export const LEAVE: UiPage = {
   path: SIGN_OUT,
   isLive: false,

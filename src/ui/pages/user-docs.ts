@@ -6,7 +6,7 @@ import type { UiPage } from "../page.ts";
 import { requestedPath } from "../parts.ts";
 import { DOCS_ADDRESS, docAddress, readUserDoc, SUBJECTS, titleOf } from "../user-docs.ts";
 
-/** Lists the documents for users, by subject. */
+/** Lists all documents of the documentation by subject. */
 export const USER_DOCS: UiPage = {
   path: DOCS_ADDRESS,
   isLive: false,
@@ -20,7 +20,9 @@ ${Object.entries(SUBJECTS).map(
   }),
 };
 
-/** Shows one document for users; if the renderer is overloaded, the source of the document. */
+/**
+ * Shows one document of the documentation. Shows its Markdown source if it cannot be rendered now.
+ */
 export const USER_DOC: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,
