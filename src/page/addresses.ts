@@ -1,10 +1,10 @@
-/** Parts of addresses. */
+/** Makes addresses of pages. */
 
 export type Query = Readonly<Record<string, string | number | null>>;
 
 /**
- * Adds a query to an address.
- * @param members values of the query; members that are null are left out
+ * Returns an address with a query.
+ * @param members names and values of the query; null leaves a name out
  */
 export function withQuery(address: string, members: Query): string {
   const given = new URLSearchParams();
@@ -12,7 +12,7 @@ export function withQuery(address: string, members: Query): string {
   return given.size === 0 ? address : `${address}?${given}`;
 }
 
-/** Encodes the names of a path for an address. */
+/** Percent-encodes each name of a path, and keeps the slashes. */
 export function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }

@@ -1,17 +1,20 @@
-/** Scripts, styles and pictures of the pages. */
+/** Scripts, styles and images that the pages load. */
 
 export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {
-  /** Served name of each entry (`page.js`), with a digest of its content. */
+  /**
+   * Served file name of each entry: a name such as `page.js` maps to a name with a digest of the
+   * content.
+   */
   readonly names: ReadonlyMap<string, string>;
-  /** Assets by served name. */
+  /** Assets by their served file name. */
   readonly assets: ReadonlyMap<string, Asset>;
-  /** Address of the assets; ends with a slash. */
+  /** Address below which the assets are served; ends with a slash. */
   readonly base: string;
 };
 
-/** Address of the assets of `mdmirror ui`. */
+/** Address below which `mdmirror ui` serves the assets. */
 export const ASSETS = "/assets/";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,9 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the media type of an asset.
- * @param name name with its extension
- * @throws for an extension that no asset has, which is a bug
+ * Returns the media type of an asset by its file extension.
+ * @throws Error for an extension that no asset has, which is a bug
  */
 export function assetType(name: string): string {
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
@@ -32,8 +34,8 @@ export function assetType(name: string): string {
 }
 
 /**
- * Returns the address of an entry.
- * @throws if the entry was not bundled, which is a bug
+ * Returns the address of an entry such as `page.js`.
+ * @throws Error if the bundle has no such entry, which is a bug
  */
 export function assetPath({ names, base }: Bundle, entry: string): string {
   const name = names.get(entry);

@@ -1,32 +1,35 @@
-/** Draws figures over time as bars: inline SVG, readable without colour. */
+/** Draws bar charts as inline SVG. They can be read without colours. */
 
 import { type Html, html } from "./html.ts";
 
 /**
- * A bar; `value` is null if it is not known. `part` is the filled lower end, and the remainder has
- * only an outline; null: all of it is filled.
+ * A bar of a chart. `value`: its height; null if it is not known. `part`: height of the filled
+ * lower part of the bar, above which the bar has only an outline; null to fill the whole bar.
  */
 export type Bar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 
 export type Panel = {
   readonly title: string;
-  /** Summary of the bars as one number, in large type. */
+  /** Summary of all bars, which is shown large. */
   readonly value: string;
-  /** Meaning of the number. */
+  /** Explanation of `value`. */
   readonly detail: string;
-  /** Meanings of the filled and of the outlined part of a bar; null if bars have one part. */
+  /** Meanings of the filled and the outlined part of a bar; null if all bars are filled. */
   readonly legend?: { readonly fill: string; readonly outline: string } | null;
   readonly bars: readonly Bar[];
-  /** Returns a value in words, for the scale. */
+  /** Returns the label of a value on the scale. */
   readonly textOf: (value: number) => string;
 };
 
-/** Size of the drawing in its own units; the page stretches it to its width. */
+/** Height of the drawing in units of the SVG. The page stretches the drawing to its own width. */
 const HEIGHT = 40;
 const BAR_STEP = 10;
 const BAR_WIDTH = 8;
 
-/** @param times start and end of the bars, in words */
+/**
+ * Shows a chart with its title and summary.
+ * @param times labels for the time of the first and of the last bar
+ */
 export function panelOf(
   { title, value, detail, legend = null, bars, textOf }: Panel,
   times: readonly [string, string],

@@ -1,4 +1,4 @@
-/** Shows what a search found. */
+/** Shows the results of a search. */
 
 import { foundPieces } from "../markdown/search/found-pieces.ts";
 import type { Snippet } from "../markdown/search/snippets.ts";
@@ -7,7 +7,7 @@ import { nameView } from "./parts.ts";
 
 type Found = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
 
-/** Lists documents, each with the lines that show why it was found. */
+/** Lists found documents, each with the lines that match. */
 export function foundList(files: readonly Found[]): Html {
   if (files.length === 0) return html``;
   return html`<ol class="card flush rows">${files.map(
@@ -25,10 +25,13 @@ function lineOf(line: Snippet): Html {
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }
 
-/** LIMIT: characters before the first match. A line of a narrow page has about 70 characters. */
+/**
+ * LIMIT: number of characters shown before the first match. A narrow page has about 70 characters
+ * in a line.
+ */
 const MAX_BEFORE = 40;
 
-/** Shortens the text before the first match to its last whole words. */
+/** Shortens a text to its last whole words, and marks the cut with `…`. */
 function leadOf(text: string): string {
   const characters = [...text];
   if (characters.length <= MAX_BEFORE) return text;

@@ -1,8 +1,11 @@
-/** Headers of every answer. */
+/** HTTP headers of the pages and their assets. */
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Content policy: browsers run, show and frame nothing from other sites, and nothing inline. */
+/**
+ * Content security policy: a page may load scripts, styles and images only from its own site, none
+ * of them inline, and no site may show the page in a frame.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,8 +28,9 @@ const COMMON_HEADERS: Headers = {
 };
 
 /**
- * Headers for pages and the requests of their scripts. Not `no-referrer`: with that value a browser
- * sends `Origin: null` with each form, and our own form would look like a form of another site.
+ * Headers of pages and of answers to their scripts. The policy `no-referrer` is not used, because a
+ * browser would then send `Origin: null` with a form. Our own forms would then look like forms of
+ * another site.
  */
 export const PAGE_HEADERS: Headers = {
   ...COMMON_HEADERS,
@@ -34,10 +38,13 @@ export const PAGE_HEADERS: Headers = {
   "referrer-policy": "same-origin",
 };
 
-/** Headers for the answer to an address with a secret. */
+/** Headers of an answer to an address that contains a secret. */
 export const ENTER_HEADERS: Headers = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/** Headers for a script or a style. Its name changes with its content, so browsers may keep it. */
+/**
+ * Headers of scripts and styles. Browsers may keep them, because their names change with their
+ * content.
+ */
 export const ASSET_HEADERS: Headers = {
   ...COMMON_HEADERS,
   "cache-control": "private, max-age=31536000, immutable",

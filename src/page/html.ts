@@ -1,4 +1,4 @@
-/** HTML from templates. Every value of a template is escaped, unless it is `Html` itself. */
+/** HTML that was made from a template. A template escapes each value that is not `Html` itself. */
 export class Html {
   readonly text: string;
 
@@ -7,12 +7,16 @@ export class Html {
   }
 }
 
-/** Values for a template. Null and false show nothing; a list shows its members in order. */
+/**
+ * A value for a template. Null and false show nothing; a list shows its members one after the
+ * other.
+ */
 export type Shown = Html | string | number | null | false | readonly Shown[];
 
 /**
- * Makes HTML. A value may be between tags or in a quoted attribute, where the same escapes are
- * right; never in the name of a tag, an unquoted attribute, a script or a style.
+ * Makes HTML from a template. A value may be between tags or in a quoted attribute, where it is
+ * escaped correctly. A value must not be a tag name or an unquoted attribute, or be inside a script
+ * or a style.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   return new Html(parts.reduce((text, part, i) => `${text}${textOf(values[i - 1]!)}${part}`));

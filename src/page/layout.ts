@@ -1,4 +1,4 @@
-/** Makes the frame around the content of every page. */
+/** Renders a whole page: a frame, which most pages share, around the page's own content. */
 
 import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
@@ -6,53 +6,58 @@ import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 import { actionForm, factsOf, type Fields, type Link, nextOf, type Tone } from "./parts.ts";
 
-/** Links with a label, which screen readers speak. */
+/** A group of links, with a label for screen readers. */
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
-/** A sentence that a page shows after a form was sent. */
+/** A message that the page after a form shows. */
 export type Notice = {
-  /** Name of the message, by which a live page shows it once; left out: it is on one page only. */
+  /**
+   * Id of the message, so that an updated page does not show it twice; left out if the page is not
+   * updated.
+   */
   readonly id?: string;
   readonly tone: Tone;
   readonly text: string;
-  /** Next step for the user; left out: none. */
+  /** Next step for the user; left out if there is none. */
   readonly next?: string | null;
-  /** Further facts, such as the places of old files, which open on demand. */
+  /** Further facts, such as the places of old files, in an element that the user can expand. */
   readonly details?: readonly string[];
-  /** Page that the user probably opens next. */
+  /** Link to the page that the user probably opens next; null for no link. */
   readonly link?: Pick<Link, "href" | "label"> | null;
-  /** Form that takes the action back: its address, its button and its fields. */
+  /** Form that undoes the action: its address, the label of its button, and its hidden fields. */
   readonly undo?: { readonly action: string; readonly label: string; readonly fields: Fields };
 };
 
 export type Frame = {
-  /** The program's name, at the left of the header. */
+  /** Link with the program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** Menu beside the program's name, whose label names the subject of the page. */
+  /**
+   * Menu beside the program's name. Its label is the subject of the page, such as a linked folder.
+   */
   readonly switcher?: LinkGroup | null;
-  /** Tabs below the header that lead to related pages; null if there are none. */
+  /** Tabs below the header that lead to related pages; null for no tabs. */
   readonly sections?: LinkGroup | null;
-  /** Address to which the navigation marks its link; left out: none. */
+  /** Address of the page, whose link is marked in the navigation; null to mark no link. */
   readonly address?: string | null;
   readonly bundle: Bundle;
-  /** The session's token, for the forms of notices; null if nobody is signed in. */
+  /** Token of the session, which forms of notices send; null if nobody is signed in. */
   readonly csrf: string | null;
 };
 
 export type Content = {
   readonly title: string;
   readonly main: Html;
-  /** Text that a screen reader speaks when it changes; "" for none. */
+  /** Text that a screen reader speaks when the text changes; "" for none. */
   readonly announcement?: string;
   readonly notices?: readonly Notice[];
-  /** Milliseconds after which a script reads a visible page again; null if the page is not live. */
+  /** Milliseconds between two automatic updates of a visible page; null for no updates. */
   readonly refreshMs?: number | null;
-  /** Further scripts beside `page.js`. */
+  /** Names of scripts that the page loads in addition to `page.js`. */
   readonly scripts?: readonly string[];
 };
 
-/** Keys of every page, with what each does: `islands/page/keys.ts`. */
+/** Keyboard shortcuts of every page, with a description. `islands/page/keys.ts` implements them. */
 const KEYS = {
   "/": "go to the search or filter field",
   j: "next row",
@@ -97,7 +102,7 @@ ${KEYS_DIALOG}
 `.text;
 }
 
-/** @param address address of the page, which is marked in the list */
+/** @param address address of the current page, whose link is marked; null to mark no link */
 function linkList(links: readonly Link[], address: string | null): Html {
   return html`<ul>${links.map(({ href, label, current = null, count: number = 0, tone = "quiet" }) => {
     const marked = href === address ? "page" : current;
@@ -107,7 +112,7 @@ function linkList(links: readonly Link[], address: string | null): Html {
   })}</ul>`;
 }
 
-/** @param csrf the session's token; null if the notice may not have a form */
+/** @param csrf token of the session; null to show no form */
 function noticeOf(
   { id = "", tone, text, next = null, details = [], link = null, undo }: Notice,
   csrf: string | null,

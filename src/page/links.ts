@@ -1,11 +1,14 @@
-/** Makes the links and headings of a rendered document. */
+/** Converts the links and headings of a document for its page. */
 
 import type { LinkBase } from "./markdown.ts";
 
 const OTHER_SITE = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Returns an address of these pages or of another site; null if there is no target. */
+/**
+ * Returns the address to which a link of a document leads, on this site or another. Returns null if
+ * the link leads nowhere.
+ */
 export function leadsTo(target: string, { files, folder }: LinkBase): string | null {
   if (OTHER_SITE.test(target)) return target;
   if (OTHER_SCHEME.test(target) || /^[\\/]{2}/.test(target)) return null;
@@ -16,7 +19,10 @@ export function leadsTo(target: string, { files, folder }: LinkBase): string | n
   return names === null ? null : files + names.map(encodeURIComponent).join("/") + fragment;
 }
 
-/** Returns the id of a heading in the usual form. Its prefix differs from the page's own ids. */
+/**
+ * Returns the element id of a heading, from its words in lower case with hyphens. The prefix `h-`
+ * keeps it different from the page's own ids.
+ */
 export function headingId(text: string): string {
   const slug = text
     .toLowerCase()
@@ -26,7 +32,9 @@ export function headingId(text: string): string {
   return `h-${slug}`;
 }
 
-/** Returns the names in a path; null for a path out of the workspace. */
+/**
+ * Returns the names in a path relative to a folder; null if the path leads out of the workspace.
+ */
 function namesOf(path: string, folder: string): string[] | null {
   const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
   for (const name of path.split("/")) {

@@ -1,4 +1,4 @@
-/** The thread of `renderer.ts`. It renders one document after the other. */
+/** Program of the thread that `renderer.ts` starts. It renders one document after the other. */
 
 import { parentPort } from "node:worker_threads";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
@@ -10,7 +10,7 @@ export type RenderRequest = {
   readonly marked: MarkedLines | null;
 };
 
-/** Messages of the thread: "ready" first, then each rendered document. */
+/** A message of the thread: first "ready", and then each rendered document. */
 export type RenderMessage = "ready" | RenderedMarkdown;
 
 parentPort?.on("message", ({ text, base, marked }: RenderRequest) => {

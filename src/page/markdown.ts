@@ -1,28 +1,30 @@
-/** A rendered document. `render-markdown.ts` makes its HTML and sanitises it. */
+/** Types of rendered documents. `render-markdown.ts` makes their HTML. */
 
 import { Html, html } from "./html.ts";
 
-/** Place of a document, to which its links are relative. */
+/** Place of a document on the site, to which the document's links are relative. */
 export type LinkBase = {
-  /** Address of the workspace's root; ends with a slash. */
+  /** Address of the root folder of all documents; ends with a slash. */
   readonly files: string;
-  /** The document's folder, without a slash at its ends; "" is the root. */
+  /** Path of the document's folder, without slashes at its ends; "" for the root folder. */
   readonly folder: string;
 };
 
-/** Lines of a document, from 0, whose blocks get a mark. */
+/**
+ * Lines of a document, counted from 0. `mark`: the CSS class that the blocks with these lines get.
+ */
 export type MarkedLines = { readonly mark: "gone" | "new"; readonly lines: readonly number[] };
 
 export type RenderedMarkdown = {
-  /** The front matter, without its `---` lines; null if the document has none. */
+  /** Content of the front matter, without its `---` lines; null if the document has none. */
   readonly frontMatter: string | null;
-  /** Sanitised HTML. */
+  /** HTML of the document, after the sanitiser. */
   readonly body: string;
 };
 
 /**
- * Shows a document as people read it, or else its source.
- * @param rendered null if the document was not rendered
+ * Shows a rendered document, or its source.
+ * @param rendered null to show the source
  */
 export function documentOf(rendered: RenderedMarkdown | null, source: string): Html {
   if (rendered === null) return html`<pre class="text" dir="auto">${source}</pre>`;

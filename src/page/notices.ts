@@ -1,25 +1,29 @@
 /**
- * Notices for the page that follows a form. They are stored, and the address of that page contains
- * only an id: so showing the page changes nothing, and nobody can make an address with words of
- * their own.
+ * Notices for the page that follows a form. The address of that page contains only the id of a
+ * stored notice. So nobody can make an address that shows words of their own.
  */
 
 import { BoundedMap } from "../common/bounded-map.ts";
 import type { Notice } from "./layout.ts";
 
-/** LIMIT: notices that are kept. */
+/** LIMIT: number of notices that are kept in memory. */
 const MAX_NOTICES = 200;
 
 export class Notices {
   readonly #secret: () => string;
   readonly #kept = new BoundedMap<string, Notice>(MAX_NOTICES);
 
-  /** @param secret returns an unguessable id for a notice, in characters that a URL may contain */
+  /**
+   * @param secret returns an id that nobody can guess, in characters that are allowed in addresses
+   */
   constructor(secret: () => string) {
     this.#secret = secret;
   }
 
-  /** Returns the address of the page, with the notice. */
+  /**
+   * Stores a notice. Returns the address of a page that shows the notice.
+   * @param to address of the page without the notice
+   */
   at(to: string, notice: Notice | null): string {
     if (notice === null) return to;
     const id = this.#secret();

@@ -9,10 +9,10 @@ import { ASSETS, type Asset, assetType, type Bundle } from "./bundle.ts";
 let bundle: Promise<Bundle> | null = null;
 
 /**
- * Reads the scripts and styles of the pages. The package contains them. A checkout makes them from
- * the sources on first use, in a separate process. The program that makes them is not part of the
- * package; if only the runtime packages are installed, it is installed first.
- * @throws if the files cannot be made; the next call tries again
+ * Reads the scripts and styles of the pages. A package contains them. In a checkout, a script
+ * builds them from their sources on first use, in a separate process. If the program that builds
+ * them is missing, the script installs it first.
+ * @throws Error if they cannot be built; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {
   bundle ??= load().catch((error: unknown) => {

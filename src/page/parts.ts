@@ -1,4 +1,4 @@
-/** Parts that many pages share. */
+/** Elements that many pages share. */
 
 import { ageText } from "../common/age.ts";
 import { sentenceOf } from "../common/sentence.ts";
@@ -8,44 +8,50 @@ import { html, type Html, type Shown } from "./html.ts";
 export type Link = {
   readonly href: string;
   readonly label: string;
-  /** `page`: the link leads to this page; `true`: this page belongs to the link. */
+  /**
+   * Mark of the link: `page` if it leads to the current page, `true` if it leads to the section of
+   * the current page.
+   */
   readonly current?: "page" | "true" | null;
-  /** Number beside the label; undefined and 0: none. */
+  /** Number that is shown beside the label; left out or 0 for no number. */
   readonly count?: number;
   /** Colour of the number. */
   readonly tone?: Tone;
 };
 
-/** Meaning of a colour. The page always says the same in words as well. */
+/** Meaning of a colour. A page always says the same in words, too. */
 export type Tone = "good" | "asks" | "bad" | "quiet";
 
 /**
- * Shows a name or path from outside. Whatever its writing direction, it cannot change the look of
- * the text beside it.
+ * Shows a name or path that comes from a user. Its characters and its writing direction cannot
+ * change the text beside it.
  */
 export function nameView(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
-/** Shows a sentence, which may contain names of files or words of the service. */
+/**
+ * Shows a sentence that may contain file names, or words of the service. Escapes control
+ * characters.
+ */
 export function sentenceView(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
-/** Shows a word with a coloured mark. */
+/** Shows a word with a mark in a colour. */
 export function badgeOf(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
-/** Shows a state as a coloured dot with its word. */
+/** Shows a dot in a colour, and a word beside it. */
 export function dotOf(tone: Tone, word: string): Html {
   return html`<span class="dot ${tone}">${word}</span>`;
 }
 
 /**
  * Shows the state of the page's subject in one sentence.
- * @param detail a second, fainter line; null for none
- * @param actions forms and links at the end
+ * @param detail a second line, less prominent; null for none
+ * @param actions forms and links after the sentence
  */
 export function bannerOf(tone: Tone, sentence: Shown, detail: Shown, actions: Shown = null): Html {
   return html`<section class="banner ${tone}" id="banner"><div><h1>${sentence}</h1>${
@@ -53,7 +59,7 @@ export function bannerOf(tone: Tone, sentence: Shown, detail: Shown, actions: Sh
   }</div>${actions !== null && html`<div class="row">${actions}</div>`}</section>`;
 }
 
-/** A number with its name; `href` is the page about it. */
+/** A number with a label. `href`: address of the page about it; null for no link. */
 export type Tile = { readonly value: Shown; readonly label: string; readonly href?: string | null };
 
 export function tilesOf(tiles: readonly Tile[]): Html {
@@ -65,37 +71,43 @@ export function tilesOf(tiles: readonly Tile[]): Html {
   })}</div>`;
 }
 
-/** Shows that a list has nothing yet, and what to do. */
+/** Shows in place of an empty list that there is nothing yet, and what the user can do. */
 export function emptyOf(title: string, text: Shown, action: Shown = null): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
 
 /**
- * Shows a command that does the same as the page.
- * @param origin facts for an administrator, such as a code; null for none
+ * Shows a command that does the same as the page, in an element that the user can expand.
+ * @param origin facts for an administrator, such as an error code; null for none
  */
 export function commandOf(command: string, origin: Shown = null): Html {
   const code = html`<code>${shownWords(command)}</code>`;
   return detailsOf(origin === null ? "Show command" : "Details", html`${origin}${code}`);
 }
 
-/** Returns true if a next step names a command to run. */
+/** Returns true if a next step contains a command of mdmirror. */
 export function isCommand(next: string): boolean {
   return next.includes("mdmirror ");
 }
 
-/** Shows the next step: a sentence, or a command. */
+/**
+ * Shows the next step for the user, which is a sentence or a command.
+ * @param origin facts for an administrator, such as an error code; null for none
+ */
 export function nextOf(next: string, origin: Shown = null): Html {
   if (isCommand(next)) return commandOf(next, origin);
   return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && detailsOf("Details", origin)}`;
 }
 
-/** Shows facts that open on demand. */
+/** Shows facts in an element that the user can expand. */
 export function detailsOf(label: string, facts: Shown): Html {
   return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
 }
 
-/** Shows the path to a page as links; the last one is the page itself. */
+/**
+ * Shows breadcrumbs: links to the pages above the current page. The current page itself is not a
+ * link.
+ */
 export function crumbsView(label: string, links: readonly Link[]): Html {
   return html`<nav aria-label="${label}"><ol class="crumbs">${links.map(
     ({ href, label: name, current = null }) =>
@@ -104,8 +116,9 @@ export function crumbsView(label: string, links: readonly Link[]): Html {
 }
 
 /**
- * Shows an age, which a script updates.
- * @param time in milliseconds since the epoch, as `now`
+ * Shows the age of a time. A script keeps the age up to date.
+ * @param time milliseconds since the epoch
+ * @param now current time in milliseconds since the epoch
  */
 export function ageOf(time: number, now: number): Html {
   const date = new Date(time).toISOString();
@@ -113,21 +126,23 @@ export function ageOf(time: number, now: number): Html {
 }
 
 /**
- * Returns the attributes of a control whose content was refused; the first one gets the focus.
+ * Returns HTML attributes for a form field whose value was refused. The first such field gets the
+ * focus.
  * @param id element id of the sentence that says why
  */
 export function refusedBy(id = "fault"): Html {
   return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;
 }
 
-/** Shows why the content of a control was refused. */
+/** Shows why the value of a form field was refused. */
 export function refusalOf(sentence: string, id = "fault"): Html {
   return html`<span class="notice bad" role="alert" id="${id}">${sentenceView(sentence)}</span>`;
 }
 
 /**
- * Returns a form with a button. The form works without scripts.
+ * Returns a form for an action. The form works without scripts.
  * @param fields hidden fields, in addition to the token
+ * @param content the visible fields and buttons
  */
 export function actionForm(
   { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: Fields },
@@ -139,10 +154,10 @@ export function actionForm(
   )}${content}</form>`;
 }
 
-/** Values by the name of a form field, or labels by the value of an option. */
+/** Values by the names of form fields, or labels by the values of options. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** Returns links to all views of one subject; `isShown`: the view of this page. */
+/** Returns links to all views of one subject. `isShown` marks the view of the current page. */
 export function segmentsOf(
   label: string,
   views: readonly { readonly href: string; readonly label: string; readonly isShown: boolean }[],
@@ -152,14 +167,20 @@ export function segmentsOf(
   )}</nav>`;
 }
 
-/** Returns the options of a list; `choices`: labels by value. */
+/**
+ * Returns the options of a `select` element.
+ * @param choices labels by value
+ */
 export function optionsOf(choices: Fields, chosen: string | undefined): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );
 }
 
-/** Returns exclusive choices, each in a label; `choices`: labels by value. */
+/**
+ * Returns radio buttons, each with its label.
+ * @param choices labels by value
+ */
 export function radiosOf(name: string, choices: Fields, chosen: string | null): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) =>
@@ -167,7 +188,7 @@ export function radiosOf(name: string, choices: Fields, chosen: string | null): 
   );
 }
 
-/** Lists terms with their facts. */
+/** Shows a list of terms, each with a fact. */
 export function factsOf(rows: readonly (readonly [term: Shown, fact: Shown])[]): Html {
   return html`<dl class="facts">${rows.map(([term, fact]) => html`<dt>${term}</dt><dd>${fact}</dd>`)}</dl>`;
 }

@@ -1,6 +1,6 @@
 /**
- * Renders Markdown to HTML. Anybody may have written a document, so all of it, with its own HTML,
- * goes through the sanitiser, and only the elements listed in this file pass.
+ * Renders Markdown to HTML. Anybody may have written a document, so its HTML goes through a
+ * sanitiser. Only the elements and attributes that this file lists are kept.
  */
 
 import MarkdownIt from "markdown-it";
@@ -14,13 +14,16 @@ const PHRASE_TAGS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q",
 const CODE_TAGS = ["code", "kbd", "samp", "var", "sub", "sup"];
 const LIST_TAGS = ["ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
 const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
-/** Beginning of a list item that is a task. */
+/** Beginning of a task in a list: `[ ]` or `[x]`. */
 const TASK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** LIMIT: depth of nested elements. */
+/** LIMIT: number of nested elements. */
 const DEEPEST = 50;
 
-/** @param marked lines whose blocks get a mark as their class; null for none */
+/**
+ * Renders a document.
+ * @param marked lines whose blocks get a CSS class; null for none
+ */
 export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines | null = null): RenderedMarkdown {
   const front = findFrontMatter(text);
   const start = front?.end ?? 0;
@@ -32,13 +35,17 @@ export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines
   return { frontMatter, body: sanitise(markup, base, marked) };
 }
 
-/** Smallest blocks. A paragraph without an element belongs to its list item. */
+/** Types of tokens that get a mark: the smallest blocks that contain a line. */
 const BLOCKS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
 
 type Tokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 
-/** @param before lines of the document before the first token's */
+/**
+ * Adds a CSS class to the blocks that contain one of the marked lines. If a paragraph has no
+ * element of its own, its list item gets the class.
+ * @param before number of lines of the document that precede the tokens, such as front matter
+ */
 function markBlocks(tokens: Tokens, before: number, { mark, lines }: MarkedLines): void {
   for (const [index, token] of tokens.entries()) {
     if (token.map === null || !BLOCKS.has(token.type)) continue;
@@ -48,7 +55,10 @@ function markBlocks(tokens: Tokens, before: number, { mark, lines }: MarkedLines
   }
 }
 
-/** Returns a parser for one document. The parser counts headings with equal ids. */
+/**
+ * Returns a parser for a single document, because it counts equal headings to give them different
+ * ids.
+ */
 function markdown(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: true, linkify: true });
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -124,21 +134,24 @@ function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
 }
 
 /**
- * Shows an image as text. No picture is loaded: the service has none, and a picture from another
- * site would tell that site who reads.
+ * Shows the description of an image in place of the image. The service stores no images, and an
+ * image from another site would reveal to that site who reads the document.
  */
 function imageOf({ alt = "", src = "" }: Attributes): Tag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
 }
 
-/** Shows a check box that nobody can change. Other controls are left out. */
+/** Shows a check box that readers cannot change. Replaces other form fields by nothing. */
 function boxOf({ type, checked }: Attributes): Tag {
   if (type !== "checkbox") return { tagName: "span", attribs: {} };
   const state = checked === undefined ? { "aria-label": "open" } : { checked: "", "aria-label": "done" };
   return { tagName: "input", attribs: { type, disabled: "", ...state } };
 }
 
-/** Removes the alignment from the style, which the pages' policy would not allow. */
+/**
+ * Replaces the alignment in the style of a table cell by a CSS class, because the content security
+ * policy forbids inline styles.
+ */
 function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): Tag {
   const side = /text-align:\s*(center|right)/.exec(style)?.[1];
   const attribs: Record<string, string> = {};
@@ -149,7 +162,8 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
 }
 
 /**
- * Keeps heading ids of this parser only: an id in the document's HTML could equal one of the page.
+ * Removes ids of headings that the parser did not make, because HTML in a document could use an id
+ * of the page.
  */
 function headingOf(tagName: string, { id, ...attribs }: Attributes): Tag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { ...attribs, id } : attribs };

@@ -1,6 +1,6 @@
 /**
- * Renders documents in a thread. A document can be written so that it takes a second, during which
- * the main thread would answer nobody.
+ * Renders documents in a thread of their own. A document can be written so that it takes a second
+ * to render. In the main thread, no request would be answered meanwhile.
  */
 
 import { Worker } from "node:worker_threads";
@@ -8,15 +8,15 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
-/** LIMIT: milliseconds for one document, ten times what a normal large document needs. */
+/** LIMIT: milliseconds for rendering one document; ten times as long as a large document needs. */
 const DEADLINE_MS = 2_000;
-/** LIMIT: milliseconds in which the thread must be ready. */
+/** LIMIT: milliseconds for the start of the thread. */
 const START_MS = 20_000;
-/** LIMIT: documents that wait for the thread or are in it. */
+/** LIMIT: number of documents that wait for the thread or are being rendered. */
 const MAX_WAITING = 32;
-/** LIMIT: rendered documents that are kept. */
+/** LIMIT: number of rendered documents that are kept in memory. */
 const MAX_KEPT = 16;
-/** Milliseconds that an idle thread is kept. */
+/** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
 
@@ -26,8 +26,8 @@ const PROGRAM = new URL(
 );
 
 /**
- * Renders Markdown. Returns null if rendering takes too long, or too many documents wait: the
- * source is then shown.
+ * Renders Markdown. Returns null if rendering takes too long, or if too many documents are waiting.
+ * The page then shows the source.
  */
 export type Render = (
   text: string,
@@ -35,7 +35,7 @@ export type Render = (
   marked?: MarkedLines,
 ) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
-/** Calls `work` after some milliseconds. Returns a function that cancels the call. */
+/** Calls `work` after a number of milliseconds. Returns a function that cancels the call. */
 type Wait = (ms: number, work: () => void) => () => void;
 
 const waitUnnoticed: Wait = (ms, work) => {
@@ -44,11 +44,14 @@ const waitUnnoticed: Wait = (ms, work) => {
   return () => clearTimeout(timer);
 };
 
-/** Renders one document after the other, an unchanged one only once. */
+/**
+ * Renders documents, one at a time. Keeps the results, so that an unchanged document is not
+ * rendered again.
+ */
 export class Renderer {
   readonly #program: URL;
   readonly #wait: Wait;
-  /** Rendered documents; the most recently used one is last. */
+  /** Rendered documents by request, the most recently used last. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT);
   #lastRendering: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -56,7 +59,7 @@ export class Renderer {
   #isClosed = false;
   #cancelIdle: () => void = () => undefined;
 
-  /** @param options.program the module that the thread runs */
+  /** @param options.program module that the thread runs; tests pass their own */
   constructor({ program = PROGRAM, wait = waitUnnoticed }: { readonly program?: URL; readonly wait?: Wait } = {}) {
     this.#program = program;
     this.#wait = wait;
@@ -80,7 +83,7 @@ export class Renderer {
     if (!isFull) this.#waiting++;
     const rendered = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
     if (!isFull) this.#lastRendering = rendered;
-    // A document that took too long once may be rendered later.
+    // A failure is not kept, so that the next request tries again.
     void rendered.then((content) => content === null && this.#kept.delete(key));
     return rendered;
   }
@@ -104,7 +107,10 @@ export class Renderer {
     return message === "ready" ? null : message;
   }
 
-  /** Resolves with null if no message comes in time, or the thread ends. */
+  /**
+   * Returns the next message of the thread; null if the thread ends, or if no message arrives in
+   * time.
+   */
   #nextMessage(worker: Worker, ms: number): Promise<RenderMessage | null> {
     const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
     const onExit = () => resolve(null);
@@ -117,15 +123,17 @@ export class Renderer {
   }
 
   #start(): Worker {
-    // The environment may have a key, and Node's own options are not meant for this thread.
+    // The thread gets no environment, which may contain a key, and no options of Node, which are
+    // meant for the main thread.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
     worker.unref();
-    // Out of memory, or an error of the renderer: the thread ends, and the source is shown.
+    // An error in the thread, such as too little memory, also ends the thread. The request then
+    // gets null.
     worker.on("error", () => undefined);
     return worker;
   }
 
-  /** Ends the thread; the document that it was rendering stays unrendered. */
+  /** Ends the thread. The document that it is rendering gets null. */
   #end(): void {
     void this.#worker?.terminate();
     this.#worker = null;

@@ -1,14 +1,14 @@
 /**
- * Checks that a request comes from one of our pages. A page of another site can make a browser send
- * requests to this server, even under a host name that it points at this machine (DNS rebinding).
+ * Checks that a request comes from one of our own pages. A page of another site can make a browser
+ * send requests to this server. By DNS rebinding, it can even do so under a host name of its own.
  */
 
 import { isLoopbackHost } from "../common/loopback.ts";
 
-/** Headers by lower-case name, as Node has them. */
+/** Headers of a request by name, in lower case as Node has them. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Sign that a request is not from one of our pages. */
+/** Reason to refuse a request: the header that shows that it does not come from our own pages. */
 export type Refusal = "host" | "origin" | "site";
 
 export const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
@@ -22,14 +22,17 @@ type Scheme = "http" | "https";
 /** Addresses at which the pages are served. */
 export type Served = {
   readonly scheme: Scheme;
-  /** Name or address that the server listens on; an IPv6 address has no brackets. */
+  /** Host name or address on which the server listens. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
-  /** Origin of a proxy before the server, as a browser writes it: `https://notes.example.org`. */
+  /**
+   * Origin of the proxy before the server, such as `https://notes.example.org`; null without a
+   * proxy.
+   */
   readonly proxy: string | null;
 };
 
-/** The cookie that proves a session. `path`: below which a browser sends it. */
+/** The cookie of a session. `path`: the browser sends the cookie only to addresses below it. */
 export type SessionCookie = { readonly name: string; readonly path: string; readonly secure: boolean };
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
@@ -37,9 +40,9 @@ const EVERYWHERE = ["0.0.0.0", "::"];
 const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
- * Accepts the values of `Host` that name this server. A server that listens on every address of
- * the machine accepts the names of loopback and of the proxy only, because it cannot know its other
- * names.
+ * Knows the values of `Host` that name this server. A server that listens on all addresses of the
+ * machine does not know its names. Such a server accepts only the names of loopback and of the
+ * proxy.
  */
 export class Origins {
   readonly #served: Served;
@@ -47,8 +50,8 @@ export class Origins {
   readonly #proxy: URL | null;
 
   /**
-   * @param cookie its name, to which the port is added, because browsers send the cookies of a host
-   * to all its ports; and the path below which browsers send it
+   * @param cookie name and path of the session cookie. The port is added to the name, because
+   * browsers send the cookies of a host to all its ports.
    */
   constructor(served: Served, cookie: { readonly name: string; readonly path: string }) {
     this.#served = served;
@@ -56,16 +59,13 @@ export class Origins {
     this.#proxy = served.proxy === null ? null : new URL(served.proxy);
   }
 
-  /**
-   * Returns the sign that a request is not from one of our pages.
-   * @returns null if the request may be answered
-   */
+  /** Returns why a request is refused; null if it comes from our own pages. */
   refusal(method: string, { host, origin, "sec-fetch-site": fetchSite }: SentHeaders): Refusal | null {
     if (typeof host !== "string" || !(this.isProxied(host) || this.#ownHosts().includes(host))) return "host";
     const isRead = method === "GET" || method === "HEAD";
     if (origin === undefined ? !isRead : origin !== `${this.#scheme(host)}://${host}`) return "origin";
-    // Older browsers do not send this header. `none`: somebody typed the address, or opened it from
-    // another program.
+    // Older browsers do not send `Sec-Fetch-Site`. Its value is `none` if the user typed the address
+    // or opened it from another program.
     const isOurs = fetchSite === undefined || fetchSite === "same-origin" || (isRead && fetchSite === "none");
     return isOurs ? null : "site";
   }
@@ -78,7 +78,7 @@ export class Origins {
     return names.flatMap((name) => [`${name}:${port}`, ...(port === PORTS[scheme] ? [name] : [])]);
   }
 
-  /** Returns true if a request used the proxy's name. */
+  /** Returns true if a request came through the proxy, by its `Host` header. */
   isProxied(host: string | undefined): boolean {
     return this.#proxy !== null && this.#proxy.host === host;
   }

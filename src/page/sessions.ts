@@ -1,6 +1,6 @@
 /**
- * Signed-in browsers, for both sites. A browser proves its session by a secret in a cookie, and by
- * another secret in each form.
+ * Sessions of signed-in browsers, for the local pages and the pages of the service. A browser
+ * proves its session by a secret in a cookie. A form also has to send a second secret, the token.
  */
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -9,30 +9,38 @@ import type { Origins, SessionCookie } from "./same-site.ts";
 
 export type Session<Who> = {
   readonly who: Who;
-  /** Token in each form, and in a header of requests by scripts. No other site can read it. */
+  /**
+   * Token that each form sends, and each request of a script sends in a header. Other sites cannot
+   * read it.
+   */
   readonly csrf: string;
 };
 
 type World = {
-  /** Returns milliseconds that never go back. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** At least 32 random bytes, in characters for addresses, cookies and forms. */
+  /**
+   * Returns a new secret of at least 32 random bytes, in characters that are allowed in addresses
+   * and cookies.
+   */
   readonly secret: () => string;
 };
 
-/** Headers of a request that find its session. */
+/** Headers of a request that identify its session. */
 type CookieHeaders = { readonly host?: string | undefined; readonly cookie?: string | undefined };
 
-/** Signs browsers in and out, by a cookie each. */
+/** Signs browsers in and out. Each browser has a session and a cookie. */
 export class Browsers<Who> {
   readonly #world: World;
   readonly #origins: Pick<Origins, "cookie">;
   readonly #idleMs: number;
-  /** Sessions by the digest of their secret; the most recently used session is last. */
+  /** Sessions by the digest of their secret, the most recently used last. */
   readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
 
   /**
-   * @param limits.most sessions at a time; one more ends the session that was unused for longest
+   * @param limits.most number of sessions; a further one replaces the session that was unused
+   * longest
+   * @param limits.idleMs milliseconds without use after which a session ends
    */
   constructor(
     world: World,
@@ -45,7 +53,7 @@ export class Browsers<Who> {
     this.#sessions = new BoundedMap(most);
   }
 
-  /** Signs a browser in. Returns the value of `Set-Cookie`. */
+  /** Starts a session. Returns the value of the header `Set-Cookie`. */
   signIn(who: Who, host: string | undefined): string {
     const { secret, now } = this.#world;
     const proof = secret();
@@ -55,7 +63,8 @@ export class Browsers<Who> {
 
   /**
    * Returns the session of a request; null if the browser is not signed in.
-   * @param isUse false for a request that a page sends on its own: the session ends as before
+   * @param isUse false for a request that a script sends without the user; it does not prolong the
+   * session
    */
   sessionOf(headers: CookieHeaders, isUse = true): Session<Who> | null {
     const id = this.#idOf(headers);
@@ -68,7 +77,7 @@ export class Browsers<Who> {
     return session;
   }
 
-  /** Ends a session. Returns the value of `Set-Cookie` that removes the cookie. */
+  /** Ends a session. Returns the value of the header `Set-Cookie` that deletes the cookie. */
   signOut(headers: CookieHeaders): string {
     this.#sessions.delete(this.#idOf(headers));
     return `${setCookie(this.#origins.cookie(headers.host), "")}; Max-Age=0`;
@@ -79,13 +88,14 @@ export class Browsers<Who> {
   }
 }
 
-/** LIMIT: characters of a `Cookie` header that are read. */
+/** LIMIT: number of characters of a `Cookie` header that are read. */
 const MAX_HEADER = 8_192;
 
 /**
  * Returns the value of a cookie.
- * @param header the `Cookie` header of the request; undefined if the request has none
- * @returns null if the cookie is missing, or occurs twice, because one of the two is foreign
+ * @param header value of the `Cookie` header; undefined if the request has none
+ * @returns null if the cookie is missing, or if it occurs twice, because one of the two could be
+ * set by another site
  */
 export function cookieOf(header: string | undefined, name: string): string | null {
   const found = (header ?? "")
@@ -97,14 +107,14 @@ export function cookieOf(header: string | undefined, name: string): string | nul
 }
 
 /**
- * Writes a `Set-Cookie` header. No script can read the cookie, no other site can make a browser
- * send it, and it ends with the browser.
+ * Returns the value of a header `Set-Cookie`. Scripts cannot read the cookie, browsers do not send
+ * it with requests from other sites, and it is deleted when the browser closes.
  */
 function setCookie({ name, path, secure }: SessionCookie, value: string): string {
   return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
 }
 
-/** Secrets that are valid once, and for a limited time. */
+/** Tickets: secrets that can be used once, within a limited time. */
 export class Tickets {
   readonly #world: World;
   readonly #lifeMs: number;
@@ -122,7 +132,7 @@ export class Tickets {
     return ticket;
   }
 
-  /** Uses a ticket up. Returns true if the ticket was valid; a second call returns false. */
+  /** Uses up a ticket. Returns true if the ticket was valid. */
   take(ticket: string): boolean {
     const id = digestOf(ticket);
     const until = this.#until.get(id);
@@ -132,16 +142,16 @@ export class Tickets {
 }
 
 /**
- * Returns true if a page of this session sent the token, which no other site knows. The time of the
- * comparison does not depend on the secrets.
+ * Returns true if a token belongs to a session, so that a page of this session sent it. The
+ * comparison takes the same time for every token.
  */
 export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null): boolean {
   return token !== null && timingSafeEqual(Buffer.from(digestOf(token)), Buffer.from(digestOf(csrf)));
 }
 
 /**
- * Returns the digest of a secret, by which the secret is looked up. The time of a lookup then
- * reveals nothing about the secret.
+ * Returns the digest of a secret. Secrets are looked up by their digest, so that the time of a
+ * lookup reveals nothing about them.
  */
 function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");

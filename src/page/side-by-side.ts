@@ -1,4 +1,4 @@
-/** Shows versions side by side, as a table. */
+/** Shows two or three versions of a document side by side. */
 
 import { count, plural } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
@@ -17,30 +17,30 @@ type Column = "mine" | "base" | "theirs";
 type Difference = Passage & { readonly kind: Exclude<Passage["kind"], "same"> };
 
 type SidesOptions = {
-  /** Description of the table, for screen readers. */
+  /** Description of the table for screen readers. */
   readonly caption: string;
-  /** Columns from left to right. */
+  /** Columns of the table, from left to right. */
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
-  /** Returns the words for a difference, in a row above it; null for no such row. */
+  /** Returns the words of the row above a difference; null for no such rows. */
   readonly words: ((difference: Difference) => string) | null;
   /**
-   * The older side: its differing lines count as removed, the other side's as added. Undefined if
-   * neither side is older.
+   * Side that is the earlier version. Its lines that differ are marked as removed, and those of the
+   * other side as added. Null if no side is earlier.
    */
   readonly earlier?: Column | null;
 };
 
-/** Lines shown before and after a change. */
+/** Number of unchanged lines that are shown before and after a change. */
 const CONTEXT = 3;
-/** LIMIT: lines that are shown. */
+/** LIMIT: number of lines that are shown. */
 const MAX_LINES = 4_000;
 
-/** LIMIT: characters of both versions that a page compares. */
+/** LIMIT: number of characters of both versions together. Longer versions are not compared. */
 const MAX_CHARACTERS = 500_000;
 
 type Named = { readonly text: string; readonly label: string };
 
-/** Shows how a version differs from an earlier one. */
+/** Shows the differences between two versions, and the numbers of added and removed lines. */
 export function differenceOf(before: Named, after: Named): Html {
   if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
   if (before.text.length + after.text.length > MAX_CHARACTERS)
@@ -67,7 +67,8 @@ ${cutTo(parts, MAX_LINES).map((part) => partOf(part, options))}</table>${cut > 0
 }
 
 /**
- * A passage of a page. `hidden`: equal lines left out before it. `changeNumber`: from 1.
+ * A passage of the table. `hidden`: number of equal lines that are left out before it.
+ * `changeNumber`: number of the change, from 1; 0 for equal lines.
  */
 type Part = Passage & { readonly hidden: number; readonly changeNumber: number };
 
@@ -109,7 +110,7 @@ function partOf({ kind, rows, hidden, changeNumber }: Part, options: SidesOption
   return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}">${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
 }
 
-/** Returns the word for a difference between an earlier and a later version. */
+/** Returns what happened to the lines of a difference: `Added`, `Removed` or `Changed`. */
 function wordOf({ rows }: Difference): string {
   if (rows.every(({ mine }) => mine === null)) return "Added";
   return rows.every(({ theirs }) => theirs === null) ? "Removed" : "Changed";
@@ -128,7 +129,7 @@ function markOf(line: SideLine | null, side: Column, earlier: Column | null): "g
   return side === earlier ? "gone" : "new";
 }
 
-/** Returns true if this side's lines differ from the base's. */
+/** Returns true if the lines of a side differ from base. */
 function isChanged(kind: Passage["kind"], side: Column): boolean {
   if (kind === "same" || side === "base") return false;
   return kind === "both" || kind === "alike" || kind === side;
@@ -144,7 +145,8 @@ function cellsOf(line: SideLine | null, label: string, mark: "gone" | "new" | ""
 
 function pieceOf({ text, differs }: LinePiece): Html | string {
   const bare = text.replace(/\n$/, "").replace(/\r$/, "");
-  // Control characters are shown, because a reader has to see what changes the look of a line.
+  // Control characters are shown as escapes, because the reader has to see every character that
+  // differs.
   const shown = bare.split("\t").map(shownWords).join("\t");
   const feed = differs && /\r\n$/.test(text) && html`<span class="end" title="carriage return">␍</span>`;
   if (!differs) return shown;

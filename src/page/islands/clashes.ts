@@ -1,6 +1,6 @@
 /**
- * Counts the decided clashes, leads to the next open one, and shows the preview. Without this
- * script, the server counts, and the preview is a page.
+ * Script of the page of a conflict: counts the decided clashes, leads to the next open clash, and
+ * shows the preview. Without this script, the server does the same on a new page.
  */
 
 function show(form: HTMLFormElement): void {
@@ -18,7 +18,7 @@ function openForm(): HTMLFormElement | null {
   return document.querySelector("#texts form");
 }
 
-/** Moves the focus to the first open clash below the focus; else to the first open one. */
+/** Moves the focus to the next open clash below it; if there is none, to the first open clash. */
 function goToNext(form: HTMLFormElement): void {
   const open = [...form.querySelectorAll<HTMLElement>(".clash:not(:has(input[type=radio]:checked))")];
   const here = document.activeElement?.closest(".clash") ?? null;
@@ -31,7 +31,10 @@ function goToNext(form: HTMLFormElement): void {
 
 let current = new AbortController();
 
-/** Shows the result of the choices, unless newer choices replace it. Returns its element. */
+/**
+ * Asks the server for the result of the choices, and shows it. Returns the element of the preview;
+ * null if a newer call replaced this one.
+ */
 async function preview(form: HTMLFormElement): Promise<HTMLElement | null> {
   current.abort();
   current = new AbortController();
@@ -47,7 +50,10 @@ async function preview(form: HTMLFormElement): Promise<HTMLElement | null> {
   return shown;
 }
 
-/** Says why there may be no preview. The page stays, with what its user typed. */
+/**
+ * Returns a message in place of the preview. The page is not left, because it has what the user
+ * typed.
+ */
 function missingPreview(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = "preview";

@@ -1,13 +1,13 @@
 /**
- * Shows an editor for a version, beside another version. Without this script, the page has a plain
- * field.
+ * Script of the page of a conflict: shows an editor beside another version of the document. Without
+ * this script, the page has a plain text field.
  */
 
 import { editedField, mountEditor } from "./editor/mount.ts";
 
 /**
- * Shows a message beside the result if the conflict has changed since the form was opened. The
- * server then refuses to save, shows the new versions, and keeps the draft.
+ * Shows a message if the versions have changed since the form was opened. The server would then
+ * refuse to save the result, and would keep it as a draft.
  */
 function showMovedOn(): void {
   const note = document.getElementById("moved-on");
@@ -16,14 +16,14 @@ function showMovedOn(): void {
   if (note.hidden === isOther) note.hidden = !isOther;
 }
 
-/** Returns the versions that the user saw when the form was opened, in one string. */
+/** Returns the versions that the form was opened with, as one string. */
 function shownVersions(): string {
   const versionOf = (name: string) =>
     document.querySelector<HTMLInputElement>(`#result form input[name=${name}]`)?.value ?? "";
   return ["mine", "theirs", "base"].map(versionOf).join(" ");
 }
 
-/** A live page may have replaced the form, and its editor with it. */
+/** Adds the editor again, if the update of a live page replaced the form. */
 function follow(): void {
   mountEditor();
   showMovedOn();
@@ -33,7 +33,7 @@ let isSent = false;
 document.addEventListener("submit", ({ target }) => {
   isSent ||= (target as HTMLFormElement).contains(editedField());
 });
-// The browser asks before the page is left with an edit that was not sent, or that was refused.
+// Lets the browser warn before the user leaves a page with an edit that is not saved.
 addEventListener("beforeunload", (event) => {
   const field = editedField();
   const isRefused = document.querySelector("main [role=alert]") !== null;

@@ -1,11 +1,14 @@
-/** Script of every page. Without it, the user has to reload a page. */
+/** Script of every page. Without it, the user has to reload a page to see changes. */
 
 import { ageText } from "../../common/age.ts";
 import { listenToKeys } from "./page/keys.ts";
 import { isTypedIn, keepUpToDate } from "./page/live.ts";
 import { removeToasts } from "./page/toasts.ts";
 
-/** Updates ages (`12 s`) by the browser's clock, without requests. A hidden page updates none. */
+/**
+ * Updates the shown ages (`12 s`) by the clock of the browser, without requests. Does nothing in a
+ * hidden page.
+ */
 function updateAges(): void {
   const update = () => {
     if (!document.hidden) showAges();
@@ -18,12 +21,15 @@ function showAges(): void {
   const now = Date.now();
   for (const time of document.querySelectorAll<HTMLTimeElement>("time.age")) {
     const text = ageText(now - Date.parse(time.dateTime));
-    // Setting the text, even an equal one, would end the user's selection in it.
+    // The text is set only if it changed, because setting it removes the user's selection.
     if (time.textContent !== text) time.textContent = text;
   }
 }
 
-/** Marks a form while its fields differ from the page: its bar with *Save* is shown only then. */
+/**
+ * Marks a form while its fields differ from their initial values. Only then is its button *Save*
+ * shown.
+ */
 function markChanges(): void {
   document.addEventListener("input", ({ target }) => {
     const form = (target as HTMLElement).closest("form");
@@ -31,9 +37,11 @@ function markChanges(): void {
   });
 }
 
-/** Shows the buttons that copy an element's text (`data-copy="ID"`), where the browser can copy. */
+/**
+ * Shows the buttons that copy the text of an element (`data-copy="ID"`), if the browser can copy.
+ */
 function offerCopies(): void {
-  // Browsers have a clipboard on loopback and with TLS only.
+  // Browsers give access to the clipboard only on loopback and over TLS.
   if (!("clipboard" in navigator)) return;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     button.hidden = false;
@@ -46,7 +54,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   button.textContent = "Copied";
 }
 
-/** Closes an open menu when the user clicks elsewhere, or presses Escape. */
+/** Closes an open menu when the user presses Escape or clicks outside of it. */
 function closeMenus(): void {
   const menus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]");
   document.addEventListener("click", ({ target }) => {
@@ -61,7 +69,9 @@ function closeMenus(): void {
   });
 }
 
-/** Lets one check box (`data-all="NAME"`) check or clear all boxes of that name in its form. */
+/**
+ * Makes a check box (`data-all="NAME"`) check or clear all check boxes with that name in its form.
+ */
 function addSelectAll(): void {
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;

@@ -1,12 +1,15 @@
-/** Searches while the user types. Without this script, the form's button searches. */
+/**
+ * Script of the search page, and of the page that tests ignore rules: shows results while the user
+ * types. Without this script, the user clicks the button of the form.
+ */
 
 import { Idiomorph } from "idiomorph";
 
-/** Milliseconds without typing after which a search starts. */
+/** Milliseconds after the last key until a search starts. */
 const PAUSE_MS = 120;
-/** Milliseconds without an answer after which the page says that it waits. */
+/** Milliseconds without an answer until the page shows that it waits. */
 const SLOW_MS = 300;
-/** Milliseconds after which the page asks again for results that were not ready. */
+/** Milliseconds until the page asks again for results that were not ready. */
 const AGAIN_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");
@@ -28,7 +31,7 @@ document.addEventListener("keydown", (event) => {
 
 searchIfPending();
 
-/** Searches again if the results were not ready. */
+/** Searches again if the last answer said that the results were not ready. */
 function searchIfPending(): void {
   if (!isPending()) return;
   showIf("slow", true);
@@ -44,7 +47,7 @@ function searchAfter(ms: number): void {
   timer = window.setTimeout(() => void search(form!), ms);
 }
 
-/** Shows what a search finds, unless a newer search replaces it. */
+/** Searches and shows the results, unless a newer search has started meanwhile. */
 async function search(filled: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
   const address = `${filled.action}?${new URLSearchParams(fields)}`;
@@ -68,7 +71,7 @@ async function search(filled: HTMLFormElement): Promise<void> {
   }
 }
 
-/** @param text HTML of the page with the results */
+/** @param text HTML of the page that has the results */
 function show(text: string): void {
   const page = new DOMParser().parseFromString(text, "text/html");
   const [found, before] = [page.getElementById("found"), document.getElementById("found")];
@@ -84,13 +87,16 @@ function showIf(id: string, isShown: boolean): void {
   if (element !== null) element.hidden = !isShown;
 }
 
-/** Returns where an arrow key leads among the field and the results; Escape leads to the field. */
+/**
+ * Returns the element to which an arrow key moves the focus: the search field or a result. Escape
+ * always leads to the field. Returns null if the key does nothing at the current focus.
+ */
 function nextFocus(key: string): HTMLElement | null {
   const field = document.querySelector<HTMLInputElement>("#search #q");
   const here = document.activeElement as HTMLElement | null;
   const links = [...document.querySelectorAll<HTMLElement>("#found a")];
   const at = here === null ? -1 : links.indexOf(here);
-  // Other controls handle their own keys.
+  // Keys in other controls, such as check boxes, keep their usual effect.
   if (field === null || (at === -1 && here !== field)) return null;
   if (key === "ArrowDown") return links[at + 1] ?? null;
   if (key === "ArrowUp") return at === -1 ? null : (links[at - 1] ?? field);

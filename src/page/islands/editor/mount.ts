@@ -3,22 +3,23 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 
-/** Window width from which the editor has two columns; narrower windows have one. */
+/** Media query for windows that are wide enough for an editor with two columns. */
 const WIDE = "(min-width: 45rem)";
 
-/** Labels of the content to edit, and of the other version. */
+/** Labels of the edited content (`result`) and of the other version (`beside`). */
 type Labels = { readonly result: string; readonly beside: string };
 
 type Texts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
-/** Returns the field for the content to edit: `data-editor` is its label. */
+/** Returns the text field with the content to edit; null if the page has none. */
 export function editedField(): HTMLTextAreaElement | null {
   return document.querySelector("textarea[data-editor]");
 }
 
 /**
- * Replaces the field by an editor, beside the version in the field `data-beside`. The field stays,
- * hidden, and has the content for the form. Does nothing if the editor already exists.
+ * Shows an editor in place of the text field, beside the version in the field `data-beside`. The
+ * text field is hidden, and keeps the content that the form sends. Does nothing if the editor
+ * already exists.
  */
 export function mountEditor(): void {
   const field = editedField();
@@ -32,14 +33,17 @@ export function mountEditor(): void {
     isWide ? [beside, result] : [`${result}, with what ${beside.toLowerCase()} has instead`],
   );
   field.hidden = true;
-  // CodeMirror puts its styles into its root. In a shadow root it uses style sheet objects, which
-  // the page's policy allows.
+  // The editor is in a shadow root, because CodeMirror then uses style sheet objects. The content
+  // security policy allows these, but no inline styles.
   const texts = { root: host.attachShadow({ mode: "open" }), field, other: other.value };
   if (isWide) mountBeside(texts, labels);
   else mountUnified(texts, labels);
 }
 
-/** Returns the element for the editor, below the headings of its columns. */
+/**
+ * Adds a box for the editor before the text field. Returns the element for the editor, which is
+ * below the headings of its columns.
+ */
 function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
   const element = (tag: string, className: string) => Object.assign(document.createElement(tag), { className });
   const [box, head, host] = [element("div", "editor"), element("p", "heads"), element("div", "texts")];
@@ -62,7 +66,7 @@ function mountBeside({ root, field, other }: Texts, { result, beside }: Labels):
   });
 }
 
-/** Returns a button that copies this passage from the other version. */
+/** Returns a button that copies a passage from the other version. */
 function takeButton(sign: string, beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
@@ -72,7 +76,8 @@ function takeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: Texts, { result, beside }: Labels): void {
-  // No button keeps a passage: the form sends the editor's content in any case.
+  // There is no button for keeping a passage, because the form sends the content of the editor in
+  // any case.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = takeButton("Take this", beside);
@@ -83,12 +88,17 @@ function mountUnified({ root, field, other }: Texts, { result, beside }: Labels)
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
-/** Lets the keyboard scroll and select in content that cannot be edited. */
+/**
+ * Makes content that cannot be edited focusable, so that the keyboard can scroll and select in it.
+ */
 function focusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }
 
-/** Extensions of both columns. Tab moves to the next control, as everywhere on the page. */
+/**
+ * Returns the extensions of both columns. The Tab key is not bound, so it moves to the next control
+ * as elsewhere on the page.
+ */
 function common(name: string): Extension[] {
   return [
     lineNumbers(),
@@ -106,7 +116,7 @@ function written(field: HTMLTextAreaElement): Extension {
   });
 }
 
-/** The editor's theme, in the page's colours for light and dark. */
+/** Theme of the editor, with the page's colours for light and dark mode. */
 const THEME = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "0.9rem" },
   "&.cm-focused": { outline: "3px solid var(--link)", outlineOffset: "-3px" },
@@ -122,9 +132,9 @@ const THEME = EditorView.theme({
     textDecoration: "underline 2px",
   },
   ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
-  // Few fonts have CodeMirror's own sign for left-out lines.
+  // Most fonts lack the character that CodeMirror shows for hidden lines.
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
-  // Its button covers no line, also where the other version has no lines.
+  // Leaves room for the button of a passage, even if the passage has no lines in the other version.
   ".cm-deletedChunk": { paddingInlineEnd: "5.5rem", minHeight: "2.25rem" },
   "&.cm-editor .cm-chunkButtons button": {
     color: "var(--text)",

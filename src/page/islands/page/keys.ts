@@ -1,10 +1,10 @@
 const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
-/** Selectors of the element of a row that gets the focus, the preferred one first. */
+/**
+ * Selectors for the element of a row that gets the focus. The first selector with a match counts.
+ */
 const FIRST = ["input[type=radio]:checked", "a, button, input"];
 
-/**
- * Handles the keys of a page: move among its rows, go to its search field, show the list of keys.
- */
+/** Handles keyboard shortcuts: move from row to row, go to the search field, list the shortcuts. */
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
@@ -19,7 +19,10 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** What each key does. Returns false if it does nothing on this page. */
+/**
+ * Handlers of the keyboard shortcuts, by key. A handler returns false if the key has no effect on
+ * this page.
+ */
 const KEY_HANDLERS: ReadonlyMap<string, () => boolean> = new Map([
   ["/", goToSearch],
   ["j", () => move(1)],

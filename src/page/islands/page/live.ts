@@ -1,19 +1,25 @@
 /**
- * Shows changes without a reload. The script reads the page again, and only differing parts change:
- * focus, selection, opened details and typed text stay.
+ * Updates an open page without a reload. The script reads the page again and changes only parts
+ * that differ. The focus, the selection, expanded elements and typed text stay.
  */
 
 import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
-/** LIMIT: part of the time in which a page is read; a slow page is read less often. */
+/** LIMIT: share of the time that is spent on reading the page. A slow page is read less often. */
 const MAX_SHARE = 1 / 20;
-/** LIMIT: milliseconds of a pause. Results are shown for 10 s, and no page may miss them. */
+/**
+ * LIMIT: milliseconds between two reads of a page. A result is shown for 10 s, so the page reads it
+ * in time.
+ */
 const LONGEST_MS = 5_000;
-/** Header of such a read, which does not count as use of the service's session. */
+/** Header of an automatic read, which does not prolong a session on the service. */
 const REFRESH = { "x-refresh": "1" };
 
-/** Reads a visible page again and again; `data-refresh` is the pause in milliseconds. */
+/**
+ * Reads the page again at intervals while it is visible. Its attribute `data-refresh` is the
+ * shortest interval in milliseconds.
+ */
 export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
@@ -25,7 +31,7 @@ export async function keepUpToDate(): Promise<void> {
   }
 }
 
-/** Resolves after some time, or when the page is shown or hidden. */
+/** Resolves after some milliseconds, or earlier if the page becomes visible or hidden. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
@@ -38,18 +44,20 @@ async function refresh(main: HTMLElement): Promise<void> {
   const cutOff = document.getElementById("cut-off");
   if (cutOff !== null) cutOff.hidden = answer !== null;
   if (answer === null) return;
-  // The session has ended: the page for signing in is shown.
+  // The answer was redirected to the sign-in page, because the session has ended.
   if (answer.redirected) location.reload();
   else show(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
 /**
- * Fields that count as filled in. Radio buttons do not: the form with a conflict's choices is kept
- * as it is, so its page can stay live.
+ * Fields that stop the updates of a page once the user has changed them. Radio buttons do not stop
+ * them, because an update never replaces the choices in the form of a conflict.
  */
 const TYPED = "input:not([type=radio])";
 
-/** Returns true if the user filled in a field, a box or a list, and did not send it yet. */
+/**
+ * Returns true if the user changed a field, a check box or a list, and has not sent the form yet.
+ */
 export function isTypedIn(main: HTMLElement): boolean {
   const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED)];
   const options = [...main.querySelectorAll("option")];
@@ -76,14 +84,17 @@ function show(main: HTMLElement, page: Document): void {
   for (const toast of page.querySelectorAll<HTMLElement>("#toasts > [role=status]")) addToast(toast);
 }
 
-/** Keeps `details` opened or closed, as the user left them. */
+/**
+ * Returns false for the attribute `open` of `details`, so that an update does not expand or
+ * collapse what the user chose.
+ */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
 }
 
 /**
- * Leaves a form with a text field unchanged while it is about the same versions, and permanently
- * once the user typed into it.
+ * Returns false if an update must not change a node. A form with a text field stays unchanged while
+ * it is about the same versions. Once the user has typed into it, it always stays.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

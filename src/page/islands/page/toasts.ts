@@ -1,12 +1,18 @@
-/** Milliseconds after which a message leaves; one with *Undo* stays longer. */
+/** Milliseconds after which a message disappears. A message with *Undo* stays longer. */
 const LEAVES_MS = { usual: 10_000, undo: 60_000 } as const;
-/** Key of the last closed message in this tab, so that the next page does not show it again. */
+/**
+ * Key in `sessionStorage` for the id of the last message that the user closed, so that the next
+ * page does not show it again.
+ */
 const CLOSED = "closed-message";
 
-/** Removes messages after a while, or by a button. One with the focus or the pointer stays. */
+/**
+ * Removes messages after some time, or when the user closes them. A message with the focus or the
+ * pointer stays.
+ */
 export function removeToasts(): void {
   document.documentElement.classList.add("js");
-  // The message is a parameter of the page's address, so a reload would show the message again.
+  // Removes the id of the message from the address, because a reload would show the message again.
   const address = new URL(location.href);
   address.searchParams.delete("message");
   history.replaceState(history.state, "", address);
@@ -16,7 +22,10 @@ export function removeToasts(): void {
   addEventListener("resize", placeToasts);
 }
 
-/** Shows a message of a live page, unless the page shows it already or the user has closed it. */
+/**
+ * Shows a message of an updated page, unless the message is already shown or the user has closed
+ * it.
+ */
 export function addToast(toast: HTMLElement): void {
   const isShown = toasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
   if (isShown || isClosed(toast)) return;
@@ -33,7 +42,7 @@ function isClosed({ dataset }: HTMLElement): boolean {
   return dataset["id"] !== "" && sessionStorage.getItem(CLOSED) === dataset["id"];
 }
 
-/** Places the messages above the bar with the actions of a page. */
+/** Places the messages above the bar of buttons at the end of a page, if there is one. */
 function placeToasts(): void {
   const bar = document.querySelector<HTMLElement>("main .sticky");
   document.documentElement.style.setProperty("--bar", `${bar?.offsetHeight ?? 0}px`);
