@@ -64,8 +64,8 @@ export class Origins {
     if (typeof host !== "string" || !(this.isProxied(host) || this.#ownHosts().includes(host))) return "host";
     const isRead = method === "GET" || method === "HEAD";
     if (origin === undefined ? !isRead : origin !== `${this.#scheme(host)}://${host}`) return "origin";
-    // Older browsers do not send `Sec-Fetch-Site`. Its value is `none` if the user typed the address
-    // or opened it from another program.
+    // Older browsers do not send `Sec-Fetch-Site`. Its value is `none` if the user typed the
+    // address or opened it from another program.
     const isOurs = fetchSite === undefined || fetchSite === "same-origin" || (isRead && fetchSite === "none");
     return isOurs ? null : "site";
   }
