@@ -8,10 +8,10 @@ type ParsedArgs =
   | { readonly kind: "help" }
   | { readonly kind: "bad"; readonly why: string };
 
-type Specs = Readonly<Record<string, OptionSpec>>;
+type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** Returns the options of a command, including `--help`, which every command has. */
-export function optionsOf(command: Command): Specs {
+export function optionsOf(command: Command): OptionSpecs {
   return { ...command.options, help: { help: "show this help", short: "h" } };
 }
 
@@ -21,26 +21,26 @@ export function optionsOf(command: Command): Specs {
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);
-  const options = parseOptions(specs);
-  const lax = { options, allowPositionals: true, strict: false, tokens: true } as const;
-  const { values, positionals, tokens } = parseArgs({ args: [...argv], ...lax });
+  const parseableOptions = toParseOptions(specs);
+  const parserConfig = { options: parseableOptions, allowPositionals: true, strict: false, tokens: true } as const;
+  const { values, positionals, tokens } = parseArgs({ args: [...argv], ...parserConfig });
   for (const token of tokens) {
-    const fault = token.kind === "option" ? optionFault(specs, token) : null;
-    if (fault !== null) return { kind: "bad", why: fault };
+    const optionError = token.kind === "option" ? findOptionFault(specs, token) : null;
+    if (optionError !== null) return { kind: "bad", why: optionError };
   }
   if (values["help"] === true) return { kind: "help" };
-  const fault = operandFault(command.operands, positionals) ?? valueFault(specs, values);
-  return fault === null ? { kind: "parsed", args: argsFrom(specs, values, positionals) } : { kind: "bad", why: fault };
+  const fault = findOperandFault(command.operands, positionals) ?? findValueFault(specs, values);
+  return fault === null ? { kind: "parsed", args: makeArgs(specs, values, positionals) } : { kind: "bad", why: fault };
 }
 
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
 
 /** Returns as a clause why the command does not accept this option; null if it does. */
-function optionFault(specs: Specs, { name, rawName, value, inlineValue }: OptionToken): string | null {
+function findOptionFault(specs: OptionSpecs, { name, rawName, value, inlineValue }: OptionToken): string | null {
   const spec = Object.hasOwn(specs, name) ? specs[name]! : null;
   if (spec === null) {
-    const near = nearestWord(name, Object.keys(specs));
-    return `there is no option ${rawName}${near === null ? "" : `; did you mean --${near}?`}`;
+    const nearestName = nearestWord(name, Object.keys(specs));
+    return `there is no option ${rawName}${nearestName === null ? "" : `; did you mean --${nearestName}?`}`;
   }
   if (spec.value === undefined) return value === undefined ? null : `--${name} takes no value`;
   if (value === undefined) return `--${name} takes ${spec.value}`;
@@ -50,7 +50,7 @@ function optionFault(specs: Specs, { name, rawName, value, inlineValue }: Option
 }
 
 /** Returns what is wrong with the operands, as a clause; null if nothing is. */
-function operandFault({ least, most, words = [] }: Operands, operands: readonly string[]): string | null {
+function findOperandFault({ least, most, words = [] }: Operands, operands: readonly string[]): string | null {
   const [first] = operands;
   if (operands.length < least) return "an operand is missing";
   if (operands.length > most) return `"${operands[most]}" is one operand too many`;
@@ -58,25 +58,30 @@ function operandFault({ least, most, words = [] }: Operands, operands: readonly 
   if (operands.includes("")) return "an operand is empty";
   return words.length === 0 || first === undefined || words.includes(first)
     ? null
-    : unknownWordClause(`"${first}"`, first, words);
+    : describeUnknownWord(`"${first}"`, first, words);
 }
 
 /**
  * Returns as a clause why the value of an option is not allowed; null if all values are allowed.
  */
-function valueFault(specs: Specs, values: Readonly<Record<string, unknown>>): string | null {
+function findValueFault(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {
       if (value === "") return `--${name} is empty`;
-      const fault = typeof value === "string" ? wrongValue(name, spec, value) : null;
+      const fault = typeof value === "string" ? describeWrongValue(name, spec, value) : null;
       if (fault !== null) return fault;
     }
   }
   return null;
 }
 
-function wrongValue(name: string, { choices, range, form, isTime = false }: OptionSpec, value: string): string | null {
-  if (choices !== undefined && !choices.includes(value)) return unknownWordClause(`--${name} ${value}`, value, choices);
+function describeWrongValue(
+  name: string,
+  { choices, range, form, isTime = false }: OptionSpec,
+  value: string,
+): string | null {
+  if (choices !== undefined && !choices.includes(value))
+    return describeUnknownWord(`--${name} ${value}`, value, choices);
   if (isTime && parseAge(value) === null) return `--${name} takes a time such as 90s, 15m or 2d`;
   if (form !== undefined && !form.isValid(value)) return `--${name} takes ${form.words}`;
   if (range === undefined) return null;
@@ -90,14 +95,14 @@ function wrongValue(name: string, { choices, range, form, isTime = false }: Opti
  * all known words.
  * @param shown the unknown word as the message shows it
  */
-export function unknownWordClause(shown: string, word: string, words: readonly string[]): string {
+export function describeUnknownWord(shown: string, word: string, words: readonly string[]): string {
   const near = nearestWord(word, words);
   return `${shown} is unknown; ${near === null ? `choose ${words.join(", ")}` : `did you mean ${near}?`}`;
 }
 
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
-function parseOptions(specs: Specs): ParseOptions {
+function toParseOptions(specs: OptionSpecs): ParseOptions {
   return Object.fromEntries(
     Object.entries(specs).map(([name, { value, short, multiple = false }]) => {
       const type = value === undefined ? ("boolean" as const) : ("string" as const);
@@ -106,21 +111,21 @@ function parseOptions(specs: Specs): ParseOptions {
   );
 }
 
-function argsFrom(specs: Specs, values: Readonly<Record<string, unknown>>, operands: readonly string[]): Args {
-  const declared = (name: string, takesValue: boolean) => {
+function makeArgs(specs: OptionSpecs, values: Readonly<Record<string, unknown>>, operands: readonly string[]): Args {
+  const readDeclared = (name: string, takesValue: boolean) => {
     const spec = specs[name];
     if (spec === undefined || (spec.value !== undefined) !== takesValue)
       throw new Error(`--${name} is not declared so`);
     return values[name];
   };
-  const text = (name: string) => (declared(name, true) as string | undefined) ?? null;
+  const text = (name: string) => (readDeclared(name, true) as string | undefined) ?? null;
   return {
     operands,
-    flag: (name) => declared(name, false) === true,
-    count: (name) => (declared(name, false) as readonly true[] | undefined)?.length ?? 0,
+    flag: (name) => readDeclared(name, false) === true,
+    count: (name) => (readDeclared(name, false) as readonly true[] | undefined)?.length ?? 0,
     text,
     number: (name) => (text(name) === null ? null : Number(text(name))),
     ms: (name) => (text(name) === null ? null : parseAge(text(name)!)),
-    texts: (name) => (declared(name, true) as readonly string[] | undefined) ?? [],
+    texts: (name) => (readDeclared(name, true) as readonly string[] | undefined) ?? [],
   };
 }

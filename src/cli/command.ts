@@ -57,7 +57,7 @@ export type Io = {
 };
 
 /** Returns the members of `Io` that the operations in `mirror/` need. */
-export function contextOf({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
+export function pickContext({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
   return { env, cwd, clock, random };
 }
 
@@ -146,7 +146,7 @@ export type Command = {
 };
 
 /** Id of a group of related commands in the output of `mdmirror help`. */
-export type Group = "start" | "daily" | "problems" | "history" | "look" | "service";
+export type CommandGroup = "start" | "daily" | "problems" | "history" | "look" | "service";
 
 /**
  * A row of the table of commands. `load` imports the command's module only when the command is
@@ -154,7 +154,7 @@ export type Group = "start" | "daily" | "problems" | "history" | "look" | "servi
  */
 export type CommandEntry = {
   readonly name: string;
-  readonly group: Group;
+  readonly group: CommandGroup;
   /** Summary for the list of commands: one line that begins with a verb and has no full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;

@@ -39,7 +39,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 };
 
 /** Exit code for each state of a linked folder, for commands that report such a state. */
-export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
+export const EXIT_BY_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
   never: EXIT.attention,
   attention: EXIT.attention,
@@ -50,11 +50,11 @@ export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
 /** Returns the most urgent of several exit codes. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
   const { fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview } = EXIT;
-  const order = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
-  return order.find((code) => codes.includes(code)) ?? EXIT.inSync;
+  const byUrgency = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
+  return byUrgency.find((code) => codes.includes(code)) ?? EXIT.inSync;
 }
 
-const EXIT_OF_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
+const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   usage: EXIT.usage,
   fault: EXIT.fault,
   locked: EXIT.locked,
@@ -62,7 +62,7 @@ const EXIT_OF_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
 };
 
 /** Exit codes for certain error codes. For all other error codes, `EXIT_OF_KIND` decides. */
-const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
+const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
   // The user cannot end these two stops with `approve` or `reject`.
   ["lost-root", EXIT.stopped],
   ["nothing-to-reject", EXIT.stopped],
@@ -80,11 +80,11 @@ export function complain(io: ErrorOutput, trouble: Trouble): ExitCode {
 
 export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
   if (kind === "fault" && isDiskFull(code)) return EXIT.diskFull;
-  return EXIT_OF_CODE.get(code) ?? EXIT_OF_KIND[kind];
+  return EXIT_BY_CODE.get(code) ?? EXIT_BY_KIND[kind];
 }
 
 /** Returns the message of an internal error, or its stack trace if `MDMIRROR_DEBUG` is set. */
-export function faultText({ env }: { readonly env: Readonly<Record<string, string | undefined>> }, error: unknown) {
+export function describeFault({ env }: { readonly env: Readonly<Record<string, string | undefined>> }, error: unknown) {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   return env["MDMIRROR_DEBUG"] === undefined ? message : stack;
 }
@@ -96,7 +96,7 @@ export class UsageError extends Error {}
  * Ends a command because of its arguments.
  * @param why the reason, as a clause
  */
-export function misuse(why: string): never {
+export function refuseUsage(why: string): never {
   throw new UsageError(why);
 }
 
@@ -109,7 +109,7 @@ export function writeNewFile(path: string, text: string): void {
     writeFileSync(path, text, { flag: "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
-    refuse(`${path} cannot be written: ${why}`, "give another file");
+    const reason = code === "EEXIST" ? "it exists already" : errnoClause(error);
+    refuse(`${path} cannot be written: ${reason}`, "give another file");
   }
 }

@@ -8,17 +8,17 @@ import { absentTrouble, mirrorNamed, nameTrouble, isMirrorName, NAME_RULE } from
 import { ok, refuse, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
-import { type ExitCode, misuse } from "./exit.ts";
+import { type ExitCode, refuseUsage } from "./exit.ts";
 
 /** Declaration of one optional operand that names a linked folder. */
-export const ONE_FOLDER: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
+export const FOLDER_OPERANDS: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
 
 /** Returns the operands and the `run` of a command that works on one linked folder. */
-export function onFolder(
+export function makeFolderCommand(
   run: (io: Io, args: Args, root: string) => Promise<ExitCode>,
 ): Pick<Command, "operands" | "run"> {
   return {
-    operands: ONE_FOLDER,
+    operands: FOLDER_OPERANDS,
     async run(io, args) {
       return run(io, args, findMirror(io, args.operands[0]));
     },
@@ -32,9 +32,11 @@ export function onFolder(
  * @param dir a path or, if no linked folder is at that path, the name of a linked folder
  */
 export function findMirror(io: Io, dir: string | undefined): string {
-  if (dir !== undefined) return unwrap(mirrorAt(io, dir) ?? ownMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
-  const what = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
-  return unwrap(nearestOwn(io, io.cwd, what, "name the linked folder, or link this one: mdmirror init --url URL"));
+  if (dir !== undefined) return unwrap(findMirrorAt(io, dir) ?? findOwnMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
+  const message = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
+  return unwrap(
+    findNearestOwn(io, io.cwd, message, "name the linked folder, or link this one: mdmirror init --url URL"),
+  );
 }
 
 /**
@@ -42,25 +44,25 @@ export function findMirror(io: Io, dir: string | undefined): string {
  * folder. Returns real paths.
  */
 export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
-  const named = dirs.length === 0 ? [undefined] : dirs;
-  return [...new Set(named.map((dir) => realpathSync(findMirror(io, dir))))];
+  const operands = dirs.length === 0 ? [undefined] : dirs;
+  return [...new Set(operands.map((dir) => realpathSync(findMirror(io, dir))))];
 }
 
 /** Returns the linked folder at a path; null if there is none. */
-function mirrorAt(io: Io, dir: string): Result<string> | null {
+function findMirrorAt(io: Io, dir: string): Result<string> | null {
   const root = resolve(io.cwd, dir);
   return holdsMirror(root) ? workAsOwner(io, root) : null;
 }
 
 /** Returns the listed linked folder that has this name; null if there is none. */
-function ownMirrorNamed(io: Io, name: string): Result<string> | null {
+function findOwnMirrorNamed(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
   if (mirror === null || mirror.place === "present") return mirror && workAsOwner(io, mirror.root);
   return { kind: "trouble", trouble: absentTrouble(mirror) };
 }
 
 function refuseUnlinked(io: Io, dir: string): Result<never> {
-  const { root: above } = nearest(io, resolve(io.cwd, dir));
+  const { root: above } = findNearestMirror(io, resolve(io.cwd, dir));
   const hint =
     above === null
       ? `mdmirror init ${shellWord(dir)} --url URL`
@@ -74,11 +76,12 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
  * @param what message if there is none
  * @param next next step for the user if there is none
  */
-function nearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
-  const { root, foreign } = nearest(io, from);
+function findNearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
+  const { root, foreign } = findNearestMirror(io, from);
   if (root !== null) return workAsOwner(io, root);
-  const passed = foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
-  return trouble("usage", `${what}${passed}`, next);
+  const skippedClause =
+    foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
+  return trouble("usage", `${what}${skippedClause}`, next);
 }
 
 /**
@@ -103,17 +106,17 @@ type DocumentLocation = { readonly root: string; readonly path: LocalPath };
  * Finds the linked folder that contains a path; for a document id, the nearest linked folder. No
  * file has to exist at the path.
  */
-export function locate(io: Io, path: string): DocumentLocation {
-  return unwrap(placeOf(io, path));
+export function locateDocument(io: Io, path: string): DocumentLocation {
+  return unwrap(tryLocate(io, path));
 }
 
-function placeOf(io: Io, path: string): Result<DocumentLocation> {
+function tryLocate(io: Io, path: string): Result<DocumentLocation> {
   if (isDocId(path)) return ok({ root: findMirror(io, undefined), path });
-  const whole = resolve(io.cwd, path);
-  const next = "give a path inside a folder that has .mdmirror/";
-  const root = nearestOwn(io, dirname(whole), `${path} is not in a linked folder`, next);
+  const absolutePath = resolve(io.cwd, path);
+  const nextStep = "give a path inside a folder that has .mdmirror/";
+  const root = findNearestOwn(io, dirname(absolutePath), `${path} is not in a linked folder`, nextStep);
   if (root.kind === "trouble") return root;
-  return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
+  return ok({ root: root.value, path: relative(root.value, resolveParent(absolutePath)).split(sep).join("/") });
 }
 
 /**
@@ -126,24 +129,24 @@ export function splitVersion(name: string): { readonly path: string; readonly n:
 }
 
 /** Finds the linked folder, the document and the version of an operand `PATH@N`. */
-export function locateVersion(io: Io, operand: string): { readonly root: string; readonly input: object } {
+export function locateVersionOperand(io: Io, operand: string): { readonly root: string; readonly input: object } {
   const { path: name, n } = splitVersion(operand);
-  const { root, path } = locate(io, name);
+  const { root, path } = locateDocument(io, name);
   return { root, input: { path, n: n ?? undefined } };
 }
 
 /**
  * Like `locate`, but also accepts a linked folder itself, by its path or name; `path` is then "".
  */
-export function locateOrRoot(io: Io, path: string): DocumentLocation {
-  const whole = isDocId(path) ? null : mirrorAt(io, path);
-  if (whole?.kind === "ok") return { root: whole.value, path: "" };
-  const inside = placeOf(io, path);
-  if (inside.kind === "ok") return inside.value;
+export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
+  const rootResult = isDocId(path) ? null : findMirrorAt(io, path);
+  if (rootResult?.kind === "ok") return { root: rootResult.value, path: "" };
+  const documentResult = tryLocate(io, path);
+  if (documentResult.kind === "ok") return documentResult.value;
   // If the operand is a linked folder with a problem, the error about that problem is more helpful
   // than "the path is not in a linked folder".
-  const called = whole ?? ownMirrorNamed(io, path);
-  return called?.kind === "ok" ? { root: called.value, path: "" } : unwrap(whole ?? inside);
+  const mirrorResult = rootResult ?? findOwnMirrorNamed(io, path);
+  return mirrorResult?.kind === "ok" ? { root: mirrorResult.value, path: "" } : unwrap(rootResult ?? documentResult);
 }
 
 /**
@@ -151,11 +154,11 @@ export function locateOrRoot(io: Io, path: string): DocumentLocation {
  * linked folder. Keeps the file's own name, and returns the path unchanged if its folder is
  * missing: the document may still exist on the service.
  */
-function realParent(path: string): string {
-  return join(realFolder(dirname(path)), basename(path));
+function resolveParent(path: string): string {
+  return join(resolveFolder(dirname(path)), basename(path));
 }
 
-type Nearest = {
+type NearestMirror = {
   readonly root: string | null;
   /** Nearest linked folder of another user that the search skipped; null if it skipped none. */
   readonly foreign: string | null;
@@ -165,18 +168,18 @@ type Nearest = {
  * Finds the nearest linked folder at or above `from` that belongs to this user. Skips folders of
  * other users.
  */
-export function nearest(io: Pick<Io, "env">, from: string): Nearest {
-  let foreign: string | null = null;
-  for (let folder = realFolder(from); ; folder = dirname(folder)) {
+export function findNearestMirror(io: Pick<Io, "env">, from: string): NearestMirror {
+  let foreignFolder: string | null = null;
+  for (let folder = resolveFolder(from); ; folder = dirname(folder)) {
     if (holdsMirror(folder)) {
-      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign };
-      foreign ??= folder;
+      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign: foreignFolder };
+      foreignFolder ??= folder;
     }
-    if (dirname(folder) === folder) return { root: null, foreign };
+    if (dirname(folder) === folder) return { root: null, foreign: foreignFolder };
   }
 }
 
-function realFolder(path: string): string {
+function resolveFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -194,12 +197,12 @@ function holdsMirror(folder: string): boolean {
  * and `WHOLE_FOLDER`.
  * @throws TroubleError if the paths are in several linked folders
  */
-export function locateAll(
+export function locatePaths(
   io: Io,
   names: readonly string[],
 ): { readonly root: string; readonly paths: readonly string[] } {
   if (names.length === 0) return { root: findMirror(io, undefined), paths: [WHOLE_FOLDER] };
-  const places = names.map((name) => locateOrRoot(io, name));
+  const places = names.map((name) => locateDocumentOrRoot(io, name));
   const [root, second] = new Set(places.map((place) => place.root));
   if (second === undefined) return { root: root!, paths: places.map(({ path }) => path || WHOLE_FOLDER) };
   return refuse(
@@ -212,9 +215,9 @@ export function locateAll(
  * Checks a new name for a linked folder. Does nothing if the name is null.
  * @param option option that gave the name, for error messages
  */
-export function checkName(io: Io, name: string | null, root: string, option = "--name"): void {
+export function checkMirrorName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;
-  if (!isMirrorName(name)) misuse(`${option} takes ${NAME_RULE}`);
+  if (!isMirrorName(name)) refuseUsage(`${option} takes ${NAME_RULE}`);
   const trouble = nameTrouble(io.env, name, root);
   if (trouble !== null) throw new TroubleError(trouble);
 }

@@ -4,14 +4,14 @@ import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { rememberPrefer, type RunReport, runSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
-import { EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
+import { EXIT_BY_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
-import { planLines, proposalFlags, proposalLines } from "./commands/plan.ts";
-import { stayLine } from "./show-attention.ts";
+import { formatPlan, toProposalFlags, formatProposal } from "./commands/plan.ts";
+import { formatStaysLocal } from "./show-attention.ts";
 import { showReport } from "./show-report.ts";
-import { askForYes, showProgress, useMirror } from "./use-mirror.ts";
+import { askForYes, showProgress, withOpenedMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
@@ -22,11 +22,11 @@ import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/sett
  * If the service refuses links by path, converts all links to ids and syncs again. Returns the
  * report of the last sync.
  */
-async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
+async function convertLinksIfNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
   if (mirror.config.links.mode === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
-  const change = await planLinkChange(mirror, { mode: "translate", wiki: false });
-  if (change.kind === "trouble" || change.value === null) return report;
-  await change.value.apply();
+  const linkChange = await planLinkChange(mirror, { mode: "translate", wiki: false });
+  if (linkChange.kind === "trouble" || linkChange.value === null) return report;
+  await linkChange.value.apply();
   io.out(
     "the service refuses links by path, so links are ids on the service and paths in local files (to keep ids: mdmirror links keep)",
   );
@@ -39,15 +39,15 @@ const PICTURE_HINT =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
 /** Returns hints about files that stay local, and about links that can be converted to ids. */
-function hintLines({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
-  const plain = links?.disk.plain ?? disk;
+function formatHints({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
+  const plainDisk = links?.disk.plain ?? disk;
   const paths = [...state.load().records.values()].map(({ localPath }) => localPath);
   // Read again, because the first sync may have changed the configuration of links.
   const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [
     ...(stays === null ? [] : [stays]),
-    ...(stays !== null && showsPictures(plain, paths) ? [PICTURE_HINT] : []),
-    ...(mode === "translate" && !wiki && showsWikiLinks(plain, paths) ? [WIKI_HINT] : []),
+    ...(stays !== null && showsPictures(plainDisk, paths) ? [PICTURE_HINT] : []),
+    ...(mode === "translate" && !wiki && showsWikiLinks(plainDisk, paths) ? [WIKI_HINT] : []),
   ];
 }
 
@@ -66,22 +66,22 @@ async function reportMissingFolder(io: Io, { root, config: { remote }, world }: 
 }
 
 /** Runs the first sync at the end of `mdmirror init`, and prints its result. */
-export function firstSync(
+export function runFirstSync(
   io: Io,
   root: string,
   keyFile: string | null,
   prefer: "local" | "remote" | "each" | null,
 ): Promise<ExitCode> {
-  return useMirror(io, root, { mode: "write", what: "init", keyFile }, async (mirror) => {
-    const began = io.clock.monotonic();
+  return withOpenedMirror(io, root, { mode: "write", what: "init", keyFile }, async (mirror) => {
+    const startedAt = io.clock.monotonic();
     if (prefer !== null) rememberPrefer(mirror, prefer);
     await reportMissingFolder(io, mirror);
-    const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
-    showReport(io, report, io.clock.monotonic() - began, mirror.url);
-    for (const line of hintLines(mirror, stayLine(report.staysLocal))) io.out(line);
+    const report = await convertLinksIfNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
+    showReport(io, report, io.clock.monotonic() - startedAt, mirror.url);
+    for (const line of formatHints(mirror, formatStaysLocal(report.staysLocal))) io.out(line);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
-    return EXIT_OF_STATE[report.state];
+    return EXIT_BY_STATE[report.state];
   });
 }
 
@@ -109,20 +109,23 @@ export async function agreeOnFirstPlan(
   const { dir, config } = options;
   const progress = showProgress(io, false);
   const { clock, random } = io;
-  const planned = await withFirstPlan({ ...options, clock, random, progress }, async (mirror, preview) => {
+  const agreement = await withFirstPlan({ ...options, clock, random, progress }, async (mirror, preview) => {
     progress.end();
     io.out(`the first sync of ${shownName(dir)}:`);
-    for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
+    for (const line of formatPlan(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
-    const wider = await propose(io, options, proposal);
-    if (wider !== null) return { wider, agreed: null };
-    const mode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
-    if (mode === "translate") io.out(BY_ID_NOTE);
-    const agreed = { ...options, config: { ...config, links: { ...config.links, mode } } };
-    return { wider, agreed: (await agreesToLink(io, options, preview, proposal)) ? agreed : null };
+    const optionsWithRules = await proposeRules(io, options, proposal);
+    if (optionsWithRules !== null) return { wider: optionsWithRules, agreed: null };
+    const linkMode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
+    if (linkMode === "translate") io.out(BY_ID_NOTE);
+    const agreedOptions = { ...options, config: { ...config, links: { ...config.links, mode: linkMode } } };
+    return {
+      wider: optionsWithRules,
+      agreed: (await askToLink(io, options, preview, proposal)) ? agreedOptions : null,
+    };
   }).finally(progress.end);
-  const { wider, agreed } = unwrap(planned);
+  const { wider, agreed } = unwrap(agreement);
   return wider === null ? agreed : agreeOnFirstPlan(io, wider, false);
 }
 
@@ -130,10 +133,10 @@ export async function agreeOnFirstPlan(
  * Shows planned files that look like packages or build output. On a terminal, asks whether to
  * exclude these files. Returns the options with rules that exclude them; null if nothing changes.
  */
-async function propose(io: Io, options: FirstSyncOptions, proposal: Proposal): Promise<FirstSyncOptions | null> {
+async function proposeRules(io: Io, options: FirstSyncOptions, proposal: Proposal): Promise<FirstSyncOptions | null> {
   if (isEmpty(proposal)) return null;
   io.out("  these look like packages or build output; options that leave them out:");
-  for (const line of proposalLines(proposal)) io.out(line);
+  for (const line of formatProposal(proposal)) io.out(line);
   if (options.yes || !io.terminal.input) return null;
   const answer = (await io.ask("leave these out? [Y/n] "))?.trim() ?? "";
   if (!/^(y(es)?)?$/i.test(answer)) return null;
@@ -148,7 +151,7 @@ const BY_ID_NOTE =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 /** Asks whether to link the folder and sync now. Returns the answer. */
-async function agreesToLink(
+async function askToLink(
   io: Io,
   { dir, yes }: FirstSyncOptions,
   preview: SyncPlan,
@@ -161,7 +164,7 @@ async function agreesToLink(
       "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
       isEmpty(proposal)
         ? `to do this: ${command}`
-        : `to leave out packages and build outputs: ${command} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`,
+        : `to leave out packages and build outputs: ${command} and ${toProposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`,
     );
   }
   const isAgreed = await askForYes(io, yes, "link the folder and sync now?");

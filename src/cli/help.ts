@@ -1,12 +1,12 @@
 import { optionsOf } from "./args.ts";
-import type { Command, CommandEntry, Group } from "./command.ts";
+import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
 
 /** Width of the `--help` text in columns. Only a single longer word may exceed it. */
-const COLUMNS = 100;
+const HELP_COLUMNS = 100;
 
-const GROUPS: Readonly<Record<Group, string>> = {
+const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   start: "Start",
   daily: "Sync",
   problems: "Solve problems",
@@ -21,7 +21,7 @@ export function overview(version: string): string[] {
     `mdmirror ${version}: edit an online workspace of Markdown files with any editor.`,
     "",
     "usage: mdmirror COMMAND [DIR] [options]",
-    ...Object.entries(GROUPS).flatMap(([group, title]) => [
+    ...Object.entries(GROUP_TITLES).flatMap(([group, title]) => [
       "",
       `${title}:`,
       ...COMMANDS.filter((entry) => entry.group === group).map(
@@ -29,7 +29,7 @@ export function overview(version: string): string[] {
       ),
     ]),
     "",
-    ...wrapped("DIR is a linked folder or its name (default: the nearest folder with .mdmirror/)."),
+    ...wrapLine("DIR is a linked folder or its name (default: the nearest folder with .mdmirror/)."),
     "Help on one command: mdmirror COMMAND --help. Version: mdmirror --version.",
     "",
     "Exit codes:",
@@ -39,19 +39,19 @@ export function overview(version: string): string[] {
 
 export function commandHelp(entry: CommandEntry, command: Command): string[] {
   const specs = Object.entries(optionsOf(command));
-  const heads = specs.map(([name, { short, value }]) => {
+  const optionHeads = specs.map(([name, { short, value }]) => {
     return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
   });
-  const width = Math.max(...heads.map((head) => head.length));
+  const width = Math.max(...optionHeads.map((head) => head.length));
   return [
-    ...wrapped(`usage: ${usageOf(entry, command)}`, "       "),
+    ...wrapLine(`usage: ${usageOf(entry, command)}`, "       "),
     "",
     `${entry.summary[0]!.toUpperCase()}${entry.summary.slice(1)}.`,
-    ...command.about.flatMap((paragraph) => (paragraph.startsWith(" ") ? [paragraph] : wrapped(paragraph))),
+    ...command.about.flatMap((paragraph) => (paragraph.startsWith(" ") ? [paragraph] : wrapLine(paragraph))),
     "",
     "Options:",
     ...specs.flatMap(([, { help }], index) =>
-      wrapped(`  ${heads[index]!.padEnd(width)}  ${help}`, " ".repeat(width + 4)),
+      wrapLine(`  ${optionHeads[index]!.padEnd(width)}  ${help}`, " ".repeat(width + 4)),
     ),
     "",
     command.examples.length === 1 ? "Example:" : "Examples:",
@@ -66,15 +66,15 @@ export function usageOf({ name }: Pick<CommandEntry, "name">, { operands, option
 }
 
 /** Breaks a line at spaces. Returns lines; each line after the first begins with `indent`. */
-function wrapped(text: string, indent = ""): string[] {
+function wrapLine(text: string, indent = ""): string[] {
   const lines: string[] = [];
   let line = text;
-  while (line.length > COLUMNS) {
-    const space = line.lastIndexOf(" ", COLUMNS);
-    const cut = space > indent.length ? space : line.indexOf(" ", COLUMNS);
-    if (cut === -1) break;
-    lines.push(line.slice(0, cut).trimEnd());
-    line = indent + line.slice(cut + 1);
+  while (line.length > HELP_COLUMNS) {
+    const lastSpace = line.lastIndexOf(" ", HELP_COLUMNS);
+    const breakAt = lastSpace > indent.length ? lastSpace : line.indexOf(" ", HELP_COLUMNS);
+    if (breakAt === -1) break;
+    lines.push(line.slice(0, breakAt).trimEnd());
+    line = indent + line.slice(breakAt + 1);
   }
   return [...lines, line];
 }

@@ -27,11 +27,11 @@ export async function main(argv: readonly string[]): Promise<void> {
  */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
-    return await dispatch(argv, io);
+    return await runCommand(argv, io);
   } catch (error) {
     io.status("");
     if (error instanceof UsageError) {
-      const command = joinWords(argv)[0]!.replace("serve-", "serve ");
+      const command = joinCommandWords(argv)[0]!.replace("serve-", "serve ");
       return printUsage(io, [`mdmirror ${command}: ${error.message}`, `  next: mdmirror ${command} --help`]);
     }
     const trouble = troubleOfError(error);
@@ -55,47 +55,47 @@ function reportFault(io: Io, fault: Error): ExitCode {
   return EXIT.fault;
 }
 
-async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const [name, ...rest] = joinWords(argv);
-  if (name === "--version" || name === "-V") return print(io, [version()]);
+async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [name, ...rest] = joinCommandWords(argv);
+  if (name === "--version" || name === "-V") return printLines(io, [version()]);
   if (name === undefined) return printUsage(io, overview(version()));
   if (name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
-    return print(io, overview(version()));
-  if (name === "help") return dispatch([...rest, "--help"], io);
+    return printLines(io, overview(version()));
+  if (name === "help") return runCommand([...rest, "--help"], io);
   const entry = COMMANDS.find((command) => command.name === name);
   if (entry === undefined) {
-    const near = nearestWord(
+    const nearestName = nearestWord(
       name,
       COMMANDS.map((command) => command.name),
     );
-    const suggestion = near === null ? "" : `; did you mean ${near}?`;
-    const what = `mdmirror: there is no command ${JSON.stringify(name)}${suggestion}`;
-    return printUsage(io, [what, "  next: mdmirror --help"]);
+    const suggestion = nearestName === null ? "" : `; did you mean ${nearestName}?`;
+    const message = `mdmirror: there is no command ${JSON.stringify(name)}${suggestion}`;
+    return printUsage(io, [message, "  next: mdmirror --help"]);
   }
   const [{ command }, { readArgs }] = await Promise.all([entry.load(), import("./args.ts")]);
-  const read = readArgs(command, rest);
-  switch (read.kind) {
+  const parsedArgs = readArgs(command, rest);
+  switch (parsedArgs.kind) {
     case "help":
-      return print(io, commandHelp(entry, command));
+      return printLines(io, commandHelp(entry, command));
     case "bad":
       return printUsage(io, [
-        `mdmirror ${name}: ${read.why}`,
+        `mdmirror ${name}: ${parsedArgs.why}`,
         `  usage: ${usageOf(entry, command)}`,
         `  next: mdmirror ${name} --help`,
       ]);
     case "parsed":
-      return command.run(io, read.args, COMMANDS);
+      return command.run(io, parsedArgs.args, COMMANDS);
   }
 }
 
-const AFTER_SERVE: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
+const SERVE_SUBCOMMANDS: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
 /** Joins the words of a command that has two: `serve admin` becomes `serve-admin`. */
-function joinWords(argv: readonly string[]): readonly string[] {
-  return argv[0] === "serve" && AFTER_SERVE.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
+function joinCommandWords(argv: readonly string[]): readonly string[] {
+  return argv[0] === "serve" && SERVE_SUBCOMMANDS.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
 
-function print(io: Io, lines: readonly string[]): ExitCode {
+function printLines(io: Io, lines: readonly string[]): ExitCode {
   for (const line of lines) io.out(line);
   return EXIT.inSync;
 }

@@ -25,11 +25,18 @@ import {
 } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
-import { type Args, type Command, type Io, type OptionSpec, contextOf } from "./command.ts";
+import { type Args, type Command, type Io, type OptionSpec, pickContext } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { countWords, firstLines, jsonLine, printNotes } from "./text.ts";
-import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
-import { agrees, hidesProgress, REACH_OPTIONS, reachOptionsOf, showProgress, useMirror } from "./use-mirror.ts";
+import { formatCounts, cutLines, jsonLine, printNotes } from "./text.ts";
+import { findMirror, FOLDER_OPERANDS } from "./find-mirror.ts";
+import {
+  askAgreement,
+  hidesProgress,
+  REACH_OPTIONS,
+  readReachOptions,
+  showProgress,
+  withOpenedMirror,
+} from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
 
 /** Parts that a command adds to the declaration of its operation. */
@@ -50,7 +57,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
    * question. Left out: the command never asks.
    */
   readonly question?: (plan: Plan) => string | null;
-  readonly words: (result: ResultOf<D>) => ItemWords<Item<D>>;
+  readonly words: (result: ResultOf<D>) => ItemWords<ItemOf<D>>;
   /** Returns lines to print before the items of a plan. */
   readonly head?: (plan: Plan) => readonly string[];
   /** Returns lines that show the items of a plan. Default: one line for each item. */
@@ -67,7 +74,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
 };
 
 /** Makes the command for an operation that writes. */
-export function operationCommand<D extends Declaration, Plan>(
+export function makeOperationCommand<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   parts: CommandParts<D, Plan>,
 ): Command {
@@ -75,7 +82,7 @@ export function operationCommand<D extends Declaration, Plan>(
   const fields = fieldsOf(operation.declared);
   const options = {
     ...parts.options,
-    ...optionsOf(fields),
+    ...makeOptions(fields),
     ...(parts.question === undefined ? {} : { yes: { help: "do not ask", short: "y" } }),
     json: { help: "print one JSON object" },
     ...REACH_OPTIONS,
@@ -88,9 +95,11 @@ export function operationCommand<D extends Declaration, Plan>(
     async run(io, args) {
       const { root, input } = parts.locate(io, args);
       const mode = args.flag("dry-run") ? "read" : "write";
-      const use = { mode, what: name, quiet: args.flag("json"), ...reachOptionsOf(io, args) } as const;
-      const parsedInput = unwrap(readInput(operation.declared, { ...fieldsFromOptions(fields, args), ...input }));
-      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: parsedInput }));
+      const mirrorOptions = { mode, what: name, quiet: args.flag("json"), ...readReachOptions(io, args) } as const;
+      const parsedInput = unwrap(readInput(operation.declared, { ...readFields(fields, args), ...input }));
+      return withOpenedMirror(io, root, mirrorOptions, (mirror) =>
+        runOperationCommand(io, args, mirror, { operation, parts, input: parsedInput }),
+      );
     },
   };
 }
@@ -101,60 +110,65 @@ type OperationCall<D extends Declaration, Plan> = {
   readonly input: ReadInput<D>;
 };
 
-async function perform<D extends Declaration, Plan>(
+async function runOperationCommand<D extends Declaration, Plan>(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
   { operation, parts, input }: OperationCall<D, Plan>,
 ): Promise<ExitCode> {
-  const json = args.flag("json");
+  const isJson = args.flag("json");
   let wasPlanned = false;
   const showPlan = (plan: Plan, isDryRun: boolean) => {
     const preview = operation.preview(plan);
     const lines =
-      parts.planLines?.(preview, args) ?? plannedLines<Item<D>>(preview.items, parts.words(preview), isDryRun);
-    if (!json) for (const line of [...(parts.head?.(plan) ?? []), ...lines]) io.out(line);
+      parts.planLines?.(preview, args) ?? formatPlannedItems<ItemOf<D>>(preview.items, parts.words(preview), isDryRun);
+    if (!isJson) for (const line of [...(parts.head?.(plan) ?? []), ...lines]) io.out(line);
     wasPlanned = true;
   };
-  let began = 0;
-  const carried = await carryOut(operation, mirror, parts.complete?.(io, args, mirror, input) ?? input, {
+  let syncStartedAt = 0;
+  const outcome = await carryOut(operation, mirror, parts.complete?.(io, args, mirror, input) ?? input, {
     stoppable: io.stoppable,
     async agree(plan) {
       const question = parts.question?.(plan) ?? null;
       if (question === null) return true;
       showPlan(plan, false);
-      return agrees(io, args, question, `mdmirror ${operation.declared.name} … --yes`);
+      return askAgreement(io, args, question, `mdmirror ${operation.declared.name} … --yes`);
     },
     beforeSync(_plan, result) {
-      if (!json) {
-        showEnds<Item<D>>(io, result, parts.words(result), wasPlanned);
+      if (!isJson) {
+        showOutcomes<ItemOf<D>>(io, result, parts.words(result), wasPlanned);
         if (parts.next !== undefined) io.out(parts.next(result));
       }
-      began = io.clock.monotonic();
+      syncStartedAt = io.clock.monotonic();
     },
   });
-  const ended = unwrap(carried);
-  if (ended.kind === "declined") return (io.terminal.input ? parts.declined : null) ?? EXIT.usage;
-  if (ended.kind === "planned") showPlan(ended.plan, true);
-  const paths = ended.result.items.map(({ path }) => path);
-  const report = ended.kind === "done" ? ended.report : null;
-  const synced = report === null ? EXIT.inSync : showSync(io, report, { json, paths, began, url: mirror.url });
-  if (json) io.out(jsonLine(operationJson(ended)));
-  if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run, parts.again?.(ended.plan));
-  return synced === EXIT.inSync ? exitOf(ended) : synced;
+  const operationEnd = unwrap(outcome);
+  if (operationEnd.kind === "declined") return (io.terminal.input ? parts.declined : null) ?? EXIT.usage;
+  if (operationEnd.kind === "planned") showPlan(operationEnd.plan, true);
+  const paths = operationEnd.result.items.map(({ path }) => path);
+  const report = operationEnd.kind === "done" ? operationEnd.report : null;
+  const syncExit =
+    report === null
+      ? EXIT.inSync
+      : showSync(io, report, { json: isJson, paths, began: syncStartedAt, url: mirror.url });
+  if (isJson) io.out(jsonLine(operationJson(operationEnd)));
+  if (operationEnd.kind === "done" && operationEnd.isStopped)
+    return showStopped(io, operationEnd.result.run, parts.again?.(operationEnd.plan));
+  return syncExit === EXIT.inSync ? chooseExit(operationEnd) : syncExit;
 }
 
-type Item<D extends Declaration> = ResultOf<D>["items"][number];
+type ItemOf<D extends Declaration> = ResultOf<D>["items"][number];
 
 /**
  * Returns the exit code for the result of an operation. A dry run has the exit code of the real
  * run.
  */
-function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
+function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
-  const isWell = ({ end }: ResultEnds["items"][number]) => end === "done" || (kind === "planned" && end === "planned");
-  return items.every(isWell) ? EXIT.inSync : EXIT.attention;
+  const isSuccess = ({ end }: ResultEnds["items"][number]) =>
+    end === "done" || (kind === "planned" && end === "planned");
+  return items.every(isSuccess) ? EXIT.inSync : EXIT.attention;
 }
 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
@@ -176,22 +190,22 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
 
 /** Parts of a command whose only operand is a linked folder. */
 export const FOLDER_OPERAND = {
-  operands: ONE_FOLDER,
+  operands: FOLDER_OPERANDS,
   locate(io: Io, { operands }: Args) {
     return { root: findMirror(io, operands[0]), input: {} };
   },
 } as const;
 
-export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, parts: ReadParts<D>): Command {
+export function makeReadCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, parts: ReadParts<D>): Command {
   const { declared } = operation;
   const { about, exits, isOnline = false, contents } = declared;
   const isQuick = !isOnline && declared.access === "read";
   const fields = fieldsOf(declared);
-  const help = contents === undefined ? "print one JSON object" : "print one JSON object, without content";
+  const jsonHelp = contents === undefined ? "print one JSON object" : "print one JSON object, without content";
   const options = {
     ...parts.options,
-    ...optionsOf(fields),
-    json: { help },
+    ...makeOptions(fields),
+    json: { help: jsonHelp },
     ...(isOnline ? REACH_OPTIONS : {}),
   };
   return {
@@ -200,21 +214,21 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
     options,
     operands: parts.operands,
     async run(io, args) {
-      const instead = parts.runInstead?.(io, args) ?? null;
-      if (instead !== null) return instead;
+      const otherCommand = parts.runInstead?.(io, args) ?? null;
+      if (otherCommand !== null) return otherCommand;
       const { root, input } = parts.locate(io, args);
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
-      const reach = isOnline ? reachOptionsOf(io, args) : {};
+      const reachOptions = isOnline ? readReachOptions(io, args) : {};
       const onNotes = (notes: readonly string[]) => printNotes(io, notes);
-      const fieldsAndInput = { ...fieldsFromOptions(fields, args), ...input };
-      const began = io.clock.monotonic();
-      const use = { ...contextOf(io), progress, onNotes, ...reach };
+      const fieldsAndInput = { ...readFields(fields, args), ...input };
+      const startedAt = io.clock.monotonic();
+      const use = { ...pickContext(io), progress, onNotes, ...reachOptions };
       const answer = unwrap(await runRead(root, operation, fieldsAndInput, use).finally(progress.end));
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
       else {
         for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);
-        parts.print?.(io, answer, { args, took: io.clock.monotonic() - began });
+        parts.print?.(io, answer, { args, took: io.clock.monotonic() - startedAt });
       }
       return parts.exit?.(answer) ?? EXIT.inSync;
     },
@@ -222,21 +236,21 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
 }
 
 /** Returns the option for a field of an operation: `as-of` for `asOf`. */
-function optionName(field: string): string {
+function toOptionName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** Makes options from the fields of an operation. */
-function optionsOf(fields: readonly Field[]): Readonly<Record<string, OptionSpec>> {
+function makeOptions(fields: readonly Field[]): Readonly<Record<string, OptionSpec>> {
   return Object.fromEntries(
-    fields.map(({ name, help, value }) => [optionName(name), value === null ? { help } : { help, value }]),
+    fields.map(({ name, help, value }) => [toOptionName(name), value === null ? { help } : { help, value }]),
   );
 }
 
 /** Returns the values of the fields that the options set. */
-function fieldsFromOptions(fields: readonly Field[], args: Args): object {
+function readFields(fields: readonly Field[], args: Args): object {
   const values = fields.map(({ name, value }) => {
-    const option = optionName(name);
+    const option = toOptionName(name);
     return [name, (value === null ? args.flag(option) : args.text(option)) || undefined];
   });
   return Object.fromEntries(values) as object;
@@ -257,20 +271,20 @@ type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => 
 const MAX_SHOWN = 10;
 
 /** Returns one line for each item of a plan. In a dry run, a last line has the number of items. */
-function plannedLines<One extends OperationItem>(
+function formatPlannedItems<One extends OperationItem>(
   items: readonly One[],
   { word, detail }: ItemWords<One>,
   isDryRun: boolean,
 ): string[] {
   if (items.length === 0) return ["nothing to do"];
-  const able = items.filter(({ end }) => end !== "left");
+  const doableItems = items.filter(({ end }) => end !== "left");
   return [
-    ...able.map((item) => {
+    ...doableItems.map((item) => {
       const clause = item.end === "done" ? `is already ${word}` : detail?.(item) || `will be ${word}`;
       return `  ${shownName(item.path)}  ${clause}`;
     }),
-    ...leftAloneLines(items.filter(({ end }) => end === "left")),
-    ...(isDryRun ? [`${countsLine(items, "planned", `would be ${word}`)}; nothing was done`] : []),
+    ...formatLeftAlone(items.filter(({ end }) => end === "left")),
+    ...(isDryRun ? [`${formatOutcomeCounts(items, "planned", `would be ${word}`)}; nothing was done`] : []),
   ];
 }
 
@@ -279,7 +293,7 @@ function plannedLines<One extends OperationItem>(
  * @param wasPlanned true if the user has already seen the plan; only notes and failures are then
  * printed
  */
-function showEnds<One extends OperationItem>(
+function showOutcomes<One extends OperationItem>(
   io: Io,
   { run, items }: { readonly run: number | null; readonly items: readonly One[] },
   { word, detail }: ItemWords<One>,
@@ -294,9 +308,9 @@ function showEnds<One extends OperationItem>(
   }
   const isNew = ({ end, why, notes }: One) =>
     !wasPlanned || (end === "done" ? notes.length > 0 : end === "failed" && why !== NOT_BEGUN);
-  const groups = Map.groupBy(items.filter(isNew), ({ end, why }) => `${end} ${why}`);
-  for (const group of groups.values()) showGroup(io, group, word);
-  io.out(countsLine(items, "done", word));
+  const itemsByOutcome = Map.groupBy(items.filter(isNew), ({ end, why }) => `${end} ${why}`);
+  for (const group of itemsByOutcome.values()) showGroup(io, group, word);
+  io.out(formatOutcomeCounts(items, "done", word));
   if (run !== null) io.out(`  run ${run}; undo it: mdmirror undo ${run}`);
 }
 
@@ -307,16 +321,16 @@ function showEnds<One extends OperationItem>(
  */
 function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
-  const back = run === null ? "" : `; undo it: mdmirror undo ${run}`;
-  io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${back}`);
+  const undoClause = run === null ? "" : `; undo it: mdmirror undo ${run}`;
+  io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${undoClause}`);
   return EXIT.attention;
 }
 
 /** Returns lines for the documents that an operation leaves unchanged, grouped by reason. */
-export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
+export function formatLeftAlone(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, group]) => {
     const clause = `  left alone: ${shownWords(why)}`;
-    return firstLines(
+    return cutLines(
       group.map(({ path }) => `  ${shownName(path)}${clause}`),
       MAX_SHOWN,
       "  ",
@@ -327,22 +341,22 @@ export function leftAloneLines(left: readonly { readonly path: string; readonly 
 
 function showGroup(io: Io, group: readonly OperationItem[], word: string): void {
   const [{ end, why }] = group as readonly [OperationItem];
-  const put = end === "done" ? io.out : io.err;
-  const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
+  const print = end === "done" ? io.out : io.err;
+  const outcomeWords = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
   for (const { path, notes } of group.slice(0, MAX_SHOWN)) {
-    put(`${shownName(path)}: ${what}`);
-    for (const note of notes) put(`  ${shownWords(note)}`);
+    print(`${shownName(path)}: ${outcomeWords}`);
+    for (const note of notes) print(`  ${shownWords(note)}`);
   }
-  if (group.length > MAX_SHOWN) put(`  … and ${count(group.length - MAX_SHOWN)} more: ${what}`);
+  if (group.length > MAX_SHOWN) print(`  … and ${count(group.length - MAX_SHOWN)} more: ${outcomeWords}`);
 }
 
 /** Returns the number of items for each outcome: `196 resolved, 3 left alone, 1 not done`. */
-function countsLine(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
-  const countOf = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
-  const others = countWords([
-    [end === "planned" ? countOf("done") : 0, "already are"],
-    [countOf("left"), "left alone"],
-    [countOf("failed"), "not done"],
+function formatOutcomeCounts(items: readonly OperationItem[], end: "planned" | "done", word: string): string {
+  const countItems = (wanted: OperationItem["end"]) => items.filter((item) => item.end === wanted).length;
+  const otherCounts = formatCounts([
+    [end === "planned" ? countItems("done") : 0, "already are"],
+    [countItems("left"), "left alone"],
+    [countItems("failed"), "not done"],
   ]);
-  return `${count(countOf(end))} ${word}${others === "" ? "" : `, ${others}`}`;
+  return `${count(countItems(end))} ${word}${otherCounts === "" ? "" : `, ${otherCounts}`}`;
 }

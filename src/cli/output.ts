@@ -9,14 +9,14 @@ const STANDARD_OUTPUT = 1;
  */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
-let usesStreams = false;
+let hasStream = false;
 
 /**
  * Returns true if a stream was opened. Such a stream may have output that the system has not
  * accepted yet, or may report an error later.
  */
 export function hasOpenedStream(): boolean {
-  return usesStreams;
+  return hasStream;
 }
 
 type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
@@ -74,7 +74,7 @@ export class Output {
   #open(): NodeJS.WriteStream {
     if (this.#stream === null) {
       this.#stream = process.stdout;
-      usesStreams = true;
+      hasStream = true;
       this.#stream.on("error", (error) => this.#fail(error));
     }
     return this.#stream;
@@ -103,7 +103,7 @@ function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
 
 /** Ignores errors of standard error, such as a closed pipe, so that they do not end the process. */
 export function ignoreClosedReader(stream: NodeJS.WriteStream): void {
-  usesStreams = true;
+  hasStream = true;
   stream.on("error", () => {
     // Nobody could read a message about this error.
   });

@@ -14,21 +14,21 @@ type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 /** Returns the `Io` of this process, with its real streams, clock and signals. */
 export function processIo(stdout: StandardOutput = new Output()): Io {
   // Opened on first use, because opening a stream takes time.
-  const errors = once(() => {
+  const openErrorStream = once(() => {
     ignoreClosedReader(process.stderr);
     return process.stderr;
   });
-  const stop = stopSignal();
-  const columns = () => errors().columns || stdout.columns || 80;
+  const getStopSignal = makeStopSignal();
+  const readColumns = () => openErrorStream().columns || stdout.columns || 80;
   // Created on first use, because it opens a stream, and most commands show no status line.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
-  const terminal = terminalOf(stdout, errors, columns);
+  const terminal = makeTerminal(stdout, openErrorStream, readColumns);
   const { env } = process;
-  const err = (line: string) => {
+  const printError = (line: string) => {
     clearStatus();
     const coloured = isColoured({ env, terminal }, "error");
-    errors().write(`${oneLine(line, coloured)}\n`);
+    openErrorStream().write(`${oneLine(line, coloured)}\n`);
   };
   return {
     out(line) {
@@ -39,10 +39,10 @@ export function processIo(stdout: StandardOutput = new Output()): Io {
       clearStatus();
       stdout.write(stdout.isTTY ? linesForTerminal(text) : text);
     },
-    err,
+    err: printError,
     status(text) {
       if (text === "") return clearStatus();
-      statusLine ??= createStatusLine((part) => void errors().write(part), columns);
+      statusLine ??= createStatusLine((part) => void openErrorStream().write(part), readColumns);
       statusLine.show(oneLine(text, false));
     },
     terminal,
@@ -50,18 +50,18 @@ export function processIo(stdout: StandardOutput = new Output()): Io {
     cwd: process.cwd(),
     clock: systemClock(),
     random: systemRandom(),
-    become,
-    ask,
+    become: changeUser,
+    ask: askOnTerminal,
     get stop() {
-      return stop();
+      return getStopSignal();
     },
-    stoppable: stoppableWithNotice(() => err(STILL_STOPPING)),
+    stoppable: makeStoppable(() => printError(STILL_STOPPING)),
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
 }
 
 /** Returns the properties of the streams. Each property is read on first use. */
-function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
+function makeTerminal(stdout: StandardOutput, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
   // A "dumb" terminal, such as a shell in an editor, cannot replace a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {
@@ -85,7 +85,7 @@ function terminalOf(stdout: StandardOutput, errors: () => NodeJS.WriteStream, co
  * ORDER: the environment is checked and the groups are changed before the user, because both need
  * the rights of root.
  */
-function become({ uid, gid }: SudoCaller): void {
+function changeUser({ uid, gid }: SudoCaller): void {
   const { env } = process;
   // A `sudo` that keeps the environment leaves folders of root in these variables. The caller may
   // not use such folders.
@@ -104,14 +104,14 @@ function become({ uid, gid }: SudoCaller): void {
  * Asks a question on standard error, because standard output may be a pipe. Returns the answer;
  * null if the input has ended.
  */
-async function ask(question: string): Promise<string | null> {
+async function askOnTerminal(question: string): Promise<string | null> {
   const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lineReader = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const ended = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
-    return await Promise.race([lines.question(oneLine(question, false)), ended]);
+    const inputEnd = new Promise<null>((resolve) => lineReader.once("close", () => resolve(null)));
+    return await Promise.race([lineReader.question(oneLine(question, false)), inputEnd]);
   } finally {
-    lines.close();
+    lineReader.close();
   }
 }
 
@@ -119,7 +119,7 @@ async function ask(question: string): Promise<string | null> {
  * Returns a function whose first call installs the signal handlers. Before that call, a signal ends
  * the process immediately, which is safe at any point (I13).
  */
-function stopSignal(): () => AbortSignal {
+function makeStopSignal(): () => AbortSignal {
   return once(() => {
     const controller = new AbortController();
     for (const signal of SIGNALS) process.once(signal, () => controller.abort());
@@ -135,19 +135,19 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
 /** Milliseconds of further work after a signal until a message says that the work continues. */
-const STILL_MS = 1_000;
+const STILL_STOPPING_MS = 1_000;
 
 /**
  * Returns a function that runs work, and aborts its `AbortSignal` when one of `SIGNALS` arrives.
  * @param notify called if the work still runs some time after the signal
  */
-function stoppableWithNotice(notify: () => void): Stoppable {
+function makeStoppable(notify: () => void): Stoppable {
   return async (work) => {
     const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const abort = () => {
       controller.abort();
-      timer ??= setTimeout(notify, STILL_MS).unref();
+      timer ??= setTimeout(notify, STILL_STOPPING_MS).unref();
     };
     for (const signal of SIGNALS) process.once(signal, abort);
     try {
@@ -172,21 +172,21 @@ type StatusLine = {
  * @param columns returns the width of the terminal, which may change
  */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
-  let shown = 0;
+  let shownCells = 0;
   return {
     show(text) {
       this.clear();
       // The last cell of the row stays empty, because some terminals wrap a line that fills it.
       const fitting = fitTo(text, Math.max(1, columns() - 1));
       write(fitting);
-      shown = cellsOf(fitting);
+      shownCells = cellsOf(fitting);
     },
     clear() {
-      if (shown === 0) return;
+      if (shownCells === 0) return;
       // If the terminal became narrower, the shown line is wrapped and takes several rows.
-      const rows = Math.max(1, Math.ceil(shown / Math.max(1, columns())));
+      const rows = Math.max(1, Math.ceil(shownCells / Math.max(1, columns())));
       write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
-      shown = 0;
+      shownCells = 0;
     },
   };
 }

@@ -7,12 +7,12 @@ export const DEFAULT_DATA = ".mdmirror-service";
  * Returns the URL of the database from the environment; null if it is not set. The URL is not an
  * option, because it may contain a password, and other users can see the arguments of a process.
  */
-export function databaseOf({ env }: Pick<Io, "env">): string | null {
+export function readDatabaseUrl({ env }: Pick<Io, "env">): string | null {
   return env["MDMIRROR_DATABASE_URL"] || null;
 }
 
 /** Check for options that take a request rate, such as `10/1`. */
-export const RATE: NonNullable<OptionSpec["form"]> = {
+export const RATE_FORM: NonNullable<OptionSpec["form"]> = {
   words: "N/SECONDS, or none",
   isValid: (value) => /^(?:none|[1-9]\d{0,6}\/[1-9]\d{0,6})$/.test(value),
 };
@@ -27,7 +27,7 @@ export function readRate(text: string): { readonly requests: number; readonly se
  * Returns an object with one setting; an empty object if its option is not set. The words `all`,
  * `none` and `never` give the setting null.
  */
-export function settingFrom<Name extends string, T>(
+export function readSetting<Name extends string, T>(
   name: Name,
   text: string | null,
   read: (text: string) => T,

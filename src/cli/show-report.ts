@@ -6,14 +6,14 @@ import type { RunReport } from "../mirror/folder/run.ts";
 import { NOT_APPROVABLE } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { complain, EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
+import { complain, EXIT, EXIT_BY_STATE, type ExitCode } from "./exit.ts";
 import { actionName, actionPath, actionWords } from "../mirror/operations/results/actions.ts";
 import { NEXT_OF_STOP, nextOfStop } from "../mirror/operations/results/attention.ts";
 import { inertDetails, renamedDetail, renamedForCopyDetail } from "../mirror/operations/results/report.ts";
 import { doneLine } from "../mirror/operations/results/done.ts";
 import { attentionLines } from "./show-attention.ts";
 import { problemsClause } from "../mirror/operations/results/needs.ts";
-import { firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
+import { cutLines, type Paint, choosePaint, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
@@ -22,7 +22,7 @@ import { byPath } from "../mirror/model/by-path.ts";
  * LIMIT: problems, stopped actions and paths that are printed. `plan --all` and `--json` print
  * more.
  */
-const MAX_ROWS = 20;
+const MAX_SHOWN_ROWS = 20;
 
 /**
  * Prints the report of a sync.
@@ -30,10 +30,10 @@ const MAX_ROWS = 20;
  * @param url address of the service, for the message that the service does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
-  io.out(summaryLine(report, took, paintFor(io)));
-  for (const line of onceLines(report)) io.err(line);
+  io.out(formatSummary(report, took, choosePaint(io)));
+  for (const line of formatOneTimeLines(report)) io.err(line);
   for (const line of inertDetails(report)) io.out(line);
-  showOpen(io, report, report.attention, url);
+  showOpenProblems(io, report, report.attention, url);
 }
 
 type SyncSummary = {
@@ -51,14 +51,14 @@ type SyncSummary = {
  * printed.
  */
 export function showSync(io: Io, report: RunReport, { json, paths, began, url }: SyncSummary): ExitCode {
-  const attention = report.attention.filter(({ path }) => path === "" || paths.includes(path));
-  const isDone = report.state === "attention" && attention.length === 0 && report.isStopped !== true;
-  const ownReport = { ...report, attention, state: isDone ? "in-sync" : report.state };
-  if (json) return EXIT_OF_STATE[ownReport.state];
+  const ownProblems = report.attention.filter(({ path }) => path === "" || paths.includes(path));
+  const isDone = report.state === "attention" && ownProblems.length === 0 && report.isStopped !== true;
+  const ownReport = { ...report, attention: ownProblems, state: isDone ? "in-sync" : report.state };
+  if (json) return EXIT_BY_STATE[ownReport.state];
   showReport(io, ownReport, io.clock.monotonic() - began, url);
-  const others = report.attention.length - attention.length;
-  if (others > 0) io.out(`${plural(others, "other document")} with open problems: mdmirror status`);
-  return EXIT_OF_STATE[ownReport.state];
+  const otherProblems = report.attention.length - ownProblems.length;
+  if (otherProblems > 0) io.out(`${plural(otherProblems, "other document")} with open problems: mdmirror status`);
+  return EXIT_BY_STATE[ownReport.state];
 }
 
 /**
@@ -67,44 +67,44 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
  */
 export function showActionRequired(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
-  for (const line of onceLines(report)) io.err(line);
-  showOpen(io, report, attention, url);
+  for (const line of formatOneTimeLines(report)) io.err(line);
+  showOpenProblems(io, report, attention, url);
 }
 
 /**
  * Returns lines about renamed files and about changes that are not synced because the sync has one
  * direction. They are printed only once, because they are not problems.
  */
-export function onceLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
-  const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
+export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
+  const notSyncedLines = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
-    ...firstLines(kept, MAX_ROWS, "", " not synced: mdmirror plan --all"),
-    ...renamed.slice(0, MAX_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
+    ...cutLines(notSyncedLines, MAX_SHOWN_ROWS, "", " not synced: mdmirror plan --all"),
+    ...renamed.slice(0, MAX_SHOWN_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
     ...movedOutOfWay
-      .slice(0, MAX_ROWS)
+      .slice(0, MAX_SHOWN_ROWS)
       .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
   ];
 }
 
 /** Prints what is wrong after a sync: first an error, then a stop, then problems of documents. */
-function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
+function showOpenProblems(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
   // While the service is unreachable, nothing is scanned, so the list only has problems of earlier
   // syncs.
-  const attention = report.state === "offline" ? [] : all;
-  for (const line of attentionLines(attention, MAX_ROWS, paintFor(io, "error"))) io.err(line);
+  const problems = report.state === "offline" ? [] : all;
+  for (const line of attentionLines(problems, MAX_SHOWN_ROWS, choosePaint(io, "error"))) io.err(line);
 }
 
-type Reasons = NonNullable<RunReport["safetyStop"]>["reasons"];
+type StopReasons = NonNullable<RunReport["safetyStop"]>["reasons"];
 
-function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void {
-  const paint = paintFor(io, "error");
+function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): void {
+  const paint = choosePaint(io, "error");
   for (const { reason, detail } of reasons) io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
   // If the linked folder itself is missing, all files seem to be deleted. These deletions are not
   // changes of the user, so they are not listed.
-  const shown = reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) ? [] : stopped;
-  const named = shown
+  const shownActions = reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) ? [] : stopped;
+  const namedActions = shownActions
     .map((action) => ({
       words: actionWords(action),
       path: actionPath(action, () => null),
@@ -113,28 +113,29 @@ function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void
     // Steps with this arrow only update the state. They change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
-  const lines = named.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
-  for (const line of firstLines(lines, MAX_ROWS, "    ", ": mdmirror plan --all")) io.err(line);
+  const lines = namedActions.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
+  for (const line of cutLines(lines, MAX_SHOWN_ROWS, "    ", ": mdmirror plan --all")) io.err(line);
   if (reasons.some(({ reason }) => reason === "conflict-flood")) {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
   for (const line of nextOfStop(reasons)) io.err(`  next: ${line}`);
 }
 
-function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {
+function formatSummary(report: RunReport, took: number, paint: Paint = PLAIN): string {
   const seconds = `${(took / 1_000).toFixed(1)} s`;
-  const done = doneLine(report.counts);
-  const did = done === null ? "nothing to do" : done;
+  const doneWords = doneLine(report.counts);
+  const doneOrNothing = doneWords === null ? "nothing to do" : doneWords;
   switch (report.state) {
     case "in-sync":
-      return `${paint.good("Synced")}: ${did} (${seconds})`;
+      return `${paint.good("Synced")}: ${doneOrNothing} (${seconds})`;
     case "attention":
-      if (report.isStopped === true) return `${paint.asks("Interrupted")}: ${done ?? "nothing was done"} (${seconds})`;
-      return `${paint.asks("Synced")}: ${did} (${seconds}); ${paint.asks(problemsClause(report.attention))}`;
+      if (report.isStopped === true)
+        return `${paint.asks("Interrupted")}: ${doneWords ?? "nothing was done"} (${seconds})`;
+      return `${paint.asks("Synced")}: ${doneOrNothing} (${seconds}); ${paint.asks(problemsClause(report.attention))}`;
     case "stopped":
-      return `${paint.bad("Stopped by a safety check")}: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.bad("Stopped by a safety check")}: ${doneWords ?? "nothing was done"} (${seconds})`;
     case "offline":
-      return `${paint.bad("Offline")}: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.bad("Offline")}: ${doneWords ?? "nothing was done"} (${seconds})`;
   }
 }
 
@@ -147,7 +148,7 @@ type WaitState = {
   readonly waitReason?: string;
 };
 
-const WAIT_STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
+const WAIT_STATE_WORDS: Readonly<Record<WaitReport["state"], WaitState>> = {
   live: { exit: EXIT.inSync, words: "On the service" },
   "in-review": { exit: EXIT.inReview, words: "in review" },
   attention: { exit: EXIT.attention, words: "action required" },
@@ -172,8 +173,8 @@ const WAIT_STATES: Readonly<Record<WaitReport["state"], WaitState>> = {
   },
 };
 
-export function exitOfWait({ state }: WaitReport): ExitCode {
-  return WAIT_STATES[state].exit;
+export function findExitOfWait({ state }: WaitReport): ExitCode {
+  return WAIT_STATE_WORDS[state].exit;
 }
 
 /**
@@ -181,42 +182,46 @@ export function exitOfWait({ state }: WaitReport): ExitCode {
  * @param quiet true to print nothing to standard output, and no success
  * @param took duration of the wait in milliseconds
  */
-export function showWaited(
+export function showWaitReport(
   io: Io,
   report: WaitReport,
   { quiet, took }: { readonly quiet: boolean; readonly took: number },
 ): void {
-  if (!quiet) io.out(waitLine(report, took, paintFor(io)));
+  if (!quiet) io.out(formatWaitSummary(report, took, choosePaint(io)));
   showOpenPaths(io, report);
 }
 
 function showOpenPaths(io: Io, waited: WaitReport): void {
-  const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
-  const paint = paintFor(io, "error");
-  for (const entry of open.slice(0, MAX_ROWS)) for (const line of linesOf(entry, waited.state, paint)) io.err(line);
-  if (open.length > MAX_ROWS) io.err(`… and ${count(open.length - MAX_ROWS)} more: mdmirror wait --json`);
-  const { next } = WAIT_STATES[waited.state];
+  const openPaths = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
+  const paint = choosePaint(io, "error");
+  for (const entry of openPaths.slice(0, MAX_SHOWN_ROWS))
+    for (const line of formatWaitPath(entry, waited.state, paint)) io.err(line);
+  if (openPaths.length > MAX_SHOWN_ROWS)
+    io.err(`… and ${count(openPaths.length - MAX_SHOWN_ROWS)} more: mdmirror wait --json`);
+  const { next } = WAIT_STATE_WORDS[waited.state];
   if (next !== undefined) io.err(`  next: ${next}`);
 }
 
-function waitLine({ state, live, documents, detail }: WaitReport, took: number, paint: Paint): string {
+function formatWaitSummary({ state, live, documents, detail }: WaitReport, took: number, paint: Paint): string {
   const seconds = `(${(took / 1_000).toFixed(1)} s)`;
-  const { words, next } = WAIT_STATES[state];
+  const { words, next } = WAIT_STATE_WORDS[state];
   if (state === "live") return `${paint.good(words)}: ${plural(documents, "document")} ${seconds}`;
-  const why = next === undefined || detail === "" ? "" : `: ${shownWords(detail)}`;
-  return `${paint.asks(words)}${why}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
+  const detailClause = next === undefined || detail === "" ? "" : `: ${shownWords(detail)}`;
+  return `${paint.asks(words)}${detailClause}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
 }
 
-function linesOf(
+function formatWaitPath(
   { path, state, reviews, kind, code, detail, requestId, next }: WaitReport["paths"][number],
   all: WaitReport["state"],
   paint: Paint,
 ): string[] {
-  const ids = reviews.length === 0 ? "" : ` (${reviews.join(", ")})`;
-  const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
+  const reviewIds = reviews.length === 0 ? "" : ` (${reviews.join(", ")})`;
+  const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${reviewIds}`;
   if (kind === null && state !== "waiting") return [head];
   if (kind === null)
-    return [`${head}${WAIT_STATES[all].waitReason ?? ": it is being uploaded, keeps changing, or cannot be read"}`];
+    return [
+      `${head}${WAIT_STATE_WORDS[all].waitReason ?? ": it is being uploaded, keeps changing, or cannot be read"}`,
+    ];
   const message = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
   return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

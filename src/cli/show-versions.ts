@@ -18,41 +18,43 @@ import { patchLines, type PatchNames } from "../mirror/operations/results/patch.
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { Io } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
-import { locate } from "./find-mirror.ts";
-import { cellsOf, type Paint, paintFor, clean, showResult } from "./text.ts";
-import { useLocal } from "./use-mirror.ts";
+import { locateDocument } from "./find-mirror.ts";
+import { cellsOf, type Paint, choosePaint, escapeForTerminal, showResult } from "./text.ts";
+import { withLocalMirror } from "./use-mirror.ts";
 
 /**
  * Returns lines that show each hunk of a conflict: a heading with line numbers from 1, then the
  * lines of base, mine and theirs, each with a mark.
  */
-export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
-  const paint = paintFor(io);
+export function formatHunks(io: Io, hunks: readonly ConflictHunk[]): string[] {
+  const paint = choosePaint(io);
   return hunks.flatMap((hunk, index) => {
-    const place = `mine line ${hunk.localLine + 1}, theirs line ${hunk.remoteLine + 1}, base line ${hunk.baseLine + 1}`;
-    const side = (name: string, text: string, brush: (line: string) => string) =>
-      text === "" ? [brush(`${name} | (nothing)`)] : whole(text).map((line) => brush(`${name} | ${clean(io, line)}`));
+    const lineNumbers = `mine line ${hunk.localLine + 1}, theirs line ${hunk.remoteLine + 1}, base line ${hunk.baseLine + 1}`;
+    const formatSide = (name: string, text: string, brush: (line: string) => string) =>
+      text === ""
+        ? [brush(`${name} | (nothing)`)]
+        : splitIntoLines(text).map((line) => brush(`${name} | ${escapeForTerminal(io, line)}`));
     return [
-      paint.place(`@@ ${index + 1} of ${hunks.length}: ${place} @@`),
-      ...side("base  ", hunk.base, paint.dim),
-      ...side("mine  ", hunk.local, paint.added),
-      ...side("theirs", hunk.remote, paint.removed),
+      paint.place(`@@ ${index + 1} of ${hunks.length}: ${lineNumbers} @@`),
+      ...formatSide("base  ", hunk.base, paint.dim),
+      ...formatSide("mine  ", hunk.local, paint.added),
+      ...formatSide("theirs", hunk.remote, paint.removed),
     ];
   });
 }
 
 /** Colours of lines in a unified diff, by the first character of the line. */
-const BRUSHES: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
+const BRUSH_BY_SIGN: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
 
-export function unifiedLines(io: Io, names: PatchNames, before: string, after: string): string[] {
-  const paint = paintFor(io);
+export function formatUnifiedDiff(io: Io, names: PatchNames, before: string, after: string): string[] {
+  const paint = choosePaint(io);
   return patchLines(names, before, after).map((line, index) => {
-    const brush = index < 2 ? "strong" : BRUSHES[line[0]!];
-    return brush === undefined ? clean(io, line) : paint[brush](clean(io, line));
+    const brush = index < 2 ? "strong" : BRUSH_BY_SIGN[line[0]!];
+    return brush === undefined ? escapeForTerminal(io, line) : paint[brush](escapeForTerminal(io, line));
   });
 }
 
-function whole(text: string): string[] {
+function splitIntoLines(text: string): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
@@ -60,11 +62,11 @@ function whole(text: string): string[] {
  * Explanation of the marks before each line of a merge. The marks show the side of a line without
  * colours.
  */
-const LEGEND =
+const MARKS_LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
-type Brush = keyof Paint;
-type OriginStyle = { readonly marks: string; readonly brush: Brush | null };
+type BrushName = keyof Paint;
+type OriginStyle = { readonly marks: string; readonly brush: BrushName | null };
 
 const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
   base: { marks: "     ", brush: null },
@@ -79,28 +81,29 @@ const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as con
  * Returns the changed lines of a merge with three lines around each change; an empty list if no
  * line changed.
  */
-export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
-  const paint = paintFor(io);
+export function formatChangedOrigins(io: Io, rows: readonly MergeRow[]): string[] {
+  const paint = choosePaint(io);
   const hunks = originHunks(rows);
   const lines = hunks.flatMap(({ before, after, lines: hunkLines }) => [
     paint.dim(`@@ -${before.line},${before.count} +${after.line},${after.count} @@`),
-    ...rowLines(io, hunkLines),
+    ...formatOrigins(io, hunkLines),
   ]);
-  return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
+  return lines.length === 0 ? [] : [paint.dim(MARKS_LEGEND), ...lines];
 }
 
 /** Returns every line of a merge, not only the changed lines. */
-export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
-  const paint = paintFor(io);
+export function formatOrigins(io: Io, rows: readonly MergeRow[]): string[] {
+  const paint = choosePaint(io);
   return rows.flatMap((row) => {
     const { marks, brush } = STYLE_BY_ORIGIN[row.kind === "conflict" ? row.of : row.from] as OriginStyle;
     const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
-    const written = `${marks} |${KIND_SIGNS[row.kind]}${clean(io, line)}`;
-    const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);
-    const below = row.kind === "conflict" ? "" : wordMarks(row.words);
+    const markedLine = `${marks} |${KIND_SIGNS[row.kind]}${escapeForTerminal(io, line)}`;
+    const paintedLine =
+      row.kind === "removed" ? paint.removed(markedLine) : brush === null ? markedLine : paint[brush](markedLine);
+    const marksBelow = row.kind === "conflict" ? "" : formatWordMarks(row.words);
     return [
-      painted,
-      ...(below === "" ? [] : [`      |?${below}`]),
+      paintedLine,
+      ...(marksBelow === "" ? [] : [`      |?${marksBelow}`]),
       ...(line.length === row.line.length ? ["      |\\ No newline at end of file"] : []),
     ];
   });
@@ -119,7 +122,7 @@ const ORIGIN_LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
  * come from base, and `?` if the character is in no version. Keeps tabs, so that the two lines stay
  * aligned.
  */
-function wordMarks(words: readonly WordOrigin[]): string {
+function formatWordMarks(words: readonly WordOrigin[]): string {
   return words
     .map(({ from, text }) => {
       const parts = text.replace(/\r?\n$/, "").split("\t");
@@ -134,37 +137,39 @@ function wordMarks(words: readonly WordOrigin[]): string {
  * @param n number of the version in the history; null for the last merge
  */
 export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
-  const place = locate(io, name);
-  return useLocal(io, place.root, (local) => {
-    const found = unwrap(findVersion(local, place.path, n));
-    const { document, entries } = found;
-    const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.entry;
+  const place = locateDocument(io, name);
+  return withLocalMirror(io, place.root, (local) => {
+    const foundVersion = unwrap(findVersion(local, place.path, n));
+    const { document, entries } = foundVersion;
+    const mergedEntry = n === null ? entries.findLast(({ merge }) => merge !== null) : foundVersion.entry;
     const { path } = document;
-    if (entry === undefined || entry.merge === null) {
-      const what =
-        entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
+    if (mergedEntry === undefined || mergedEntry.merge === null) {
+      const message =
+        mergedEntry === undefined
+          ? `no version of ${shownName(path)} is`
+          : `version ${mergedEntry.n} of ${shownName(path)} is not`;
       const next = `mdmirror history ${shownName(place.path)} lists the merged versions`;
-      return refuse(`${what} a merge with a known origin`, next);
+      return refuse(`${message} a merge with a known origin`, next);
     }
-    const { merge } = entry;
+    const { merge } = mergedEntry;
     const origins = readOrigins(localTexts(local, path), merge);
-    const parts = partsClause(merge, entries.slice(0, entry.n));
-    const head = `${shownName(path)}@${entry.n}: merged ${localTime(merge.at)} from ${parts}`;
+    const mergedVersions = partsClause(merge, entries.slice(0, mergedEntry.n));
+    const head = `${shownName(path)}@${mergedEntry.n}: merged ${localTime(merge.at)} from ${mergedVersions}`;
     return showResult(io, json, {
-      json: { path, n: entry.n, merge: mergeFacts(merge, origins) },
-      lines: [head, ...linesOf(io, origins)],
+      json: { path, n: mergedEntry.n, merge: mergeFacts(merge, origins) },
+      lines: [head, ...formatMergeOrigins(io, origins)],
     });
   });
 }
 
 /** Returns the lines that show a merge, or one line that says which version is missing. */
-function linesOf(io: Io, origins: MergeOrigins): string[] {
+function formatMergeOrigins(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "found") {
-    const lines = originLines(io, origins.rows);
+    const lines = formatChangedOrigins(io, origins.rows);
     return lines.length === 0 ? ["the result is equal to the version that both edits started from"] : lines;
   }
-  const names = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
+  const missingVersions = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
   return [
-    `the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history`,
+    `the origin of each line is not known: ${missingVersions} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history`,
   ];
 }

@@ -1,35 +1,39 @@
-import type { Command, CommandEntry, Group } from "./command.ts";
+import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 
 /** Every command, in the order in which the help lists them. */
 export const COMMANDS: readonly CommandEntry[] = [
-  ...groupOf("start", [
+  ...makeGroup("start", [
     ["init", "link a folder to a workspace and sync it for the first time", () => import("./commands/init.ts")],
     [
       "trust",
       "allow a folder that somebody else linked to send documents to its service",
       () => import("./commands/trust.ts"),
     ],
-    ["name", "rename a linked folder", pick(() => import("./commands/mv.ts"), "name")],
+    ["name", "rename a linked folder", makeLoader(() => import("./commands/mv.ts"), "name")],
     ["config", "list and change the settings of a linked folder", () => import("./commands/config.ts")],
     ["mv", "move a linked folder", () => import("./commands/mv.ts")],
     ["unlink", "stop syncing a folder; its files stay", () => import("./commands/unlink.ts")],
     ["completion", "print a script that completes commands in your shell", () => import("./commands/completion.ts")],
   ]),
-  ...groupOf("daily", [
+  ...makeGroup("daily", [
     ["sync", "sync once", () => import("./commands/sync.ts")],
     ["watch", "keep folders in sync, in the foreground", () => import("./commands/watch.ts")],
     ["service", "keep folders in sync in the background, from login on", () => import("./commands/service.ts")],
     ["status", "show the last sync, pending changes and problems to fix", () => import("./commands/status.ts")],
-    ["list", "list your linked folders and their status", pick(() => import("./commands/status.ts"), "list")],
+    ["list", "list your linked folders and their status", makeLoader(() => import("./commands/status.ts"), "list")],
     ["wait", "wait until local changes are on the service", () => import("./commands/wait.ts")],
     ["pause", "pause the daemon", () => import("./commands/pause.ts")],
-    ["resume", "resume the daemon after a pause", pick(() => import("./commands/pause.ts"), "resume")],
+    ["resume", "resume the daemon after a pause", makeLoader(() => import("./commands/pause.ts"), "resume")],
     ["ui", "show your linked folders in your browser", () => import("./commands/ui.ts")],
   ]),
-  ...groupOf("problems", [
+  ...makeGroup("problems", [
     ["plan", "show what the next sync would do", () => import("./commands/plan.ts")],
     ["approve", "carry out the changes that a safety check stopped", () => import("./commands/approve.ts")],
-    ["reject", "undo the changes that a safety check stopped", pick(() => import("./commands/approve.ts"), "reject")],
+    [
+      "reject",
+      "undo the changes that a safety check stopped",
+      makeLoader(() => import("./commands/approve.ts"), "reject"),
+    ],
     ["conflicts", "list conflicts and blocked documents", () => import("./commands/conflicts.ts")],
     ["resolve", "resolve conflicts and blocked documents", () => import("./commands/resolve.ts")],
     ["why", "explain the state of a path and what happens next", () => import("./commands/why.ts")],
@@ -38,15 +42,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     ["fix-names", "rename local files to the names that the service accepts", () => import("./commands/fix-names.ts")],
     ["merge", "merge three Markdown files, also for git", () => import("./commands/merge.ts")],
   ]),
-  ...groupOf("history", [
+  ...makeGroup("history", [
     ["log", "show recent events", () => import("./commands/log.ts")],
     ["history", "list the versions of a document", () => import("./commands/history.ts")],
-    ["show", "print a version of a document", pick(() => import("./commands/history.ts"), "showVersion")],
+    ["show", "print a version of a document", makeLoader(() => import("./commands/history.ts"), "showVersion")],
     ["diff", "compare local files with the service or with an earlier version", () => import("./commands/diff.ts")],
     ["restore", "restore an earlier version", () => import("./commands/restore.ts")],
     ["undo", "undo a run", () => import("./commands/undo.ts")],
   ]),
-  ...groupOf("look", [
+  ...makeGroup("look", [
     ["search", "find text in this folder, offline", () => import("./commands/search.ts")],
     ["links", "convert links between documents to paths or ids, or check them", () => import("./commands/links.ts")],
     ["reviews", "list changes that wait in review", () => import("./commands/reviews.ts")],
@@ -54,12 +58,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     [
       "unprotect",
       "publish changes of a document without review",
-      pick(() => import("./commands/protect.ts"), "unprotect"),
+      makeLoader(() => import("./commands/protect.ts"), "unprotect"),
     ],
     ["hooks", "list or test the commands that run on events", () => import("./commands/hooks.ts")],
     ["mcp", "offer your linked folders as tools for agents (MCP)", () => import("./commands/mcp.ts")],
   ]),
-  ...groupOf("service", [
+  ...makeGroup("service", [
     ["serve", "run a service that stores documents, on this computer", () => import("./commands/serve.ts")],
     [
       "serve-admin",
@@ -70,14 +74,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     [
       "serve-restore",
       "restore your own service from a backup",
-      pick(() => import("./commands/serve-backup.ts"), "restore"),
+      makeLoader(() => import("./commands/serve-backup.ts"), "restore"),
     ],
     ["conformance", "check that a service follows the contract of the API", () => import("./commands/conformance.ts")],
   ]),
 ];
 
 /** Returns a function that loads one command from a module that has several commands. */
-function pick<Name extends string>(
+function makeLoader<Name extends string>(
   load: () => Promise<{ readonly [N in Name]: Command }>,
   name: Name,
 ): CommandEntry["load"] {
@@ -86,6 +90,6 @@ function pick<Name extends string>(
 
 type CommandRow = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
-function groupOf(group: Group, rows: readonly CommandRow[]): readonly CommandEntry[] {
+function makeGroup(group: CommandGroup, rows: readonly CommandRow[]): readonly CommandEntry[] {
   return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
 }

@@ -9,9 +9,9 @@ import { ageText } from "../common/age.ts";
  * Functions that colour a text for a terminal, or return it unchanged for other outputs. `good`,
  * `bad` and `asks` colour a result: success, failure, action required.
  */
-export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
+export type Paint = Readonly<Record<keyof typeof COLOUR_CODES, (text: string) => string>>;
 
-const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
+const COLOUR_CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
  * Returns true if a stream is coloured. `FORCE_COLOR` decides first: `0` and `false` mean never,
@@ -19,17 +19,17 @@ const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, 
  * means no colours. Otherwise, only terminals are coloured.
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
-  const forced = env["FORCE_COLOR"];
-  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  const forcedColour = env["FORCE_COLOR"];
+  if (forcedColour !== undefined) return forcedColour !== "0" && forcedColour !== "false";
   if ((env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb") return false;
   return terminal[stream];
 }
 
 /** Paint that returns every text unchanged. */
-export const PLAIN: Paint = paintBy((text) => text);
+export const PLAIN: Paint = makePaint((text) => text);
 
-function paintBy(brush: (text: string, code: number) => string): Paint {
-  const colours = Object.entries(CODES).map(([name, code]) => [name, (text: string) => brush(text, code)]);
+function makePaint(brush: (text: string, code: number) => string): Paint {
+  const colours = Object.entries(COLOUR_CODES).map(([name, code]) => [name, (text: string) => brush(text, code)]);
   return Object.fromEntries(colours) as Paint;
 }
 
@@ -37,17 +37,17 @@ function paintBy(brush: (text: string, code: number) => string): Paint {
  * Returns the paint for lines on a stream.
  * @param stream stream to which the lines are printed
  */
-export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
+export function choosePaint(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
   // Evaluated on first use, because it opens the stream, and most commands never print to it.
-  const isOn = once(() => isColoured(io, stream));
-  return paintBy((text, code) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
+  const isPaintOn = once(() => isColoured(io, stream));
+  return makePaint((text, code) => (text !== "" && isPaintOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
 }
 
 /**
  * Escapes control characters except tabs if standard output is a terminal, so that content cannot
  * move the cursor or change colours.
  */
-export function clean(io: Io, text: string): string {
+export function escapeForTerminal(io: Io, text: string): string {
   return io.terminal.output ? oneLine(text, false) : text;
 }
 
@@ -56,7 +56,7 @@ export function clean(io: Io, text: string): string {
  * @param coloured true to keep the colours of `paintFor`
  */
 export function oneLine(line: string, coloured: boolean): string {
-  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : STEERING, escaped);
+  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, escaped);
 }
 
 /** Escapes the control characters of a document for a terminal. Keeps line ends and tabs. */
@@ -64,7 +64,7 @@ export function linesForTerminal(text: string): string {
   return text.replace(CONTROLS_EXCEPT_LINE_ENDS, escaped);
 }
 
-const STEERING = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 const CONTROLS_EXCEPT_LINE_ENDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
 const CONTROLS_EXCEPT_COLOURS =
   /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
@@ -73,12 +73,12 @@ const CONTROLS_EXCEPT_COLOURS =
  * Returns the time since a moment in words, such as `3 h`.
  * @param since milliseconds since the epoch
  */
-export function age(io: Io, since: number): string {
+export function formatAge(io: Io, since: number): string {
   return ageText(io.clock.now() - since);
 }
 
 /** Returns the counts above zero with their words, such as `3 in review, 2 differ`. */
-export function countWords(counts: readonly (readonly [n: number, words: string])[]): string {
+export function formatCounts(counts: readonly (readonly [n: number, words: string])[]): string {
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
 }
 
@@ -102,37 +102,37 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
  * @param indent beginning of that last line
  * @param ending end of that last line, such as the command that shows the whole list
  */
-export function firstLines(lines: readonly string[], most: number, indent: string, ending = ""): readonly string[] {
-  const more = lines.length - most;
-  return more <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(more)} more${ending}`];
+export function cutLines(lines: readonly string[], most: number, indent: string, ending = ""): readonly string[] {
+  const leftOutCount = lines.length - most;
+  return leftOutCount <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(leftOutCount)} more${ending}`];
 }
 
-const WIDE =
+const WIDE_CHARACTERS =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const NO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
-const ASCII = /^[\u0020-\u007e]*$/;
+const ZERO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
+const ONLY_ASCII = /^[\u0020-\u007e]*$/;
 /** Colour codes, which take no width on a terminal. */
-const COLOURS = /\u001b\[[\d;]*m/g;
+const COLOUR_SEQUENCES = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
 
 /** Splits a text into graphemes: characters as a person sees them. */
-function charactersOf(text: string): Iterable<string> {
+function splitGraphemes(text: string): Iterable<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 export function cellsOf(text: string): number {
-  const bare = text.replace(COLOURS, "");
-  if (ASCII.test(bare)) return bare.length;
+  const uncolouredText = text.replace(COLOUR_SEQUENCES, "");
+  if (ONLY_ASCII.test(uncolouredText)) return uncolouredText.length;
   let cells = 0;
-  for (const character of charactersOf(bare)) cells += cellsOfOne(character);
+  for (const character of splitGraphemes(uncolouredText)) cells += countGraphemeCells(character);
   return cells;
 }
 
-function cellsOfOne(character: string): number {
-  if (NO_WIDTH.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+function countGraphemeCells(character: string): number {
+  if (ZERO_WIDTH.test(character)) return 0;
+  return WIDE_CHARACTERS.test(character) ? 2 : 1;
 }
 
 /**
@@ -141,8 +141,8 @@ function cellsOfOne(character: string): number {
  */
 export function fitTo(text: string, cells: number): string {
   let [fitting, used] = ["", 0];
-  for (const character of charactersOf(text)) {
-    used += cellsOfOne(character);
+  for (const character of splitGraphemes(text)) {
+    used += countGraphemeCells(character);
     if (used > cells) break;
     fitting += character;
   }
@@ -159,7 +159,7 @@ export function padTo(text: string, cells: number): string {
  * cannot control a terminal.
  */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(STEERING, (character) => {
+  return JSON.stringify(value).replace(CONTROLS, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }

@@ -11,7 +11,7 @@ import type { LogFields } from "../mirror/ports/log.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";
-import { type Args, type Io, type OptionSpec, contextOf } from "./command.ts";
+import { type Args, type Io, type OptionSpec, pickContext } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 
 export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
@@ -50,9 +50,9 @@ export type ReachOptions = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pi
  * function that prints each request.
  * @param args arguments of a command that has `REACH_OPTIONS`
  */
-export function reachOptionsOf(io: Io, args: Args): ReachOptions {
+export function readReachOptions(io: Io, args: Args): ReachOptions {
   const level = args.count("verbose");
-  const onExchange = (exchange: LogFields) => io.err(exchangeLine(exchange, level > 1));
+  const onExchange = (exchange: LogFields) => io.err(formatExchange(exchange, level > 1));
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };
 }
 
@@ -60,7 +60,7 @@ export function reachOptionsOf(io: Io, args: Args): ReachOptions {
  * Returns a line that describes one request. Only fields of the log are used, so the line has no
  * content, key or query.
  */
-function exchangeLine({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
+function formatExchange({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
   const parts = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
   return parts.filter((part) => part !== null && part !== undefined).join(" ");
 }
@@ -70,16 +70,16 @@ type UseOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onE
 };
 
 /** Opens a linked folder and its connection to the service, runs `work`, and closes both. */
-export async function useMirror(
+export async function withOpenedMirror(
   io: Io,
   root: string,
   { quiet = false, ...use }: UseOptions,
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const progress = showProgress(io, quiet || hidesProgress(root));
-  const opening = { ...use, ...contextOf(io), progress };
+  const openOptions = { ...use, ...pickContext(io), progress };
   return unwrap(
-    await withMirror(root, opening, async (mirror) => {
+    await withMirror(root, openOptions, async (mirror) => {
       printNotes(io, mirror.notes);
       return ok(await work(mirror).finally(progress.end));
     }),
@@ -89,7 +89,11 @@ export async function useMirror(
 /**
  * Opens a linked folder without a connection to the service, runs `work`, and closes the folder.
  */
-export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
+export async function withLocalMirror(
+  io: Io,
+  root: string,
+  work: (mirror: LocalMirror) => ExitCode,
+): Promise<ExitCode> {
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
@@ -108,18 +112,18 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
  * Asks like `askForYes`. If the answer is no, prints that nothing was done.
  * @param again command line that does the same without a question
  */
-export async function agrees(io: Io, args: Args, question: string, again: string): Promise<boolean> {
+export async function askAgreement(io: Io, args: Args, question: string, again: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;
-  const why = io.terminal.input ? "" : ": this command needs a confirmation, but no terminal is attached";
-  io.err(`mdmirror: nothing was done${why}`);
+  const reason = io.terminal.input ? "" : ": this command needs a confirmation, but no terminal is attached";
+  io.err(`mdmirror: nothing was done${reason}`);
   io.err(`  next: to continue: ${again}`);
   return false;
 }
 
 /** Shortest time between two updates of the progress bar on a terminal, in milliseconds. */
-const REDRAW_MS = 100;
+const MIN_REDRAW_MS = 100;
 /** Milliseconds between two lines of progress in a pipe. Shorter work prints no progress. */
-const LINE_MS = 10_000;
+const PROGRESS_LINE_MS = 10_000;
 const BAR_CELLS = 24;
 
 export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
@@ -138,10 +142,10 @@ export function hidesProgress(root: string): boolean {
 export function showProgress(io: ProgressIo, silent: boolean): Progress & { readonly end: () => void } {
   if (silent) return { report: () => undefined, end: () => undefined };
   const { clock, terminal } = io;
-  const began = clock.monotonic();
+  const startedAt = clock.monotonic();
   let phase = "";
-  let phaseBegan = began;
-  let shownAt = terminal.error ? Number.NEGATIVE_INFINITY : began;
+  let phaseStartedAt = startedAt;
+  let shownAt = terminal.error ? Number.NEGATIVE_INFINITY : startedAt;
 
   return {
     report(name, done, total) {
@@ -149,16 +153,16 @@ export function showProgress(io: ProgressIo, silent: boolean): Progress & { read
       const label = PHASE_WORDS[name];
       if (label !== phase) {
         phase = label;
-        phaseBegan = now;
+        phaseStartedAt = now;
       }
-      const elapsed = now - phaseBegan;
+      const elapsedMs = now - phaseStartedAt;
       if (terminal.error) {
-        if (now - shownAt < REDRAW_MS && done !== total) return;
+        if (now - shownAt < MIN_REDRAW_MS && done !== total) return;
         shownAt = now;
-        io.status(barLine(label, done, total, elapsed));
-      } else if (now - shownAt >= LINE_MS) {
+        io.status(barLine(label, done, total, elapsedMs));
+      } else if (now - shownAt >= PROGRESS_LINE_MS) {
         shownAt = now;
-        io.err(`mdmirror: ${plainLine(label, done, total, elapsed)}`);
+        io.err(`mdmirror: ${formatProgressLine(label, done, total, elapsedMs)}`);
       }
     },
     end() {
@@ -170,29 +174,29 @@ export function showProgress(io: ProgressIo, silent: boolean): Progress & { read
 /** Returns a progress bar such as `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
 export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
-  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
-  const bar = "█".repeat(full) + "░".repeat(BAR_CELLS - full);
-  return `${label} ${bar} ${count(done)}/${count(total)}${pace(done, total, elapsedMs)}`;
+  const fullCells = Math.round((Math.min(done, total) / total) * BAR_CELLS);
+  const bar = "█".repeat(fullCells) + "░".repeat(BAR_CELLS - fullCells);
+  return `${label} ${bar} ${count(done)}/${count(total)}${formatPace(done, total, elapsedMs)}`;
 }
 
-function plainLine(label: string, done: number, total: number | null, elapsedMs: number): string {
+function formatProgressLine(label: string, done: number, total: number | null, elapsedMs: number): string {
   if (total === null) return `${label}, ${count(done)} so far`;
-  return `${label}, ${count(done)} of ${count(total)}${pace(done, total, elapsedMs)}`;
+  return `${label}, ${count(done)} of ${count(total)}${formatPace(done, total, elapsedMs)}`;
 }
 
 /**
  * Returns the rate and the remaining time in words; "" while there is too little data to compute
  * them.
  */
-function pace(done: number, total: number, elapsedMs: number): string {
+function formatPace(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || elapsedMs < 500) return "";
-  const rate = done / (elapsedMs / 1_000);
-  const left = (total - done) / rate;
-  const shown = rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1);
-  return done >= total ? `  ${shown}/s` : `  ${shown}/s  ${duration(left)} left`;
+  const itemsPerSecond = done / (elapsedMs / 1_000);
+  const secondsLeft = (total - done) / itemsPerSecond;
+  const shownRate = itemsPerSecond >= 10 ? count(Math.round(itemsPerSecond)) : itemsPerSecond.toFixed(1);
+  return done >= total ? `  ${shownRate}/s` : `  ${shownRate}/s  ${formatDuration(secondsLeft)} left`;
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds < 90.5) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5_400) return `${Math.ceil(seconds / 60)} min`;
   return `${(seconds / 3_600).toFixed(1)} h`;

@@ -21,13 +21,13 @@ import type {
 } from "../../service/admin/operations.ts";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
-import { EXIT, misuse } from "../exit.ts";
-import { settingFrom, readRate } from "../service-data.ts";
-import { unifiedLines } from "../show-versions.ts";
-import { age, columns, type CommandResult, paintFor } from "../text.ts";
+import { EXIT, refuseUsage } from "../exit.ts";
+import { readSetting, readRate } from "../service-data.ts";
+import { formatUnifiedDiff } from "../show-versions.ts";
+import { formatAge, columns, type CommandResult, choosePaint } from "../text.ts";
 import { askForYes } from "../use-mirror.ts";
 
-type Call = {
+type ActionCall = {
   readonly io: Io;
   readonly args: Args;
   readonly session: AdminSession;
@@ -35,7 +35,7 @@ type Call = {
   readonly operand: string;
 };
 
-export type Action = {
+export type AdminAction = {
   /**
    * Placeholder of the operand in the usage, such as `ID|LABEL`; left out if the action takes none.
    */
@@ -47,18 +47,18 @@ export type Action = {
    * @throws UsageError
    */
   readonly check?: (args: Args, io: Io) => void;
-  readonly run: (call: Call) => Promise<CommandResult>;
+  readonly run: (call: ActionCall) => Promise<CommandResult>;
 };
 
 /**
  * Returns the id of the workspace that `--workspace` names (null without the option), and the names
  * of all workspaces by their ids.
  */
-async function wantedWorkspaces({ session, args }: Call) {
+async function readWantedWorkspaces({ session, args }: ActionCall) {
   const all = unwrap(await listAll(session, "listWorkspaces"));
   const word = args.text("workspace");
-  const only = word === null ? null : unwrap(workspaceNamed(all, word)).id;
-  return { only, names: new Map(all.map(({ id, name }) => [id, name])) };
+  const wantedId = word === null ? null : unwrap(workspaceNamed(all, word)).id;
+  return { only: wantedId, names: new Map(all.map(({ id, name }) => [id, name])) };
 }
 
 /**
@@ -67,19 +67,19 @@ async function wantedWorkspaces({ session, args }: Call) {
  * @param describe returns the line about the new key
  */
 async function makeKey(
-  { io, args }: Call,
+  { io, args }: ActionCall,
   make: () => Promise<Result<MadeKey>>,
   describe: (key: KeyJson) => string,
 ): Promise<CommandResult & Pick<MadeKey, "key">> {
-  const out = args.text("out");
-  const file = out === null ? null : resolve(io.cwd, out);
-  const opened = file === null ? null : unwrap(openKeyFile(file));
+  const outOption = args.text("out");
+  const file = outOption === null ? null : resolve(io.cwd, outOption);
+  const openedKeyFile = file === null ? null : unwrap(openKeyFile(file));
   const newKey = make().then(unwrap);
   const { key, text } = await newKey.catch((error: unknown) => {
-    opened?.discard();
+    openedKeyFile?.discard();
     throw error;
   });
-  opened?.write(text);
+  openedKeyFile?.write(text);
   const secret =
     file === null ? `the key, shown only now: ${text}` : `the key is in ${shownName(file)}, readable by this user only`;
   return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };
@@ -94,8 +94,8 @@ function readChanges(args: Args, io: Io): KeyChanges {
   return {
     ...(grants.length === 0 ? {} : { grants }),
     ...(label === null ? {} : { label }),
-    ...settingFrom("expiresAt", args.text("expires"), (text) => readExpiry(text, io.clock.now())),
-    ...settingFrom("rateLimit", args.text("rate"), readRate),
+    ...readSetting("expiresAt", args.text("expires"), (text) => readExpiry(text, io.clock.now())),
+    ...readSetting("rateLimit", args.text("rate"), readRate),
   };
 }
 
@@ -104,61 +104,61 @@ function readChanges(args: Args, io: Io): KeyChanges {
  * path and level.
  */
 function readGrant(text: string): KeyGrant {
-  const cut = text.lastIndexOf("=");
-  const path = text.slice(0, cut).replace(/^\/+|\/+$/g, "");
-  return { on: path === "" ? null : `/${path}`, level: text.slice(cut + 1) as KeyGrant["level"] };
+  const separator = text.lastIndexOf("=");
+  const path = text.slice(0, separator).replace(/^\/+|\/+$/g, "");
+  return { on: path === "" ? null : `/${path}`, level: text.slice(separator + 1) as KeyGrant["level"] };
 }
 
 /** Returns the time of `--expires` in milliseconds since the epoch; 0 if the text is not a time. */
 function readExpiry(text: string, now: number): number {
-  const length = parseAge(text);
-  return length === null ? (readIso(text) ?? 0) : now + length;
+  const duration = parseAge(text);
+  return duration === null ? (readIso(text) ?? 0) : now + duration;
 }
 
 /** Refuses a value of `--expires` that is not a time or is in the past. */
 function checkExpiry(args: Args, io: Io): void {
   const { expiresAt = null } = readChanges(args, io);
   if (expiresAt !== null && expiresAt <= io.clock.now())
-    misuse("--expires takes a future time, such as 30d or 2027-01-31, or never");
+    refuseUsage("--expires takes a future time, such as 30d or 2027-01-31, or never");
 }
 
-function keyRow(io: Io, key: KeyJson, workspace: string | undefined): string[] {
+function formatKeyRow(io: Io, key: KeyJson, workspace: string | undefined): string[] {
   return [
     key.label === "" ? "(no label)" : shownName(key.label),
     workspace === undefined ? "(a removed workspace)" : shownName(workspace),
-    grantsWords(key),
-    key.lastUsedAt === null ? "never used" : `used ${age(io, key.lastUsedAt)} ago`,
-    expiryWords(io, key),
-    rateWords(key),
+    describeGrants(key),
+    key.lastUsedAt === null ? "never used" : `used ${formatAge(io, key.lastUsedAt)} ago`,
+    describeExpiry(io, key),
+    describeRate(key),
     shownName(key.id),
   ];
 }
 
-function grantsWords({ grants }: KeyJson): string {
+function describeGrants({ grants }: KeyJson): string {
   const words = grants.map(({ path, level, waits }) => {
     return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing at this path)" : ""}`;
   });
   return words.length === 0 ? "no access" : words.join(" ");
 }
 
-function expiryWords(io: Io, { expiresAt }: KeyJson): string {
+function describeExpiry(io: Io, { expiresAt }: KeyJson): string {
   if (expiresAt === null) return "does not expire";
   return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${localTime(expiresAt)}`;
 }
 
-function rateWords({ rateLimit }: KeyJson): string {
+function describeRate({ rateLimit }: KeyJson): string {
   return rateLimit === null ? "no rate of its own" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`;
 }
 
-function keyWords(io: Io, key: KeyJson): string {
-  return `${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`;
+function describeKey(io: Io, key: KeyJson): string {
+  return `${describeGrants(key)}; ${describeExpiry(io, key)}; ${describeRate(key)}`;
 }
 
 /**
  * Returns the workspace with this name or id; without a word, the only workspace.
  * @throws TroubleError without a word, if there is not exactly one workspace
  */
-async function workspaceOf(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
+async function findWantedWorkspace(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
   if (word !== null) return unwrap(await findWorkspace(session, word));
   const all = unwrap(await listAll(session, "listWorkspaces"));
   const [first, ...others] = all;
@@ -169,26 +169,26 @@ async function workspaceOf(session: AdminSession, word: string | null): Promise<
 }
 
 /** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
-function warningsOf({ grants }: KeyJson): Required<Pick<CommandResult, "warnings" | "exit">> {
-  const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
-  const warnings = waiting.flatMap(({ path }) => [
+function makeGrantWarnings({ grants }: KeyJson): Required<Pick<CommandResult, "warnings" | "exit">> {
+  const unusedGrants = grants.filter(({ waits, level }) => waits && level !== "none");
+  const warnings = unusedGrants.flatMap(({ path }) => [
     `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,
     "  rights of the folder above it, or these if they are fewer",
     "  next: create the folder, then mdmirror serve admin keys change",
   ]);
-  return { warnings, exit: waiting.length === 0 ? EXIT.inSync : EXIT.attention };
+  return { warnings, exit: unusedGrants.length === 0 ? EXIT.inSync : EXIT.attention };
 }
 
-const keys: Actions = {
+const keys: AdminActions = {
   list: {
     options: ["workspace"],
     async run(call) {
-      const { only, names } = await wantedWorkspaces(call);
+      const { only, names } = await readWantedWorkspaces(call);
       const all = unwrap(await listAll(call.session, "listKeys"));
-      const wanted = all.filter(({ workspaceId }) => only === null || workspaceId === only);
-      const rows = wanted.map((key) => keyRow(call.io, key, names.get(key.workspaceId)));
+      const wantedKeys = all.filter(({ workspaceId }) => only === null || workspaceId === only);
+      const rows = wantedKeys.map((key) => formatKeyRow(call.io, key, names.get(key.workspaceId)));
       return {
-        json: { keys: wanted.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null })) },
+        json: { keys: wantedKeys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null })) },
         lines: rows.length === 0 ? ["there are no keys"] : columns(rows),
       };
     },
@@ -196,42 +196,44 @@ const keys: Actions = {
   create: {
     options: ["workspace", "out", ...CHANGE_OPTIONS],
     check(args, io) {
-      if (args.text("label") === null) misuse("create takes --label, by which the key is known later");
-      if (args.texts("grant").length === 0) misuse("create takes --grant PATH=LEVEL; --grant /=full is everything");
+      if (args.text("label") === null) refuseUsage("create takes --label, by which the key is known later");
+      if (args.texts("grant").length === 0)
+        refuseUsage("create takes --grant PATH=LEVEL; --grant /=full is everything");
       checkExpiry(args, io);
     },
     async run(call) {
       const { io, args, session } = call;
-      const { id: workspaceId, name } = await workspaceOf(session, args.text("workspace"));
+      const { id: workspaceId, name } = await findWantedWorkspace(session, args.text("workspace"));
       const body = { grants: [], ...readChanges(args, io), workspaceId };
       const describe = (key: KeyJson) =>
-        `created the key ${shownName(key.label)} of ${shownName(name)}: ${keyWords(io, key)} (${key.id})`;
+        `created the key ${shownName(key.label)} of ${shownName(name)}: ${describeKey(io, key)} (${key.id})`;
       const madeKey = await makeKey(call, () => session.ask("createKey", { body }), describe);
-      return { ...madeKey, ...warningsOf(madeKey.key) };
+      return { ...madeKey, ...makeGrantWarnings(madeKey.key) };
     },
   },
   change: {
     operandForm: "ID|LABEL",
     options: CHANGE_OPTIONS,
     check(args, io) {
-      if (Object.keys(readChanges(args, io)).length === 0) misuse("change takes --grant, --expires, --rate or --label");
+      if (Object.keys(readChanges(args, io)).length === 0)
+        refuseUsage("change takes --grant, --expires, --rate or --label");
       checkExpiry(args, io);
     },
     async run({ io, args, session, operand }) {
       const { id } = unwrap(await findKey(session, operand));
       const key = unwrap(await session.ask("changeKey", { id, body: readChanges(args, io) }));
-      const line = `changed the key ${shownName(key.label)}: ${keyWords(io, key)}`;
-      return { json: { key }, lines: [line], ...warningsOf(key) };
+      const line = `changed the key ${shownName(key.label)}: ${describeKey(io, key)}`;
+      return { json: { key }, lines: [line], ...makeGrantWarnings(key) };
     },
   },
   revoke: {
     operandForm: "ID|LABEL",
     async run({ session, operand }) {
-      const found = unwrap(await findKey(session, operand));
-      const { id, label } = found;
+      const foundKey = unwrap(await findKey(session, operand));
+      const { id, label } = foundKey;
       unwrap(await session.ask("revokeKey", { id }));
       const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
-      return { json: { revoked: found }, lines: [line] };
+      return { json: { revoked: foundKey }, lines: [line] };
     },
   },
 };
@@ -240,9 +242,9 @@ const keys: Actions = {
  * Returns in words why a change is in review. A newer service may send a reason that this version
  * does not know; its code is then shown.
  */
-function reviewReasonText({ reason }: ReviewJson): string {
-  const known: Readonly<Record<string, string>> = REVIEW_REASONS;
-  return Object.hasOwn(known, reason) ? known[reason]! : shownWords(reason);
+function describeReviewReason({ reason }: ReviewJson): string {
+  const knownReasons: Readonly<Record<string, string>> = REVIEW_REASONS;
+  return Object.hasOwn(knownReasons, reason) ? knownReasons[reason]! : shownWords(reason);
 }
 
 const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
@@ -251,23 +253,23 @@ const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was acce
  * Returns the lines that show a review: its state, then the differences that accepting it would
  * publish. If an edit conflict caused the review, also shows what was published since its base.
  */
-function reviewLines(io: Io, review: ShownReviewJson): string[] {
+function formatReview(io: Io, review: ShownReviewJson): string[] {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
-  const diff = (before: string, after: string, names: readonly [string, string]) =>
-    unifiedLines(io, { before: names[0] + path, after: names[1] + path }, before, after);
-  const state = REVIEW_STATES[status] ?? paintFor(io).asks("in review");
+  const formatDiff = (before: string, after: string, names: readonly [string, string]) =>
+    formatUnifiedDiff(io, { before: names[0] + path, after: names[1] + path }, before, after);
+  const state = REVIEW_STATES[status] ?? choosePaint(io).asks("in review");
   return [
-    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${reviewReasonText(review)}`,
-    ...(review.reason === "conflict" && base !== null ? diff(base, live, ["base", "live"]) : []),
-    ...(live === sent ? ["the submitted version is the published one"] : diff(live, sent, ["live", "sent"])),
+    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${describeReviewReason(review)}`,
+    ...(review.reason === "conflict" && base !== null ? formatDiff(base, live, ["base", "live"]) : []),
+    ...(live === sent ? ["the submitted version is the published one"] : formatDiff(live, sent, ["live", "sent"])),
   ];
 }
 
-const reviews: Actions = {
+const reviews: AdminActions = {
   list: {
     options: ["workspace"],
     async run(call) {
-      const { only, names } = await wantedWorkspaces(call);
+      const { only, names } = await readWantedWorkspaces(call);
       const all = unwrap(await listAll(call.session, "listReviews", only === null ? {} : { workspaceId: only })).map(
         (review) => {
           return { ...review, workspace: names.get(review.workspaceId) ?? review.workspaceId };
@@ -276,17 +278,17 @@ const reviews: Actions = {
       const json = { reviews: all };
       if (all.length === 0) return { json, lines: ["nothing is in review"] };
       const rows = all.map((review) => {
-        const since = `since ${localTime(review.at)} (${age(call.io, review.at)})`;
+        const since = `since ${localTime(review.at)} (${formatAge(call.io, review.at)})`;
         return [
           shownName(review.path),
-          reviewReasonText(review),
+          describeReviewReason(review),
           since,
           shownName(review.workspace),
           shownName(review.id),
         ];
       });
-      const sum = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
-      return { json, lines: [...columns(rows), sum], exit: EXIT.attention };
+      const summary = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
+      return { json, lines: [...columns(rows), summary], exit: EXIT.attention };
     },
   },
   show: {
@@ -294,7 +296,7 @@ const reviews: Actions = {
     async run({ io, session, operand }) {
       const id = unwrap(await findReviewId(session, operand));
       const review = unwrap(await session.ask("showReview", { id }));
-      return { json: { review }, lines: reviewLines(io, review) };
+      return { json: { review }, lines: formatReview(io, review) };
     },
   },
   accept: {
@@ -304,10 +306,10 @@ const reviews: Actions = {
       const file = args.text("content");
       const content = file === null ? null : unwrap(readNewText(file === "-" ? file : resolve(io.cwd, file)));
       const id = unwrap(await findReviewId(session, operand));
-      const sent = content === null ? {} : { body: { content } };
-      const { path } = unwrap(await session.ask("acceptReview", { id, ...sent }));
-      const has = content === null ? "the submitted version" : "the new version";
-      return { json: { accepted: id, path }, lines: [`accepted: ${shownName(path)} has ${has}`] };
+      const acceptOptions = content === null ? {} : { body: { content } };
+      const { path } = unwrap(await session.ask("acceptReview", { id, ...acceptOptions }));
+      const acceptedVersion = content === null ? "the submitted version" : "the new version";
+      return { json: { accepted: id, path }, lines: [`accepted: ${shownName(path)} has ${acceptedVersion}`] };
     },
   },
   reject: {
@@ -321,7 +323,7 @@ const reviews: Actions = {
   },
 };
 
-function stateAction(state: "open" | "closed", words: string): Action {
+function makeStateAction(state: "open" | "closed", words: string): AdminAction {
   return {
     operandForm: "ID|NAME",
     async run({ session, operand }) {
@@ -332,7 +334,7 @@ function stateAction(state: "open" | "closed", words: string): Action {
   };
 }
 
-const workspaces: Actions = {
+const workspaces: AdminActions = {
   list: {
     async run({ session }) {
       const all = unwrap(await listAll(session, "listWorkspaces"));
@@ -340,8 +342,8 @@ const workspaces: Actions = {
         const counts = [plural(documents, "document"), `${count(inReview)} in review`];
         return [shownName(name), shownWords(state), ...counts, shownName(id)];
       });
-      const none = "there is no workspace; next: mdmirror serve admin workspaces create NAME";
-      return { json: { workspaces: all }, lines: rows.length === 0 ? [none] : columns(rows) };
+      const noWorkspaceLine = "there is no workspace; next: mdmirror serve admin workspaces create NAME";
+      return { json: { workspaces: all }, lines: rows.length === 0 ? [noWorkspaceLine] : columns(rows) };
     },
   },
   create: {
@@ -358,8 +360,8 @@ const workspaces: Actions = {
       });
     },
   },
-  close: stateAction("closed", "it answers its keys with an error until you open it"),
-  open: stateAction("open", "its keys work"),
+  close: makeStateAction("closed", "it answers its keys with an error until you open it"),
+  open: makeStateAction("open", "its keys work"),
   remove: {
     operandForm: "ID|NAME",
     options: ["yes"],
@@ -368,8 +370,8 @@ const workspaces: Actions = {
       const { id, name, documents } = found;
       const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
       if (!(await askForYes(io, args.flag("yes"), `remove ${all}, for good?`))) {
-        const next = "to remove it, repeat the command with --yes";
-        return refuse(`nothing was removed, because this would remove ${all}`, next);
+        const nextStep = "to remove it, repeat the command with --yes";
+        return refuse(`nothing was removed, because this would remove ${all}`, nextStep);
       }
       unwrap(await session.ask("removeWorkspace", { id }));
       return { json: { removed: found }, lines: [`removed ${all}; its keys no longer work`] };
@@ -378,6 +380,6 @@ const workspaces: Actions = {
 };
 
 /** Actions on one subject by their names. `list` is the default. */
-type Actions = Readonly<Record<string, Action>>;
+type AdminActions = Readonly<Record<string, AdminAction>>;
 
 export const ACTIONS = { keys, reviews, workspaces } as const;

@@ -6,25 +6,25 @@ import { approve, reject as restore } from "../../mirror/operations/manual/answe
 import { waitingClause } from "../../mirror/operations/results/stop.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
-import { firstLines } from "../text.ts";
-import { operationCommand } from "../operation-command.ts";
+import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
+import { cutLines } from "../text.ts";
+import { makeOperationCommand } from "../operation-command.ts";
 
 /** LIMIT: names shown for each kind of change. */
 const MAX_NAMES = 20;
 
 /** Parts that the commands `approve` and `reject` share. */
 const SHARED_PARTS = {
-  operands: ONE_FOLDER,
+  operands: FOLDER_OPERANDS,
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },
   declined: EXIT.stopped,
-  planLines: stopLines,
+  planLines: formatStop,
   locate(io: Io, { operands }: Args) {
     return { root: findMirror(io, operands[0]), input: { attended: io.terminal.output } };
   },
 } as const;
 
-export const command = operationCommand(approve, {
+export const command = makeOperationCommand(approve, {
   ...SHARED_PARTS,
   examples: ["mdmirror plan --all", "mdmirror approve notes"],
   question: () => "carry out these changes?",
@@ -32,7 +32,7 @@ export const command = operationCommand(approve, {
   next: ({ next }) => (next === "daemon" ? "the daemon carries them out" : "next: mdmirror sync"),
 });
 
-export const reject = operationCommand(restore, {
+export const reject = makeOperationCommand(restore, {
   ...SHARED_PARTS,
   examples: ["mdmirror reject notes"],
   question: () => "undo these changes?",
@@ -41,12 +41,12 @@ export const reject = operationCommand(restore, {
 });
 
 /** Returns lines that show the reasons of a stop, and the stopped changes grouped by kind. */
-function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
+function formatStop({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
-  const most = args.flag("all") ? Number.POSITIVE_INFINITY : MAX_NAMES;
+  const maxNames = args.flag("all") ? Number.POSITIVE_INFINITY : MAX_NAMES;
   const groups = [...Map.groupBy(items, ({ what }) => what)].flatMap(([what, all]) => [
     `  ${what}: ${count(all.length)}`,
-    ...firstLines(all.map(itemLine), most, "    "),
+    ...cutLines(all.map(formatItem), maxNames, "    "),
   ]);
   return [
     ...reasons.map(({ reason, detail }) => `Stopped: ${shownWords(detail)} (${reason})`),
@@ -55,7 +55,7 @@ function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: 
   ];
 }
 
-function itemLine({ path, why, notes }: ResultOf<typeof APPROVE>["items"][number]): string {
+function formatItem({ path, why, notes }: ResultOf<typeof APPROVE>["items"][number]): string {
   const clause = [why, ...notes].filter((part) => part !== "").join("; ");
   return `    ${shownName(path)}${clause === "" ? "" : `  (${shownWords(clause)})`}`;
 }

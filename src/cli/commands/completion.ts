@@ -24,7 +24,7 @@ export const command: Command = {
   async run(io, { operands: [verb, ...words] }, table): Promise<ExitCode> {
     const lines =
       verb === "offer"
-        ? await offerLines(words, table, () => listOwnMirrors(io.env).mirrors.map(({ name }) => name))
+        ? await formatOffers(words, table, () => listOwnMirrors(io.env).mirrors.map(({ name }) => name))
         : SCRIPTS[verb as keyof typeof SCRIPTS].split("\n");
     for (const line of lines) io.out(line);
     return EXIT.inSync;
@@ -35,7 +35,7 @@ export const command: Command = {
  * A suggestion for the next word. For `file` and `folder`, the shell itself suggests names of files
  * or folders.
  */
-type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
+type CompletionOffer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
  * Returns one line for each suggestion for the next word of a command line. A line has the kind,
@@ -43,58 +43,68 @@ type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: strin
  * @param words complete words after `mdmirror`
  * @param names returns the names of the linked folders
  */
-async function offerLines(
+async function formatOffers(
   words: readonly string[],
   table: readonly CommandEntry[],
   names: () => readonly string[],
 ): Promise<readonly string[]> {
-  const offers = await offersAfter(words, table);
-  const shown = offers.flatMap((offer) => {
-    return offer === MIRROR ? [...(wordsOf(names()) ?? []), ...FOLDER] : [offer];
+  const offers = await findOffersAfter(words, table);
+  const expandedOffers = offers.flatMap((offer) => {
+    return offer === MIRROR_OFFER ? [...(toWordOffers(names()) ?? []), ...FOLDER_OFFERS] : [offer];
   });
-  return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
+  return expandedOffers.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
 /**
  * Placeholder that `offerLines` replaces by the names of all linked folders, and by folders on the
  * disk.
  */
-const MIRROR: Offer = ["folder", "DIR"];
+const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
-async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
+async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
   if (name === undefined || (name === "help" && rest.length === 0))
-    return [...table.map((entry): Offer => ["word", entry.name, entry.summary]), ...GLOBAL];
+    return [...table.map((entry): CompletionOffer => ["word", entry.name, entry.summary]), ...GLOBAL_OFFERS];
   const entry = table.find((candidate) => candidate.name === name);
   if (entry === undefined) return [];
   const { command } = await entry.load();
   const options = Object.entries(optionsOf(command));
-  const named = (word: string | undefined) =>
+  const findOption = (word: string | undefined) =>
     options.find(([option, { short }]) => word === `--${option}` || word === `-${short}`)?.[1];
-  const spec = named(rest.at(-1));
-  if (spec?.value !== undefined) return wordsOf(spec.choices) ?? BY_VALUE[spec.value] ?? [];
+  const spec = findOption(rest.at(-1));
+  if (spec?.value !== undefined) return toWordOffers(spec.choices) ?? OFFERS_BY_VALUE[spec.value] ?? [];
   const { most, words, offers = [] } = command.operands;
-  const index = rest.filter((word, i) => !word.startsWith("-") && named(rest[i - 1])?.value === undefined).length;
-  const operands = wordsOf(index === 0 ? words : undefined) ?? BY_OPERAND[offers[index] ?? offers.at(-1) ?? "file"];
+  const operandIndex = rest.filter(
+    (word, i) => !word.startsWith("-") && findOption(rest[i - 1])?.value === undefined,
+  ).length;
+  const operands =
+    toWordOffers(operandIndex === 0 ? words : undefined) ??
+    OFFERS_BY_OPERAND[offers[operandIndex] ?? offers.at(-1) ?? "file"];
   const names = options.flatMap(([option, { short, help }]) =>
-    [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map((word): Offer => ["option", word, help]),
+    [`--${option}`, ...(short === undefined ? [] : [`-${short}`])].map(
+      (word): CompletionOffer => ["option", word, help],
+    ),
   );
-  return [...names, ...(index < most ? operands : [])];
+  return [...names, ...(operandIndex < most ? operands : [])];
 }
 
-const GLOBAL: readonly Offer[] = [
+const GLOBAL_OFFERS: readonly CompletionOffer[] = [
   ["word", "help", "show help"],
   ["option", "--help", "list the commands"],
   ["option", "--version", "print the version"],
 ];
 
-function wordsOf(words: readonly string[] | undefined): readonly Offer[] | undefined {
+function toWordOffers(words: readonly string[] | undefined): readonly CompletionOffer[] | undefined {
   return words?.map((word) => ["word", word]);
 }
 
-const FILE: readonly Offer[] = [["file"]];
-const FOLDER: readonly Offer[] = [["folder"]];
+const FILE_OFFERS: readonly CompletionOffer[] = [["file"]];
+const FOLDER_OFFERS: readonly CompletionOffer[] = [["folder"]];
 
 /** Suggestions for the value of an option, by the option's placeholder in the help. */
-const BY_VALUE: Readonly<Record<string, readonly Offer[]>> = { DIR: FOLDER, FILE, PATH: FILE };
+const OFFERS_BY_VALUE: Readonly<Record<string, readonly CompletionOffer[]>> = {
+  DIR: FOLDER_OFFERS,
+  FILE: FILE_OFFERS,
+  PATH: FILE_OFFERS,
+};
 
-const BY_OPERAND = { mirror: [MIRROR], folder: FOLDER, nothing: [], file: FILE } as const;
+const OFFERS_BY_OPERAND = { mirror: [MIRROR_OFFER], folder: FOLDER_OFFERS, nothing: [], file: FILE_OFFERS } as const;

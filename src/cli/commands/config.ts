@@ -7,13 +7,13 @@ import { changeSettings, findSetting, valueIn } from "../../mirror/operations/ma
 import { readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
-import { type ExitCode, misuse } from "../exit.ts";
+import { type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 
 /** Number of operands after each verb, without DIR. */
 const OPERAND_COUNTS = { list: 0, get: 1, set: 2, unset: 1 } as const;
-type Verb = keyof typeof OPERAND_COUNTS;
-const VERBS = Object.keys(OPERAND_COUNTS) as Verb[];
+type ConfigVerb = keyof typeof OPERAND_COUNTS;
+const VERBS = Object.keys(OPERAND_COUNTS) as ConfigVerb[];
 
 const NAME_WIDTH = Math.max(...listSettings().map(({ name }) => name.length));
 
@@ -22,7 +22,7 @@ export const command: Command = {
     "list shows every setting of DIR with its value; get prints one value; set changes it; unset restores the default. A running daemon uses the new value from then on.",
     "VALUE is a word, a number, a time such as 90s, 15m or 2d, or JSON. The API key is not a setting: mdmirror init stores it.",
     "  Settings and their values:",
-    ...listSettings().map(settingLine),
+    ...listSettings().map(formatSetting),
   ],
   examples: [
     "mdmirror config list",
@@ -32,14 +32,16 @@ export const command: Command = {
   options: { json: { help: "print one JSON object" } },
   operands: { usage: "list|get|set|unset [NAME] [VALUE] [DIR]", least: 1, most: 4, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    const verb = args.operands[0] as Verb;
-    const count = OPERAND_COUNTS[verb];
-    const operands = args.operands.slice(1, 1 + count);
-    if (operands.length < count) return misuse(`${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
-    if (args.operands.length > count + 2) return misuse(`${verb} takes no more than DIR after its operands`);
-    const root = findMirror(io, args.operands[count + 1]);
+    const verb = args.operands[0] as ConfigVerb;
+    const operandCount = OPERAND_COUNTS[verb];
+    const operands = args.operands.slice(1, 1 + operandCount);
+    if (operands.length < operandCount)
+      return refuseUsage(`${verb} takes ${operandCount === 1 ? "NAME" : "NAME and VALUE"}`);
+    if (args.operands.length > operandCount + 2)
+      return refuseUsage(`${verb} takes no more than DIR after its operands`);
+    const root = findMirror(io, args.operands[operandCount + 1]);
     const json = args.flag("json");
-    if (verb === "list") return list(io, root, json);
+    if (verb === "list") return showSettings(io, root, json);
     const [wanted, text = null] = operands;
     const { name, setting } = unwrap(findSetting(wanted!));
     const isQuestion = verb === "get";
@@ -49,36 +51,36 @@ export const command: Command = {
         : await changeSettings(root, [{ name, setting, text }], io.clock),
     );
     const value = valueIn(config, name);
-    const changed = `${name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;
-    return showResult(io, json, { json: { name, value }, lines: [isQuestion ? shownValue(value) : changed] });
+    const changedLine = `${name} is now ${formatValue(value)}${verb === "unset" ? ", the default" : ""}`;
+    return showResult(io, json, { json: { name, value }, lines: [isQuestion ? formatValue(value) : changedLine] });
   },
 };
 
-function settingLine({ name, setting }: { readonly name: string; readonly setting: Setting<unknown> }): string {
-  return `    ${name.padEnd(NAME_WIDTH)}  ${withoutMarkup(setting.values)}`;
+function formatSetting({ name, setting }: { readonly name: string; readonly setting: Setting<unknown> }): string {
+  return `    ${name.padEnd(NAME_WIDTH)}  ${removeMarkup(setting.values)}`;
 }
 
 /** Removes Markdown markup. */
-function withoutMarkup(text: string): string {
+function removeMarkup(text: string): string {
   return text.replaceAll("`", "");
 }
 
-function list(io: Io, root: string, json: boolean): ExitCode {
+function showSettings(io: Io, root: string, json: boolean): ExitCode {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
-  const all = listSettings().map(({ name, setting }) => {
+  const settings = listSettings().map(({ name, setting }) => {
     const value = valueIn(config, name);
     return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.defaultValue), setting };
   });
   return showResult(io, json, {
-    json: { settings: all.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) },
-    lines: all.flatMap(({ name, value, isDefault, setting }) => [
-      `${name}: ${shownValue(value)}${isDefault ? " (default)" : ""}`,
-      `  ${withoutMarkup(setting.meaning)} Values: ${withoutMarkup(setting.values)}.`,
+    json: { settings: settings.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) },
+    lines: settings.flatMap(({ name, value, isDefault, setting }) => [
+      `${name}: ${formatValue(value)}${isDefault ? " (default)" : ""}`,
+      `  ${removeMarkup(setting.meaning)} Values: ${removeMarkup(setting.values)}.`,
     ]),
   });
 }
 
-function shownValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === "") return '""';
   return typeof value === "string" ? shownName(value) : JSON.stringify(value);
 }

@@ -7,14 +7,14 @@ import { originClause } from "../../mirror/operations/results/origin.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
-import { locate } from "../find-mirror.ts";
-import { age, columns, paintFor, showResult } from "../text.ts";
-import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
-import { hunkLines } from "../show-versions.ts";
-import { useLocal } from "../use-mirror.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
+import { locateDocument } from "../find-mirror.ts";
+import { formatAge, columns, choosePaint, showResult } from "../text.ts";
+import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
+import { formatHunks } from "../show-versions.ts";
+import { withLocalMirror } from "../use-mirror.ts";
 
-export const command = readCommand(conflicts, {
+export const command = makeReadCommand(conflicts, {
   ...FOLDER_OPERAND,
   operands: { usage: "[DIR] | show PATH", least: 0, most: 2 },
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
@@ -24,48 +24,51 @@ export const command = readCommand(conflicts, {
   runInstead(io, args) {
     const [first, second] = args.operands;
     if (second === undefined) return null;
-    return first === "show" ? show(io, second, args.flag("json")) : misuse("takes one folder, or: show PATH");
+    return first === "show"
+      ? showConflict(io, second, args.flag("json"))
+      : refuseUsage("takes one folder, or: show PATH");
   },
-  exit: (answer) => (isEmpty(answer) ? EXIT.inSync : EXIT.attention),
-  lines: (io, answer) => (isEmpty(answer) ? ["no conflicts and no blocked documents"] : listLines(io, answer)),
+  exit: (answer) => (hasNoProblem(answer) ? EXIT.inSync : EXIT.attention),
+  lines: (io, answer) =>
+    hasNoProblem(answer) ? ["no conflicts and no blocked documents"] : formatConflicts(io, answer),
 });
 
 type ConflictList = Answer<(typeof conflicts)["declared"]>;
 
-function isEmpty({ conflicts: open, blocked }: ConflictList): boolean {
+function hasNoProblem({ conflicts: open, blocked }: ConflictList): boolean {
   return open.length + blocked.length === 0;
 }
 
-function listLines(io: Io, { conflicts: open, blocked }: ConflictList): readonly string[] {
-  const paint = paintFor(io);
+function formatConflicts(io: Io, { conflicts: open, blocked }: ConflictList): readonly string[] {
+  const paint = choosePaint(io);
   const rows = open.map(({ path, since, mine, theirs, inReview, renewed }) => [
     paint.strong(shownName(path)),
-    `${paint.asks(inReview ? "in review" : "conflict")} for ${age(io, since)}`,
+    `${paint.asks(inReview ? "in review" : "conflict")} for ${formatAge(io, since)}`,
     `mine ${bytes(mine)}`,
     `theirs ${bytes(theirs, "no longer in the history")}${renewed === 0 ? "" : `, updated ${renewed} times since`}`,
   ]);
-  const next =
+  const nextLine =
     "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool";
-  const all = "  all: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first";
+  const allLine = "  all: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first";
   return [
     ...columns(rows),
-    ...(rows.length > 0 ? [next] : []),
-    ...(rows.length > 1 ? [all] : []),
+    ...(rows.length > 0 ? [nextLine] : []),
+    ...(rows.length > 1 ? [allLine] : []),
     ...blocked.flatMap(({ path, kind, detail, code, requestId, since, next: step }) => [
-      `${paint.strong(shownName(path))}  blocked for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
+      `${paint.strong(shownName(path))}  blocked for ${formatAge(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
       `  next: ${shownWords(step)}`,
     ]),
   ];
 }
 
-async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
-  const place = locate(io, name);
-  return useLocal(io, place.root, (mirror) => {
+async function showConflict(io: Io, name: string, json: boolean): Promise<ExitCode> {
+  const place = locateDocument(io, name);
+  return withLocalMirror(io, place.root, (mirror) => {
     const problem = unwrap(findProblem(mirror, place.path));
     const contents = unwrap(readThree(mirror, problem));
     const { path, conflict } = problem;
     const hunks = conflictHunks(contents);
-    const lines = hunkLines(io, hunks);
+    const lines = formatHunks(io, hunks);
     if (hunks.length === 0) lines.push("the two edits now merge; the next sync resolves the conflict");
     if (conflict !== null) {
       const { since, newestCopyPath } = conflict;

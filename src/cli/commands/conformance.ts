@@ -12,15 +12,15 @@ import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { countWords, showResult } from "../text.ts";
+import { formatCounts, showResult } from "../text.ts";
 
-const NAMES = Object.keys(SECTIONS) as Section[];
+const SECTION_NAMES = Object.keys(SECTIONS) as Section[];
 
 /**
  * LIMIT: milliseconds and bytes of one answer from the service. The largest answer is a page of
  * 1,000 files.
  */
-const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
+const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 
 export const command: Command = {
   about: [
@@ -35,7 +35,12 @@ export const command: Command = {
   ],
   options: {
     "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the keychain)" },
-    section: { value: "NAME", multiple: true, choices: NAMES, help: `only this section: ${NAMES.join(", ")}` },
+    section: {
+      value: "NAME",
+      multiple: true,
+      choices: SECTION_NAMES,
+      help: `only this section: ${SECTION_NAMES.join(", ")}`,
+    },
     "leave-behind": {
       help: "also run cases that leave a change in review, or a folder where the service cannot delete folders",
     },
@@ -51,20 +56,20 @@ export const command: Command = {
     const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
     const wire = openWire(origin);
     try {
-      const json = unwrap(await judge(io, args, { url, wire, key }));
-      const exit = json.conforms ? EXIT.inSync : EXIT.attention;
-      return showResult(io, args.flag("json"), { json, lines: linesOf(json).map(shownWords), exit });
+      const json = unwrap(await runJudge(io, args, { url, wire, key }));
+      const exitCode = json.conforms ? EXIT.inSync : EXIT.attention;
+      return showResult(io, args.flag("json"), { json, lines: formatReport(json).map(shownWords), exit: exitCode });
     } finally {
       await wire.close();
     }
   },
 };
 
-type JudgeTarget = Pick<JudgeOptions, "url" | "key"> & { readonly wire: Wire };
+type JudgedService = Pick<JudgeOptions, "url" | "key"> & { readonly wire: Wire };
 
-async function judge(io: Io, args: Args, { url, wire, key }: JudgeTarget): Promise<Result<Report>> {
+async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): Promise<Result<Report>> {
   const exchange: Exchange = async (request) => {
-    const result = await wire.send(request, BOUNDS);
+    const result = await wire.send(request, ANSWER_BOUNDS);
     if (result.kind !== "answer") throw new NoAnswerError(result.why);
     return result.response;
   };
@@ -73,14 +78,14 @@ async function judge(io: Io, args: Args, { url, wire, key }: JudgeTarget): Promi
   io.err(
     `Creates folders ${name}-… at the root of the workspace, and deletes ${leaveBehind ? "those that it can" : "them"}.`,
   );
-  const wanted = args.texts("section");
+  const wantedSections = args.texts("section");
   const { value } = await io.stoppable((stop) =>
     judgeService({
       exchange: waitingForRetryAfter(exchange, (ms) => io.clock.sleep(ms, stop)),
       url,
       key,
       name,
-      sections: NAMES.filter((section) => wanted.length === 0 || wanted.includes(section)),
+      sections: SECTION_NAMES.filter((section) => wantedSections.length === 0 || wantedSections.includes(section)),
       leaveBehind,
       onCase: (done, total) => {
         if (io.terminal.error) io.status(`case ${done + 1} of ${total}`);
@@ -92,9 +97,9 @@ async function judge(io: Io, args: Args, { url, wire, key }: JudgeTarget): Promi
   return value;
 }
 
-function linesOf({ conforms, isComplete, sections, leftBehind }: Report): string[] {
+function formatReport({ conforms, isComplete, sections, leftBehind }: Report): string[] {
   return [
-    ...sections.flatMap(sectionLines),
+    ...sections.flatMap(formatSection),
     ...leftBehind.map((path) => `left behind: ${path}`),
     ...(isComplete ? [] : ["stopped: some cases did not run"]),
     conforms
@@ -103,17 +108,17 @@ function linesOf({ conforms, isComplete, sections, leftBehind }: Report): string
   ];
 }
 
-function sectionLines({ section, passed, differences, notOffered, skipped }: SectionReport): string[] {
-  const published = differences.filter(({ basis }) => basis === "published");
-  const others = countWords([
-    [published.length, "differ"],
-    [differences.length - published.length, "assumed, differ"],
+function formatSection({ section, passed, differences, notOffered, skipped }: SectionReport): string[] {
+  const publishedDifferences = differences.filter(({ basis }) => basis === "published");
+  const otherCounts = formatCounts([
+    [publishedDifferences.length, "differ"],
+    [differences.length - publishedDifferences.length, "assumed, differ"],
     [notOffered.length, "not offered"],
     [skipped.length, "skipped (--leave-behind)"],
   ]);
   const operations = [...new Set(notOffered.map(({ operation }) => operation))];
   return [
-    `${section}: ${plural(passed, "case")} passed${others === "" ? "" : `, ${others}`}`,
+    `${section}: ${plural(passed, "case")} passed${otherCounts === "" ? "" : `, ${otherCounts}`}`,
     ...operations.map((operation) => `  not offered: ${operation}`),
     ...differences.flatMap(({ title, basis, request, status, detail }) => [
       `  ${basis === "assumed" ? "assumed, differs" : "differs"}: ${title}`,

@@ -1,7 +1,7 @@
 import { showResult } from "../text.ts";
-import { onFolder } from "../find-mirror.ts";
-import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { EXIT, type ExitCode, exitOfTrouble, misuse, worstExit, writeNewFile } from "../exit.ts";
+import { makeFolderCommand } from "../find-mirror.ts";
+import { type Args, type Command, type Io, pickContext } from "../command.ts";
+import { EXIT, type ExitCode, exitOfTrouble, refuseUsage, worstExit, writeNewFile } from "../exit.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";
 import { resolve } from "node:path";
@@ -23,18 +23,21 @@ export const command: Command = {
     json: { help: "print one JSON object" },
     ...KEY_OPTION,
   },
-  ...onFolder(async (io, args, root) => {
+  ...makeFolderCommand(async (io, args, root) => {
     const file = args.text("bundle");
-    if (file === null && args.flag("with-names")) misuse("--with-names needs --bundle");
-    const examined = await examine(root, { ...contextOf(io), keyFile: args.text("key-file") });
-    const checks = file === null ? examined : [...examined, await writeBundle(io, args, { root, file, examined })];
+    if (file === null && args.flag("with-names")) refuseUsage("--with-names needs --bundle");
+    const examinedChecks = await examine(root, { ...pickContext(io), keyFile: args.text("key-file") });
+    const checks =
+      file === null
+        ? examinedChecks
+        : [...examinedChecks, await writeBundle(io, args, { root, file, examined: examinedChecks })];
     return showResult(io, args.flag("json"), {
       json: { checks: checks.map(({ fault: _fault, ...shown }) => shown) },
       lines: checks.flatMap(({ about, state, detail, next }) => [
-        `${MARKS[state]} ${about}: ${shownWords(detail)}`,
+        `${STATE_MARKS[state]} ${about}: ${shownWords(detail)}`,
         ...(next === null ? [] : [`    next: ${shownWords(next)}`]),
       ]),
-      exit: worstExit(checks.map(exitOf)),
+      exit: worstExit(checks.map(chooseExit)),
     });
   }),
 };
@@ -45,13 +48,14 @@ async function writeBundle(
   args: Args,
   { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly Check[] },
 ): Promise<Check> {
-  const opening = { ...contextOf(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
+  const opening = { ...pickContext(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
   const withNames = args.flag("with-names");
-  const made = await withMirror(root, opening, (mirror) =>
+  const bundleResult = await withMirror(root, opening, (mirror) =>
     makeBundle(mirror, examined, { random: io.random, withNames }),
   );
-  if (made.kind === "trouble") return bad("bundle", made.trouble.kind, made.trouble.what, made.trouble.next);
-  const { bundle, differences } = made.value;
+  if (bundleResult.kind === "trouble")
+    return bad("bundle", bundleResult.trouble.kind, bundleResult.trouble.what, bundleResult.trouble.next);
+  const { bundle, differences } = bundleResult.value;
   writeNewFile(resolve(io.cwd, file), `${JSON.stringify(bundle)}\n`);
   const summary = `${shownName(file)} has no content and no key; its names are ${bundle.names}`;
   if (differences.length === 0) return good("bundle", summary);
@@ -59,9 +63,9 @@ async function writeBundle(
   return warn("bundle", detail, withNames ? "send it all the same" : "use --with-names if you may show the names");
 }
 
-const MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };
+const STATE_MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };
 
-function exitOf({ state, fault }: Check): ExitCode {
+function chooseExit({ state, fault }: Check): ExitCode {
   if (state === "bad") return exitOfTrouble({ kind: fault ?? "fault" });
   return state === "warn" ? EXIT.attention : EXIT.inSync;
 }

@@ -1,9 +1,9 @@
-import { onFolder } from "../find-mirror.ts";
+import { makeFolderCommand } from "../find-mirror.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { plural } from "../../common/count.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { useMirror } from "../use-mirror.ts";
+import { withOpenedMirror } from "../use-mirror.ts";
 import { fixNames } from "../../mirror/operations/manual/fix-names.ts";
 
 export const command: Command = {
@@ -12,10 +12,12 @@ export const command: Command = {
   ],
   examples: ["mdmirror fix-names --dry-run"],
   options: { "dry-run": { help: "print the names and rename nothing" } },
-  ...onFolder(async (io, args, root) => {
-    const dry = args.flag("dry-run");
-    const use = { mode: dry ? "read" : "write", what: "fix-names" } as const;
-    return useMirror(io, root, use, async (mirror) => showFixes(io, fixNames(mirror, !dry), dry));
+  ...makeFolderCommand(async (io, args, root) => {
+    const isDryRun = args.flag("dry-run");
+    const mirrorOptions = { mode: isDryRun ? "read" : "write", what: "fix-names" } as const;
+    return withOpenedMirror(io, root, mirrorOptions, async (mirror) =>
+      showFixes(io, fixNames(mirror, !isDryRun), isDryRun),
+    );
   }),
 };
 
@@ -24,10 +26,10 @@ function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, isDryRun: boolean
     if (why !== null) io.err(`${shownName(from)}: not renamed: ${shownWords(why)}`);
     else io.out(`${shownName(from)} → ${shownName(to)}`);
   }
-  const unfixed = fixes.filter((fix) => fix.left !== null).length;
-  const fixable = fixes.length - unfixed;
+  const unfixedCount = fixes.filter((fix) => fix.left !== null).length;
+  const fixableCount = fixes.length - unfixedCount;
   if (fixes.length === 0) io.out("the service accepts every name");
-  else if (isDryRun) io.out(`${plural(fixable, "name")} to change; nothing was renamed`);
-  else io.out(`${plural(fixable, "name")} changed${fixable === 0 ? "" : "; next: mdmirror sync"}`);
-  return unfixed > 0 ? EXIT.attention : EXIT.inSync;
+  else if (isDryRun) io.out(`${plural(fixableCount, "name")} to change; nothing was renamed`);
+  else io.out(`${plural(fixableCount, "name")} changed${fixableCount === 0 ? "" : "; next: mdmirror sync"}`);
+  return unfixedCount > 0 ? EXIT.attention : EXIT.inSync;
 }

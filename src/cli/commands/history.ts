@@ -3,13 +3,13 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { history, show } from "../../mirror/operations/history/versions.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import { misuse, writeNewFile } from "../exit.ts";
-import { locate, locateVersion } from "../find-mirror.ts";
-import { readCommand } from "../operation-command.ts";
+import { refuseUsage, writeNewFile } from "../exit.ts";
+import { locateDocument, locateVersionOperand } from "../find-mirror.ts";
+import { makeReadCommand } from "../operation-command.ts";
 import { showMerge } from "../show-versions.ts";
 import { columns } from "../text.ts";
 
-export const command = readCommand(history, {
+export const command = makeReadCommand(history, {
   operands: { usage: "PATH|ID", least: 1, most: 1 },
   examples: ["mdmirror history plan.md", "mdmirror history plan.md --as-of 3d"],
   options: {
@@ -20,44 +20,44 @@ export const command = readCommand(history, {
     },
   },
   runInstead(io, args) {
-    const merged = args.number("origins");
-    if (merged === null) return null;
-    if (args.text("as-of") !== null) return misuse("--as-of and --origins exclude each other");
-    return showMerge(io, args.operands[0]!, merged, args.flag("json"));
+    const mergedVersion = args.number("origins");
+    if (mergedVersion === null) return null;
+    if (args.text("as-of") !== null) return refuseUsage("--as-of and --origins exclude each other");
+    return showMerge(io, args.operands[0]!, mergedVersion, args.flag("json"));
   },
   locate(io, { operands }) {
-    const { root, path } = locate(io, operands[0]!);
+    const { root, path } = locateDocument(io, operands[0]!);
     return { root, input: { path } };
   },
   lines(_io, { id, path, gone, deleted, versions }, args) {
     const head = `${shownName(path)}  ${id ?? "(no document at this path now)"}${id !== null && gone ? "  (gone)" : ""}`;
-    const lines = [head, ...columns(versions.map(row))];
+    const lines = [head, ...columns(versions.map(formatRow))];
     if (deleted === null || args.text("as-of") !== null) return lines;
-    const by = deleted.run === null ? "" : ` by run ${deleted.run}`;
-    const why = deleted.what === null ? "" : `: ${shownWords(deleted.what)}`;
-    return [...lines, `deleted ${localTime(deleted.at)}${by}${why}`];
+    const runClause = deleted.run === null ? "" : ` by run ${deleted.run}`;
+    const reasonClause = deleted.what === null ? "" : `: ${shownWords(deleted.what)}`;
+    return [...lines, `deleted ${localTime(deleted.at)}${runClause}${reasonClause}`];
   },
 });
 
-type Version = Answer<(typeof history)["declared"]>["versions"][number];
+type HistoryVersion = Answer<(typeof history)["declared"]>["versions"][number];
 
-function row({ n, at, size, from, what, mergedFrom, other, isLocal }: Version): string[] {
+function formatRow({ n, at, size, from, what, mergedFrom, other, isLocal }: HistoryVersion): string[] {
   const merged = mergedFrom === null ? "" : `  (merged from ${mergedFrom})`;
-  const others = other === null ? "" : `  (a version of ${shownName(other)}, which was at this path then)`;
+  const otherClause = other === null ? "" : `  (a version of ${shownName(other)}, which was at this path then)`;
   return [
     `@${n}`,
     at <= 0 ? "before" : localTime(at),
     from,
     bytes(size, "no longer in the history"),
-    `${shownWords(what)}${merged}${others}${isLocal ? "  (local)" : ""}`,
+    `${shownWords(what)}${merged}${otherClause}${isLocal ? "  (local)" : ""}`,
   ];
 }
 
-export const showVersion = readCommand(show, {
+export const showVersion = makeReadCommand(show, {
   operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },
   examples: ["mdmirror show plan.md@3", "mdmirror show plan.md@3 --output old-plan.md"],
   options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
-  locate: (io, { operands }) => locateVersion(io, operands[0]!),
+  locate: (io, { operands }) => locateVersionOperand(io, operands[0]!),
   print(io, { path, n, text }, { args }) {
     const output = args.text("output");
     if (output === null) {

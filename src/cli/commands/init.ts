@@ -1,5 +1,5 @@
 import { printNotes } from "../text.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,14 +9,14 @@ import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
 import { ownershipOf } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { checkName, workAsOwner } from "../find-mirror.ts";
+import { checkMirrorName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
 import { checkFolder, linkFolder, nearestFolder, tryKey } from "../../mirror/folder/link-folder.ts";
 import { lineFault, linkedPart, partClause } from "../../mirror/settings/settings.ts";
 import { admit, originOfUser, markerOf } from "../../mirror/trust/gate.ts";
 import { isSameUrl, withoutSlashes } from "../../mirror/trust/address.ts";
-import { agreeOnFirstPlan, firstSync } from "../first-sync.ts";
+import { agreeOnFirstPlan, runFirstSync } from "../first-sync.ts";
 import { openToRead } from "../../mirror/folder/open-state.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
@@ -25,7 +25,7 @@ import { shellWord } from "../../mirror/model/shell-word.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { IGNORE_FILE } from "../../mirror/model/rule-files.ts";
 
-const PREFER = ["local", "remote", "each"] as const;
+const PREFERRED_SIDES = ["local", "remote", "each"] as const;
 const DIRECTIONS = ["both", "pull", "push"] as const;
 
 export const command: Command = {
@@ -54,7 +54,7 @@ export const command: Command = {
     },
     prefer: {
       value: "SIDE",
-      choices: PREFER,
+      choices: PREFERRED_SIDES,
       help: "version that wins where both sides have a file: local, remote, or each to keep both (default: merge, or open a conflict)",
     },
     yes: { short: "y", help: "link without asking" },
@@ -73,27 +73,29 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     for (const pattern of args.texts("ignore")) {
       const fault = lineFault(pattern);
-      if (fault !== null) return misuse(`--ignore ${JSON.stringify(pattern)} ${fault}`);
+      if (fault !== null) return refuseUsage(`--ignore ${JSON.stringify(pattern)} ${fault}`);
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    checkName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
+    checkMirrorName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
     // Under `sudo`, the process continues as the user who called `sudo`, if that user owns the
     // folder. A folder that does not exist yet belongs to the owner of its nearest existing parent.
-    const existing = nearestFolder(dir);
-    if (existing === dir || ownershipOf(existing, io.env).kind === "by-sudo")
-      unwrap(workAsOwner(io, realpathSync(existing)));
+    const existingFolder = nearestFolder(dir);
+    if (existingFolder === dir || ownershipOf(existingFolder, io.env).kind === "by-sudo")
+      unwrap(workAsOwner(io, realpathSync(existingFolder)));
     const kind = unwrap(checkFolder(dir, io.env, args.flag("any-folder")));
     return kind === "linked" ? initLinkedFolder(io, dir, args) : linkNew(io, args, dir, kind === "known");
   },
 };
 
-type Prefer = Parameters<typeof firstSync>[3];
+type PreferredSide = Parameters<typeof runFirstSync>[3];
 
-function targetOf(io: Io, args: Args): { readonly config: Config; readonly origin: TrustedOrigin } {
+function readTarget(io: Io, args: Args): { readonly config: Config; readonly origin: TrustedOrigin } {
   const remote = linkedPart(args.texts("remote"));
-  if (remote === null) return misuse("--remote must be the path of a folder of the workspace");
+  if (remote === null) return refuseUsage("--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
-  const origin = unwrap(originOfUser({ url: args.text("url"), env: io.env, allowHttp }) ?? misuse("--url is missing"));
+  const origin = unwrap(
+    originOfUser({ url: args.text("url"), env: io.env, allowHttp }) ?? refuseUsage("--url is missing"),
+  );
   const { url } = origin;
   if (url !== withoutSlashes(args.text("url") ?? io.env["MDMIRROR_URL"] ?? ""))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
@@ -108,23 +110,23 @@ function targetOf(io: Io, args: Args): { readonly config: Config; readonly origi
  */
 async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promise<ExitCode> {
   const { cwd, env, random } = io;
-  const target = targetOf(io, args);
+  const target = readTarget(io, args);
   const keyFile = args.text("key-file");
   // The key in an unknown `.mdmirror/` may belong to another person, and would upload the documents
   // to that person's workspace. So the key is read only if this user linked the folder before.
   const folder = isKnown ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile, cwd, env, origin: target.origin }));
   const options = { dir, ...target, key, ignore: args.texts("ignore"), yes: args.flag("yes") };
-  const agreed = await agreeOnFirstPlan(io, options);
-  if (agreed === null) return EXIT.usage;
-  const { config, ignore } = agreed;
+  const agreedPlan = await agreeOnFirstPlan(io, options);
+  if (agreedPlan === null) return EXIT.usage;
+  const { config, ignore } = agreedPlan;
   // A key from the keychain stays there and is not copied into the folder.
-  const stored = args.flag("no-store-key") || from === "keychain" ? null : key;
-  const linked = unwrap(linkFolder({ ...agreed, random, env, name: args.text("name") }, stored));
-  if (linked !== null) io.err(`mdmirror: ${linked}`);
+  const storedKey = args.flag("no-store-key") || from === "keychain" ? null : key;
+  const linkNote = unwrap(linkFolder({ ...agreedPlan, random, env, name: args.text("name") }, storedKey));
+  if (linkNote !== null) io.err(`mdmirror: ${linkNote}`);
   io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
   unwrap(addIgnoreLines(realpathSync(dir), ignore));
-  return firstSync(io, dir, keyFile, args.text("prefer") as Prefer);
+  return runFirstSync(io, dir, keyFile, args.text("prefer") as PreferredSide);
 }
 
 /**
@@ -139,11 +141,13 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
   trustAddress(io, args, root);
-  const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
-  printNotes(io, admitted.notes);
-  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
-  if (STORABLE.has(key.from) && !args.flag("no-store-key")) {
-    await checkKey(io, admitted.origin, key.key, config);
+  const admittedOrigin = unwrap(
+    admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }),
+  );
+  printNotes(io, admittedOrigin.notes);
+  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admittedOrigin.origin }));
+  if (STORABLE_SOURCES.has(key.from) && !args.flag("no-store-key")) {
+    await checkKey(io, admittedOrigin.origin, key.key, config);
     storeKey(folder, key.key);
     io.out("the key was stored");
   }
@@ -155,8 +159,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     );
   // With `--prefer`, the user answers a first sync that stopped because of too many conflicts. The
   // first sync then runs again.
-  const prefer = args.text("prefer") as Prefer;
-  if (isLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
+  const preferredSide = args.text("prefer") as PreferredSide;
+  if (isLost || preferredSide !== null) return runFirstSync(io, root, keyFile, preferredSide);
   io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
@@ -184,12 +188,12 @@ function addRules(io: Io, args: Args, root: string, config: Config): void {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
     io.out(".gitignore files are followed; synced documents stay synced (restart a running watch)");
   }
-  const added = unwrap(addIgnoreLines(root, args.texts("ignore")));
-  if (added.length > 0) io.out(`${IGNORE_FILE} has ${plural(added.length, "line")} more`);
+  const addedLines = unwrap(addIgnoreLines(root, args.texts("ignore")));
+  if (addedLines.length > 0) io.out(`${IGNORE_FILE} has ${plural(addedLines.length, "line")} more`);
 }
 
 /** Sources from which a key is copied into the folder. A key from the keychain is not copied. */
-const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
+const STORABLE_SOURCES: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 /**
  * Refuses a URL, a folder of the service or a direction that differs from the folder's
@@ -205,8 +209,8 @@ function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: 
       "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
     );
   if (wanted === null || wanted === direction) return;
-  const next = `mdmirror config set direction ${wanted} ${shellWord(dir)}`;
-  refuse(`${dir} is already linked, with the direction ${direction}`, next);
+  const nextStep = `mdmirror config set direction ${wanted} ${shellWord(dir)}`;
+  refuse(`${dir} is already linked, with the direction ${direction}`, nextStep);
 }
 
 /** Returns true if the state is damaged or missing. */

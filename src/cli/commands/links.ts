@@ -4,10 +4,10 @@ import { type LinkForm, planLinkChange } from "../../mirror/operations/links/cha
 import { plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { firstLines, showResult } from "../text.ts";
-import { agrees, useMirror } from "../use-mirror.ts";
+import { cutLines, showResult } from "../text.ts";
+import { askAgreement, withOpenedMirror } from "../use-mirror.ts";
 
 const VERBS = ["translate", "keep", "check"] as const;
 /** LIMIT: paths that are printed before a question. */
@@ -27,23 +27,25 @@ export const command: Command = {
   },
   operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    const what = args.operands[0] as (typeof VERBS)[number];
+    const verb = args.operands[0] as (typeof VERBS)[number];
     const wiki = args.flag("wiki");
-    if (wiki && what !== "translate") return misuse("--wiki belongs to links translate");
+    if (wiki && verb !== "translate") return refuseUsage("--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
-    return what === "check" ? check(io, args.flag("json"), root) : change(io, args, root, { mode: what, wiki });
+    return verb === "check"
+      ? showLinkCheck(io, args.flag("json"), root)
+      : changeLinks(io, args, root, { mode: verb, wiki });
   },
 };
 
-async function check(io: Io, json: boolean, root: string): Promise<ExitCode> {
-  return useMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
-    const checked = checkLinks(world);
-    const exit = checked.broken.length === 0 ? EXIT.inSync : EXIT.attention;
-    return showResult(io, json, { json: checked, lines: checkLines(checked), exit });
+async function showLinkCheck(io: Io, json: boolean, root: string): Promise<ExitCode> {
+  return withOpenedMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
+    const checkedLinks = checkLinks(world);
+    const exit = checkedLinks.broken.length === 0 ? EXIT.inSync : EXIT.attention;
+    return showResult(io, json, { json: checkedLinks, lines: formatLinkCheck(checkedLinks), exit });
   });
 }
 
-function checkLines({ links, documents, broken, pictures }: CheckedLinks): string[] {
+function formatLinkCheck({ links, documents, broken, pictures }: CheckedLinks): string[] {
   return [
     ...broken.map(({ path, line, destination, nearest }) => {
       const suggestion = nearest === null ? "" : ` (is it ${shownName(nearest)}?)`;
@@ -58,22 +60,25 @@ function checkLines({ links, documents, broken, pictures }: CheckedLinks): strin
   ];
 }
 
-async function change(io: Io, args: Args, root: string, form: LinkForm): Promise<ExitCode> {
+async function changeLinks(io: Io, args: Args, root: string, form: LinkForm): Promise<ExitCode> {
   const json = args.flag("json");
-  return useMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
-    const planned = unwrap(await planLinkChange(mirror, form));
-    const shown = (respelled: number, line: string) =>
+  return withOpenedMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
+    const plannedChange = unwrap(await planLinkChange(mirror, form));
+    const formatChange = (respelled: number, line: string) =>
       showResult(io, json, { json: { links: form.mode, wiki: form.wiki, respelled }, lines: [line] });
-    if (planned === null) return shown(0, `nothing to change: ${linkFormText(form)}`);
-    const { paths, apply } = planned;
+    if (plannedChange === null) return formatChange(0, `nothing to change: ${describeLinkForm(form)}`);
+    const { paths, apply } = plannedChange;
     if (paths.length > 0) {
       const names = paths.map((path) => `  ${shownName(path)}`);
       const title = `links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`;
-      if (!json) for (const line of [title, ...firstLines(names, MAX_PATHS, "  ")]) io.out(line);
-      if (!(await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
+      if (!json) for (const line of [title, ...cutLines(names, MAX_PATHS, "  ")]) io.out(line);
+      if (!(await askAgreement(io, args, "do this now?", `mdmirror links ${form.mode} --yes`))) return EXIT.usage;
     }
-    const respelled = await apply();
-    return shown(respelled, `from now on, ${linkFormText(form)}; ${plural(respelled, "file")} rewritten`);
+    const respelledCount = await apply();
+    return formatChange(
+      respelledCount,
+      `from now on, ${describeLinkForm(form)}; ${plural(respelledCount, "file")} rewritten`,
+    );
   });
 }
 
@@ -82,6 +87,6 @@ const MODE_SENTENCES = {
   keep: "links stay unchanged on both sides",
 } as const;
 
-function linkFormText({ mode, wiki }: LinkForm): string {
+function describeLinkForm({ mode, wiki }: LinkForm): string {
   return wiki ? `${MODE_SENTENCES[mode]}, [[wiki links]] too,` : MODE_SENTENCES[mode];
 }

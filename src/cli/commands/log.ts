@@ -1,8 +1,8 @@
 import { unwrap } from "../../common/trouble.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { findMirror, locate, ONE_FOLDER } from "../find-mirror.ts";
-import { useLocal } from "../use-mirror.ts";
+import { findMirror, locateDocument, FOLDER_OPERANDS } from "../find-mirror.ts";
+import { withLocalMirror } from "../use-mirror.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
 import { jsonLine } from "../text.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
@@ -18,18 +18,18 @@ export const command: Command = {
     run: { value: "N", range: [1, 999_999_999], help: "only one run" },
     json: { help: "print JSON lines with ids, digests and request ids" },
   },
-  operands: ONE_FOLDER,
+  operands: FOLDER_OPERANDS,
   async run(io, args) {
     const [limit, run] = [args.number("limit") ?? 50, args.number("run")];
     const name = args.text("path");
-    const place = name === null ? { root: findMirror(io, args.operands[0]), path: null } : locate(io, name);
-    return useLocal(io, place.root, ({ state }) => {
+    const place = name === null ? { root: findMirror(io, args.operands[0]), path: null } : locateDocument(io, name);
+    return withLocalMirror(io, place.root, ({ state }) => {
       const events = readEvents(state, { limit, run, path: place.path });
       if (run !== null && events.length === 0) unwrap(findRuns(state, run));
       if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
       else for (const event of events) io.out(eventLine(event));
-      const none = name === null ? "no events yet" : `no events of ${shownName(name)}`;
-      if (events.length === 0 && !args.flag("json")) io.out(none);
+      const noEventsLine = name === null ? "no events yet" : `no events of ${shownName(name)}`;
+      if (events.length === 0 && !args.flag("json")) io.out(noEventsLine);
       return EXIT.inSync;
     });
   },

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type Command, contextOf } from "../command.ts";
-import { EXIT, type ExitCode, faultText } from "../exit.ts";
+import { type Command, pickContext } from "../command.ts";
+import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
 
@@ -18,12 +18,12 @@ export const command: Command = {
     // before the process ends, also during the start.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
-    const world = contextOf(io);
+    const world = pickContext(io);
     const { admitMirror } = await import("../../mcp/mirrors.ts");
     for (const root of roots) unwrap(admitMirror(root, world));
     if (stop.aborted) return EXIT.inSync;
     const { startMcp } = await import("../../mcp/start-mcp.ts");
-    const onFault = (error: unknown) => io.err(`mdmirror mcp: ${faultText(io, error)}`);
+    const onFault = (error: unknown) => io.err(`mdmirror mcp: ${describeFault(io, error)}`);
     const mcp = startMcp({ ...world, version: version(), onFault, roots, isReadOnly: args.flag("read-only") });
     try {
       await Promise.race([mcp.disconnected, aborted(stop)]);

@@ -6,10 +6,10 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { explainMerge } from "../../markdown/merge/explain.ts";
 import { originsOf } from "../../markdown/merge/origin.ts";
 import { mergeAsGit, mergeMarked, readThreeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
-import { rowLines } from "../show-versions.ts";
+import { formatOrigins } from "../show-versions.ts";
 import { jsonLine } from "../text.ts";
 
-type Paths = [base: string, mine: string, theirs: string];
+type MergePaths = [base: string, mine: string, theirs: string];
 
 export const command: Command = {
   about: [
@@ -37,7 +37,7 @@ export const command: Command = {
   },
   operands: { usage: "BASE MINE THEIRS", least: 3, most: 3 },
   async run(io, args): Promise<ExitCode> {
-    const paths = args.operands.map((path) => resolve(io.cwd, path)) as Paths;
+    const paths = args.operands.map((path) => resolve(io.cwd, path)) as MergePaths;
     if (args.flag("driver")) return runMergeDriver(io, args, paths);
     const texts = unwrap(readThreeFiles(paths));
     const { base, mine, theirs } = texts;
@@ -45,7 +45,7 @@ export const command: Command = {
     const isClean = conflicts === 0;
     const isShown = ["print", "origins", "explain"].some((name) => args.flag(name));
     if (isClean && args.flag("origins"))
-      for (const line of rowLines(io, originsOf(base, mine, theirs, text))) io.out(line);
+      for (const line of formatOrigins(io, originsOf(base, mine, theirs, text))) io.out(line);
     else if (isClean && args.flag("explain")) io.out(jsonLine(explainMerge(base, mine, theirs, text)));
     else if (isShown) io.text(text.replace(/[^\n]$/, "$&\n"));
     else {
@@ -63,15 +63,15 @@ const CONFLICT_FOR_GIT: ExitCode = 1;
  * Runs as a merge driver of git: overwrites the second file with the result. Conflict markers have
  * the length that git asks for.
  */
-async function runMergeDriver(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
+async function runMergeDriver(io: Io, args: Args, paths: MergePaths): Promise<ExitCode> {
   const markerSize = args.number("marker-size") ?? 7;
-  const read = readThreeFiles(paths);
-  if (read.kind === "trouble" && read.trouble.code === "not-utf-8") {
+  const readResult = readThreeFiles(paths);
+  if (readResult.kind === "trouble" && readResult.trouble.code === "not-utf-8") {
     const { isClean, what } = mergeAsGit(paths, markerSize, io.env);
     io.err(`mdmirror: ${args.text("path") ?? args.operands[1]!} is not UTF-8 text: ${what}`);
     return isClean ? EXIT.inSync : CONFLICT_FOR_GIT;
   }
-  const { text, conflicts } = mergeMarked(unwrap(read), markerSize);
+  const { text, conflicts } = mergeMarked(unwrap(readResult), markerSize);
   unwrap(writeMerged(paths[1], text));
   return conflicts === 0 ? EXIT.inSync : CONFLICT_FOR_GIT;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { findMirror, checkName } from "../find-mirror.ts";
+import { findMirror, checkMirrorName } from "../find-mirror.ts";
 import { checkMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "./service.ts";
 import { nameMirror } from "../../mirror/trust/list.ts";
@@ -18,16 +18,16 @@ export const command: Command = {
   options: {},
   operands: { usage: "[DIR] NEWDIR", least: 1, most: 2, offers: ["mirror", "folder"] },
   async run(io, args) {
-    const { root, last } = rootAndLast(io, args);
+    const { root, last } = readOperands(io, args);
     // Resolves symbolic links in the parent folders of NEWDIR. NEWDIR itself does not exist yet.
-    const whole = resolve(io.cwd, last);
-    const to = existsSync(dirname(whole)) ? join(realpathSync(dirname(whole)), basename(whole)) : whole;
+    const newPath = resolve(io.cwd, last);
+    const to = existsSync(dirname(newPath)) ? join(realpathSync(dirname(newPath)), basename(newPath)) : newPath;
     unwrap(checkMove(root, to, io.env));
-    const released = await withFolderReleased(io, root, "mv");
-    const moved = moveFolder(root, to, io.env);
-    released.giveBack();
-    if (released.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
-    const note = unwrap(moved);
+    const releasedFolder = await withFolderReleased(io, root, "mv");
+    const moveResult = moveFolder(root, to, io.env);
+    releasedFolder.giveBack();
+    if (releasedFolder.hadUnit) await reinstallService(io, moveResult.kind === "ok" ? to : root);
+    const note = unwrap(moveResult);
     if (note !== null) io.err(`mdmirror: ${note}`);
     io.out(`moved ${shownName(root)} to ${shownName(to)}`);
     return EXIT.inSync;
@@ -35,7 +35,7 @@ export const command: Command = {
 };
 
 /** Returns the real path of the linked folder, and the last operand. */
-function rootAndLast(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
+function readOperands(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
   return { root: realpathSync(findMirror(io, operands.at(-2))), last: operands.at(-1)! };
 }
 
@@ -48,10 +48,10 @@ export const name: Command = {
   options: {},
   operands: { usage: "[DIR] NAME", least: 1, most: 2, offers: ["mirror", "nothing"] },
   async run(io, args) {
-    const { root, last: given } = rootAndLast(io, args);
-    checkName(io, given, root, "it");
-    const named = unwrap(nameMirror(root, given, io.env));
-    if (named !== null) io.err(`mdmirror: ${named}`);
+    const { root, last: given } = readOperands(io, args);
+    checkMirrorName(io, given, root, "it");
+    const nameNote = unwrap(nameMirror(root, given, io.env));
+    if (nameNote !== null) io.err(`mdmirror: ${nameNote}`);
     io.out(`${shownName(root)} is now named ${shownName(given)}`);
     return EXIT.inSync;
   },

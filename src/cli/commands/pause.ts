@@ -4,8 +4,8 @@ import { ageText } from "../../common/age.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
-import { onFolder } from "../find-mirror.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
+import { makeFolderCommand } from "../find-mirror.ts";
 
 export const command: Command = {
   about: [
@@ -14,9 +14,9 @@ export const command: Command = {
   ],
   examples: ["mdmirror pause notes", "mdmirror pause notes --for 1h"],
   options: { for: { value: "TIME", isTime: true, help: "end the pause after TIME, such as 15m, 2h or 1d" } },
-  ...onFolder(async (io, args, root) => {
+  ...makeFolderCommand(async (io, args, root) => {
     const forMs = args.ms("for");
-    if (forMs === 0) return misuse("--for takes a time above 0");
+    if (forMs === 0) return refuseUsage("--for takes a time above 0");
     return pauseOrResume(io, root, forMs === null ? { do: "pause" } : { do: "pause", forMs });
   }),
 };
@@ -25,7 +25,7 @@ export const resume: Command = {
   about: ["The daemon of DIR scans both sides and continues."],
   examples: ["mdmirror resume notes"],
   options: {},
-  ...onFolder((io, _args, root) => pauseOrResume(io, root, { do: "resume" })),
+  ...makeFolderCommand((io, _args, root) => pauseOrResume(io, root, { do: "resume" })),
 };
 
 async function pauseOrResume(
@@ -33,15 +33,15 @@ async function pauseOrResume(
   root: string,
   request: Extract<ControlRequest, { do: "pause" | "resume" }>,
 ): Promise<ExitCode> {
-  const done = await askDaemon(root, request);
-  if (done === NO_DAEMON) {
+  const answer = await askDaemon(root, request);
+  if (answer === NO_DAEMON) {
     const dir = shellWord(root);
     return refuse(`no daemon syncs ${root}`, `mdmirror watch ${dir}, or mdmirror service install ${dir}`);
   }
-  const { changed } = unwrap(done);
+  const { changed } = unwrap(answer);
   if (request.do === "pause") {
-    const time = request.forMs === undefined ? "" : ` for ${ageText(request.forMs)}`;
-    io.out(changed ? `paused${time}; next: mdmirror resume` : "the daemon was already paused");
+    const timeClause = request.forMs === undefined ? "" : ` for ${ageText(request.forMs)}`;
+    io.out(changed ? `paused${timeClause}; next: mdmirror resume` : "the daemon was already paused");
   } else io.out(changed ? "resumed" : "the daemon was not paused");
   return EXIT.inSync;
 }

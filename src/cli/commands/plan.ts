@@ -1,4 +1,4 @@
-import { onFolder } from "../find-mirror.ts";
+import { makeFolderCommand } from "../find-mirror.ts";
 import { oppositeTrouble, planSync, type RunRequest, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
 import type { Command, Io } from "../command.ts";
 import { originClause } from "../../mirror/operations/results/origin.ts";
@@ -6,12 +6,12 @@ import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { nextOfStop } from "../../mirror/operations/results/attention.ts";
 import { pathsOf, planJson, largestFolders } from "../../mirror/operations/results/plan.ts";
-import { stayLine } from "../show-attention.ts";
-import { columns, firstLines, type Paint, paintFor, PLAIN, showResult } from "../text.ts";
+import { formatStaysLocal } from "../show-attention.ts";
+import { columns, cutLines, type Paint, choosePaint, PLAIN, showResult } from "../text.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { actionsOfStop } from "../../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { REACH_OPTIONS, type ReachOptions, reachOptionsOf, useMirror } from "../use-mirror.ts";
+import { REACH_OPTIONS, type ReachOptions, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
 import { byPath } from "../../mirror/model/by-path.ts";
 import {
   ACTION_WORDS,
@@ -40,60 +40,60 @@ const MAX_NAMES = 10;
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet } = options;
-  const use = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
-  return useMirror(io, root, use, async (mirror) => {
-    const opposite = oppositeTrouble(mirror.config, request);
-    if (opposite !== null) throw new TroubleError(opposite);
+  const mirrorOptions = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
+  return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
+    const oppositeDirection = oppositeTrouble(mirror.config, request);
+    if (oppositeDirection !== null) throw new TroubleError(oppositeDirection);
     const preview = unwrap(await planSync(mirror, request));
-    const lines = quiet ? [] : planLines(preview, options.all ? Number.POSITIVE_INFINITY : MAX_NAMES, paintFor(io));
-    const open = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
-    const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : open;
+    const lines = quiet ? [] : formatPlan(preview, options.all ? Number.POSITIVE_INFINITY : MAX_NAMES, choosePaint(io));
+    const openExit = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
+    const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : openExit;
     return showResult(io, json, { json: planJson(preview), lines, exit });
   });
 }
 
-export function planLines(
+export function formatPlan(
   { plan, open, oneWay, staysLocal, trees }: SyncPlan,
   most: number,
   paint: Paint = PLAIN,
 ): string[] {
   const actions = plan.steps.map(({ action }) => action);
-  const stays = stayLine(staysLocal);
+  const staysLine = formatStaysLocal(staysLocal);
   return [
-    ...groupLines(actions, most, pathsOf(trees.base), paint),
-    ...largestLines({ plan, trees }, most),
-    ...leftLines("not synced", oneWay, most),
-    ...leftLines(paint.asks("blocked"), open, most),
-    ...(stays === null ? [] : [`  ${stays}`]),
-    ...verdictLines(plan.verdict, paint),
-    endLine(plan, open.length),
+    ...formatGroups(actions, most, pathsOf(trees.base), paint),
+    ...formatLargestFolders({ plan, trees }, most),
+    ...formatLeftOut("not synced", oneWay, most),
+    ...formatLeftOut(paint.asks("blocked"), open, most),
+    ...(staysLine === null ? [] : [`  ${staysLine}`]),
+    ...formatVerdict(plan.verdict, paint),
+    formatEnd(plan, open.length),
   ];
 }
 
 /** Returns lines that list changes that a sync would leave out, with the reason of each. */
-function leftLines(label: string, left: SyncPlan["open"], most: number): string[] {
+function formatLeftOut(label: string, left: SyncPlan["open"], most: number): string[] {
   if (left.length === 0) return [];
-  const named = left
+  const namedLines = left
     .toSorted(byPath)
     .map(
       ({ path, kind, detail, code, requestId }) =>
         `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${originClause(code, requestId)})`,
     );
-  return [`  ${label}: ${count(left.length)}`, ...firstLines(named, most, "    ")];
+  return [`  ${label}: ${count(left.length)}`, ...cutLines(namedLines, most, "    ")];
 }
 
-function endLine(plan: SyncPlan["plan"], blockedCount: number): string {
+function formatEnd(plan: SyncPlan["plan"], blockedCount: number): string {
   const steps = plan.steps.length;
   if (steps === 0)
     return `nothing to do${blockedCount === 0 ? "" : " except for blocked documents"}; nothing was written`;
-  const all = plural(steps, "step");
-  if (plan.verdict.kind === "run") return `${all}; nothing was written; carry them out: mdmirror sync`;
+  const allSteps = plural(steps, "step");
+  if (plan.verdict.kind === "run") return `${allSteps}; nothing was written; carry them out: mdmirror sync`;
   const stoppedCount = actionsOfStop(plan.verdict, plan.steps).length;
-  const part = stoppedCount === steps ? "" : `, ${count(stoppedCount)} of them need your approval`;
-  return `${all}${part}; nothing was written; mdmirror sync changes nothing before you approve`;
+  const partClause = stoppedCount === steps ? "" : `, ${count(stoppedCount)} of them need your approval`;
+  return `${allSteps}${partClause}; nothing was written; mdmirror sync changes nothing before you approve`;
 }
 
-function verdictLines(verdict: SyncPlan["plan"]["verdict"], paint: Paint): string[] {
+function formatVerdict(verdict: SyncPlan["plan"]["verdict"], paint: Paint): string[] {
   if (verdict.kind === "run") return [];
   return [
     ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),
@@ -106,23 +106,23 @@ function verdictLines(verdict: SyncPlan["plan"]["verdict"], paint: Paint): strin
  * which side the action changes: `→` the service, `←` the local disk.
  * @param most number of names in each group; the remaining names are only counted
  */
-function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
+function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
   // Groups follow the order of `ACTION_WORDS`. Within a kind, actions that go to review come last.
   const kinds = Object.keys(ACTION_WORDS);
-  const placeOf = (action: Action) =>
+  const rankAction = (action: Action) =>
     kinds.indexOf(action.kind) + (actionWords(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
-  const sorted = actions.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const sorted = actions.toSorted((a, b) => rankAction(a) - rankAction(b));
   return [...Map.groupBy(sorted, actionWords)].flatMap(([words, all]) => {
     const named = all
       .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
       .sort(byPath)
       .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
-    const heading = paint[brushOf(all[0]!)](`${words.arrow} ${words.label}`);
-    return [`  ${heading}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
+    const heading = paint[chooseBrush(all[0]!)](`${words.arrow} ${words.label}`);
+    return [`  ${heading}: ${count(all.length)}`, ...cutLines(named, most, "    ")];
   });
 }
 
-function brushOf({ kind }: Action): keyof Paint {
+function chooseBrush({ kind }: Action): keyof Paint {
   if (/^(?:delete|trash|remove)-/.test(kind)) return "removed";
   return /^(?:create|make)-/.test(kind) ? "added" : "place";
 }
@@ -135,32 +135,35 @@ const MAX_FOLDERS = 5;
  * names every new document.
  * @param namesPerGroup number of documents that the plan names in each group
  */
-function largestLines(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
-  const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
-  if (sent <= namesPerGroup) return [];
+function formatLargestFolders(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
+  const newDocuments = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
+  if (newDocuments <= namesPerGroup) return [];
   const rows = largestFolders(preview, MAX_FOLDERS).map((folder) => {
-    return [`    ${folder.folder === "" ? "this folder itself" : `${shownName(folder.folder)}/`}`, shareWords(folder)];
+    return [
+      `    ${folder.folder === "" ? "this folder itself" : `${shownName(folder.folder)}/`}`,
+      describeShare(folder),
+    ];
   });
-  return [`  most new documents on the service, of ${plural(sent, "document")}:`, ...columns(rows)];
+  return [`  most new documents on the service, of ${plural(newDocuments, "document")}:`, ...columns(rows)];
 }
 
 /**
  * Returns a line for each proposed option `--gitignore` or `--ignore`, with the number and size of
  * the documents that it would exclude.
  */
-export function proposalLines(proposal: Proposal): string[] {
+export function formatProposal(proposal: Proposal): string[] {
   const { gitignore, patterns } = proposal;
   const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
-  return columns(proposalFlags(proposal).map((flag, index) => [`    ${flag}`, shareWords(shares[index]!)]));
+  return columns(toProposalFlags(proposal).map((flag, index) => [`    ${flag}`, describeShare(shares[index]!)]));
 }
 
 /** Returns the options of `init` that accept a proposal, quoted for a shell. */
-export function proposalFlags({ gitignore, patterns }: Proposal): string[] {
-  const ignored = patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`);
-  return gitignore === null ? ignored : ["--gitignore", ...ignored];
+export function toProposalFlags({ gitignore, patterns }: Proposal): string[] {
+  const ignoreFlags = patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`);
+  return gitignore === null ? ignoreFlags : ["--gitignore", ...ignoreFlags];
 }
 
-function shareWords({ documents, bytes }: Share): string {
+function describeShare({ documents, bytes }: Share): string {
   return `${plural(documents, "document")}, ${bytesText(bytes)}`;
 }
 
@@ -172,8 +175,8 @@ export const command: Command = {
     all: { help: "print every name (default: the first ten of each kind)" },
     ...REACH_OPTIONS,
   },
-  ...onFolder(async (io, args, root) => {
-    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...reachOptionsOf(io, args) };
+  ...makeFolderCommand(async (io, args, root) => {
+    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...readReachOptions(io, args) };
     return showPlan(io, root, { ...USUAL_RUN, attended: io.terminal.output }, options);
   }),
 };

@@ -8,12 +8,12 @@ import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolve } from "../../mirror/operations/manual/resolve.ts";
 import type { Args, Io } from "../command.ts";
-import { findMirror, locateAll } from "../find-mirror.ts";
-import { operationCommand } from "../operation-command.ts";
+import { findMirror, locatePaths } from "../find-mirror.ts";
+import { makeOperationCommand } from "../operation-command.ts";
 
 const WAY_FLAGS = (Object.keys(WAYS) as ResolveWay[]).filter((way) => way !== "merged");
 
-export const command = operationCommand(resolve, {
+export const command = makeOperationCommand(resolve, {
   operands: { usage: "PATH… | FOLDER | 'GLOB' | [DIR]", least: 0, most: 10_000 },
   examples: [
     "mdmirror resolve plan.md --mine",
@@ -40,7 +40,7 @@ export const command = operationCommand(resolve, {
       );
     const file = args.text("merged");
     const text = file === null ? (args.flag("tool") ? "" : undefined) : readMerged(io, file);
-    const { root, paths } = placeOf(io, args);
+    const { root, paths } = locateProblems(io, args);
     return { root, input: { paths, way: ways[0] ?? "merged", text } };
   },
   complete(io, args, { world }, input) {
@@ -64,11 +64,11 @@ export const command = operationCommand(resolve, {
  * Returns the linked folder and the paths of the command. Paths are undefined for `--all`, which
  * resolves every open problem.
  */
-function placeOf(io: Io, args: Args): { readonly root: string; readonly paths: readonly string[] | undefined } {
+function locateProblems(io: Io, args: Args): { readonly root: string; readonly paths: readonly string[] | undefined } {
   const { operands } = args;
   if (!args.flag("all")) {
     if (operands.length === 0) return refuse("no path is given", "name a path, or --all");
-    return locateAll(io, operands);
+    return locatePaths(io, operands);
   }
   if (operands.length > 1) return refuse("--all takes one folder at most", "mdmirror resolve --help");
   return { root: findMirror(io, operands[0]), paths: undefined };

@@ -9,11 +9,11 @@ import {
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { paintFor } from "../text.ts";
-import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
-import { unifiedLines } from "../show-versions.ts";
+import { choosePaint } from "../text.ts";
+import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
+import { formatUnifiedDiff } from "../show-versions.ts";
 
-export const command = readCommand(reviews, {
+export const command = makeReadCommand(reviews, {
   ...FOLDER_OPERAND,
   examples: ["mdmirror reviews"],
   exit: (answer) => (answer.reviews.length === 0 ? EXIT.inSync : EXIT.attention),
@@ -23,20 +23,23 @@ export const command = readCommand(reviews, {
       const { path, live, submitted } = item;
       const isKnown = live !== null && submitted !== null;
       const names = { before: `service/${path}`, after: `sent/${path}` };
-      return [...headLines(io, item), ...(isKnown ? unifiedLines(io, names, live, submitted) : [`  ${SENT_UNKNOWN}`])];
+      return [
+        ...formatHead(io, item),
+        ...(isKnown ? formatUnifiedDiff(io, names, live, submitted) : [`  ${SENT_UNKNOWN}`]),
+      ];
     });
   },
 });
 
-function headLines(io: Io, review: WaitingReview): string[] {
+function formatHead(io: Io, review: WaitingReview): string[] {
   const { path, changeId, since } = review;
-  const paint = paintFor(io);
-  const named = changeId === null ? "" : ` ${changeId}`;
-  const stops = review.blocks.map(shownName).join(", ");
-  const why = whyInReview(review);
+  const paint = choosePaint(io);
+  const idClause = changeId === null ? "" : ` ${changeId}`;
+  const blockedNames = review.blocks.map(shownName).join(", ");
+  const reason = whyInReview(review);
   const pendingNote = review.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
-    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
-    `  ${KEEPS_TEXT}: ${stops}${pendingNote}`,
+    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${idClause} since ${localTime(since)}${reason === null ? "" : `, because ${reason}`}`,
+    `  ${KEEPS_TEXT}: ${blockedNames}${pendingNote}`,
   ];
 }

@@ -4,9 +4,9 @@ import { foundPieces } from "../../markdown/search/found-pieces.ts";
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
-import { type ExitCode, misuse } from "../exit.ts";
+import { type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { paintFor, printNotes, showResult } from "../text.ts";
+import { choosePaint, printNotes, showResult } from "../text.ts";
 import { shownName } from "../../common/shown-name.ts";
 
 export const command: Command = {
@@ -28,17 +28,17 @@ export const command: Command = {
   operands: { usage: "QUERY [DIR]", least: 1, most: 2, offers: ["nothing", "mirror"] },
   async run(io, args): Promise<ExitCode> {
     const query = args.operands[0]!;
-    const regex = args.flag("regex");
-    const limit = args.number("limit") ?? (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
-    const fault = queryFault(query, regex);
-    if (fault !== null) return misuse(fault);
+    const isRegex = args.flag("regex");
+    const limit = args.number("limit") ?? (isRegex ? SEARCH_REGEX : SEARCH_HYBRID).default;
+    const fault = queryFault(query, isRegex);
+    if (fault !== null) return refuseUsage(fault);
     const root = findMirror(io, args.operands[1]);
-    const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex, limit }));
+    const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex: isRegex, limit }));
     printNotes(io, notes);
     const json = args.flag("json");
-    const lines = files.flatMap((file) => shownLines(io, file, regex));
+    const lines = files.flatMap((file) => formatMatches(io, file, isRegex));
     const warnings = json || files.length > 0 ? [] : ["mdmirror: nothing found"];
-    return showResult(io, json, { json: { query, regex, files, indexed }, lines, warnings });
+    return showResult(io, json, { json: { query, regex: isRegex, files, indexed }, lines, warnings });
   },
 };
 
@@ -46,13 +46,13 @@ export const command: Command = {
  * Returns the matching lines of a file in the format of grep, coloured on a terminal. For an empty
  * file, which has no lines, returns its path.
  */
-function shownLines(io: Io, { path, lines }: FoundFile, showsColumns: boolean): string[] {
-  const paint = paintFor(io);
+function formatMatches(io: Io, { path, lines }: FoundFile, showsColumns: boolean): string[] {
+  const paint = choosePaint(io);
   const name = paint.place(shownName(path));
   if (lines.length === 0) return [name];
   return lines.map((line) => {
     const column = showsColumns && line.column !== null ? `:${line.column}` : "";
-    const marked = foundPieces(line).map(({ text, isMatch }) => (isMatch ? paint.removed(text) : text));
-    return `${name}:${paint.added(String(line.line))}${column}:${marked.join("")}`;
+    const markedPieces = foundPieces(line).map(({ text, isMatch }) => (isMatch ? paint.removed(text) : text));
+    return `${name}:${paint.added(String(line.line))}${column}:${markedPieces.join("")}`;
   });
 }

@@ -2,12 +2,12 @@ import { showResult } from "../text.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
-import type { Action } from "../admin/actions.ts";
+import type { AdminAction } from "../admin/actions.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { unknownWordClause } from "../args.ts";
-import { type ExitCode, misuse } from "../exit.ts";
+import { describeUnknownWord } from "../args.ts";
+import { type ExitCode, refuseUsage } from "../exit.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
-import { DEFAULT_DATA, RATE } from "../service-data.ts";
+import { DEFAULT_DATA, RATE_FORM } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
 
@@ -56,7 +56,7 @@ export const command: Command = {
     expires: { value: "WHEN", help: "30d, 12h, a date such as 2027-01-31, or never" },
     rate: {
       value: "N/S",
-      form: RATE,
+      form: RATE_FORM,
       help: "at most N requests by a key in S seconds (default: the limit of the service)",
     },
     out: { value: "FILE", help: "write a new key to FILE instead of printing it" },
@@ -69,7 +69,8 @@ export const command: Command = {
     const [noun, verb = "list", operand = ""] = args.operands;
     const { ACTIONS } = await import("../admin/actions.ts");
     const actions = ACTIONS[noun as (typeof SUBJECTS)[number]];
-    if (!Object.hasOwn(actions, verb)) return misuse(unknownWordClause(`${noun} ${verb}`, verb, Object.keys(actions)));
+    if (!Object.hasOwn(actions, verb))
+      return refuseUsage(describeUnknownWord(`${noun} ${verb}`, verb, Object.keys(actions)));
     const action = actions[verb]!;
     refuseMisuse(io, args, verb, action);
     const session = unwrap(await openSession(io, args));
@@ -81,19 +82,19 @@ export const command: Command = {
   },
 };
 
-function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options = [], check }: Action): void {
-  const words = args.operands.length - 2;
-  if (operandForm !== undefined && words < 1) misuse(`${verb} takes ${operandForm}`);
-  if (operandForm === undefined && words > 0) misuse(`${verb} takes no name`);
-  const foreign = ACTION_OPTIONS.find((name) => isSet(args, name) && !options.includes(name));
-  if (foreign !== undefined) misuse(`--${foreign} does not go with ${verb}`);
+function refuseMisuse(io: Io, args: Args, verb: string, { operandForm, options = [], check }: AdminAction): void {
+  const extraOperands = args.operands.length - 2;
+  if (operandForm !== undefined && extraOperands < 1) refuseUsage(`${verb} takes ${operandForm}`);
+  if (operandForm === undefined && extraOperands > 0) refuseUsage(`${verb} takes no name`);
+  const unusedOption = ACTION_OPTIONS.find((name) => isOptionSet(args, name) && !options.includes(name));
+  if (unusedOption !== undefined) refuseUsage(`--${unusedOption} does not go with ${verb}`);
   if ((args.text("url") === null) !== (args.text("admin-key-file") === null))
-    misuse("--url and --admin-key-file go together; --data is for a service on this machine");
-  if (args.text("url") !== null && args.text("data") !== null) misuse("it takes --data or --url, not both");
+    refuseUsage("--url and --admin-key-file go together; --data is for a service on this machine");
+  if (args.text("url") !== null && args.text("data") !== null) refuseUsage("it takes --data or --url, not both");
   check?.(args, io);
 }
 
-function isSet(args: Args, name: (typeof ACTION_OPTIONS)[number]): boolean {
+function isOptionSet(args: Args, name: (typeof ACTION_OPTIONS)[number]): boolean {
   if (name === "yes") return args.flag(name);
   return name === "grant" ? args.texts(name).length > 0 : args.text(name) !== null;
 }

@@ -4,8 +4,8 @@ import { plural } from "../../common/count.ts";
 import type { TakenBackup } from "../../service/backup/take.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
-import { databaseOf, DEFAULT_DATA } from "../service-data.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
+import { readDatabaseUrl, DEFAULT_DATA } from "../service-data.ts";
 import type { BackupContents } from "../../service/backup/restore.ts";
 
 export const command: Command = {
@@ -21,25 +21,32 @@ export const command: Command = {
   },
   operands: { usage: "--out FILE", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
-    const out = args.text("out");
-    if (out === null) return misuse("it takes --out FILE");
+    const outOption = args.text("out");
+    if (outOption === null) return refuseUsage("it takes --out FILE");
     const dataFolder = args.text("data");
-    const database = args.text("database") ?? (dataFolder === null ? databaseOf(io) : null);
-    if (dataFolder !== null && database !== null) return misuse("it takes --data or --database, not both");
-    const taken = unwrap(await take(io, dataFolder ?? DEFAULT_DATA, database, resolve(io.cwd, out)));
-    io.out(`${contentsText(taken)}: ${taken.file}`);
+    const database = args.text("database") ?? (dataFolder === null ? readDatabaseUrl(io) : null);
+    if (dataFolder !== null && database !== null) return refuseUsage("it takes --data or --database, not both");
+    const backupContents = unwrap(
+      await runBackup(io, dataFolder ?? DEFAULT_DATA, database, resolve(io.cwd, outOption)),
+    );
+    io.out(`${describeContents(backupContents)}: ${backupContents.file}`);
     return EXIT.inSync;
   },
 };
 
-async function take(io: Io, dataFolder: string, database: string | null, out: string): Promise<Result<TakenBackup>> {
+async function runBackup(
+  io: Io,
+  dataFolder: string,
+  database: string | null,
+  out: string,
+): Promise<Result<TakenBackup>> {
   if (database !== null) return (await import("../../service/backup/database.ts")).takeDatabaseBackup(database, out);
   const { takeBackup } = await import("../../service/backup/take.ts");
   const { openWire } = await import("../admin/open-wire.ts");
   return takeBackup(resolve(io.cwd, dataFolder), out, { clock: io.clock, openWire });
 }
 
-function contentsText({ documents, workspaces, keys }: BackupContents): string {
+function describeContents({ documents, workspaces, keys }: BackupContents): string {
   return `${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}`;
 }
 
@@ -56,16 +63,20 @@ export const restore: Command = {
   operands: { usage: "FILE --data DIR|--database URL", least: 1, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const [dataFolder, named] = [args.text("data"), args.text("database")];
-    const database = named ?? (dataFolder === null ? databaseOf(io) : null);
-    if ((dataFolder === null) === (database === null)) return misuse("it takes --data or --database");
+    const database = named ?? (dataFolder === null ? readDatabaseUrl(io) : null);
+    if ((dataFolder === null) === (database === null)) return refuseUsage("it takes --data or --database");
     const folder = dataFolder === null ? null : resolve(io.cwd, dataFolder);
-    io.out(contentsText(unwrap(await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
+    io.out(describeContents(unwrap(await restoreBackupFrom(resolve(io.cwd, args.operands[0]!), folder, database!))));
     io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
     return EXIT.inSync;
   },
 };
 
-async function restoreFrom(file: string, folder: string | null, database: string): Promise<Result<BackupContents>> {
+async function restoreBackupFrom(
+  file: string,
+  folder: string | null,
+  database: string,
+): Promise<Result<BackupContents>> {
   return folder === null
     ? (await import("../../service/backup/database.ts")).restoreToDatabase(file, database)
     : (await import("../../service/backup/restore.ts")).restoreBackup(file, folder);

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, Serving } from "../../service/serve.ts";
 import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { databaseOf, DEFAULT_DATA, settingFrom, RATE, readRate } from "../service-data.ts";
+import { readDatabaseUrl, DEFAULT_DATA, readSetting, RATE_FORM, readRate } from "../service-data.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 
@@ -35,7 +35,7 @@ export const command: Command = {
     "tls-key": { value: "FILE", help: "private key of the certificate, PEM" },
     "rate-limit": {
       value: "N/S",
-      form: RATE,
+      form: RATE_FORM,
       help: "at most N requests by a key in S seconds (default: no limit); stored",
     },
     links: {
@@ -72,12 +72,12 @@ export const command: Command = {
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
-    if ((certFile === null) !== (keyFile === null)) return misuse("--tls-cert and --tls-key go together");
-    const database = args.text("database") ?? databaseOf(io);
+    if ((certFile === null) !== (keyFile === null)) return refuseUsage("--tls-cert and --tls-key go together");
+    const database = args.text("database") ?? readDatabaseUrl(io);
     if (database !== null && !(/^postgres(?:ql)?:\/\//.test(database) && URL.canParse(database)))
-      return misuse("--database takes postgres://USER@HOST/NAME");
+      return refuseUsage("--database takes postgres://USER@HOST/NAME");
     const { stop } = io;
-    const options = optionsOf(io, args);
+    const options = readServeOptions(io, args);
     const { startOnDatabase, startService } = await import("../../service/serve.ts");
     const serving = unwrap(await (database === null ? startService(options) : startOnDatabase(options, database)));
     try {
@@ -91,8 +91,8 @@ export const command: Command = {
   },
 };
 
-function optionsOf(io: Io, args: Args): ServeOptions {
-  const fileOf = (name: string) => resolve(io.cwd, args.text(name)!);
+function readServeOptions(io: Io, args: Args): ServeOptions {
+  const resolveFile = (name: string) => resolve(io.cwd, args.text(name)!);
   const appOrigin = args.text("app-origin");
   const accessLog = args.text("access-log");
   const printLines = async (text: string) => {
@@ -102,13 +102,13 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
     host: args.text("host") ?? "127.0.0.1",
     port: args.number("port") ?? DEFAULT_PORT,
-    tls: args.text("tls-cert") === null ? null : { certFile: fileOf("tls-cert"), keyFile: fileOf("tls-key") },
+    tls: args.text("tls-cert") === null ? null : { certFile: resolveFile("tls-cert"), keyFile: resolveFile("tls-key") },
     insecureHttp: args.flag("insecure-http"),
     // A setting whose option is left out keeps its stored value.
     settings: {
-      ...settingFrom("rateLimit", args.text("rate-limit"), readRate),
-      ...settingFrom("keepVersions", args.text("most-versions"), Number),
-      ...settingFrom("keepVersionsDays", args.text("keep-versions"), Number),
+      ...readSetting("rateLimit", args.text("rate-limit"), readRate),
+      ...readSetting("keepVersions", args.text("most-versions"), Number),
+      ...readSetting("keepVersionsDays", args.text("keep-versions"), Number),
     },
     links: args.text("links") === "resolve" ? "resolve" : "any",
     appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
@@ -117,8 +117,8 @@ function optionsOf(io: Io, args: Args): ServeOptions {
     drainMs: DRAIN_MS,
     onFault(error, what) {
       // `what` is the id of the failed request, or names other failed work of the service.
-      const work = what === "database" ? "a connection to the database" : what.replace(/^(?=req_)/, "request ");
-      io.err(`mdmirror serve: ${work} failed: ${(error as Error).message}`);
+      const failedWork = what === "database" ? "a connection to the database" : what.replace(/^(?=req_)/, "request ");
+      io.err(`mdmirror serve: ${failedWork} failed: ${(error as Error).message}`);
     },
   };
 }
@@ -129,8 +129,8 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
     io.err(`  next: ${next}`);
   }
   io.out(`serving ${url}`);
-  const place = key === null ? "in the data folder of the first service that used this database" : keyFile;
-  io.out(`key: ${place}${key === null ? "" : ` (admin: ${adminKeyFile})`}`);
+  const keyPlace = key === null ? "in the data folder of the first service that used this database" : keyFile;
+  io.out(`key: ${keyPlace}${key === null ? "" : ` (admin: ${adminKeyFile})`}`);
   io.out(`pages: ${url}/app`);
   if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
 }
@@ -155,23 +155,25 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
  * out, with the reason and a few names.
  */
 export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
-  const toName = renamed.map(({ path, name }) => `${path} as ${name}`);
+  const renamedPaths = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
-    ...(renamed.length === 0 ? [] : [`  under another name: ${nameList(toName)}`]),
-    ...byReason(refused).map(([reason, all]) => `  not imported, ${reason}: ${nameList(all.map(({ path }) => path))}`),
-    ...(links === undefined ? [] : linkLines(links)),
+    ...(renamed.length === 0 ? [] : [`  under another name: ${formatNames(renamedPaths)}`]),
+    ...groupByReason(refused).map(
+      ([reason, all]) => `  not imported, ${reason}: ${formatNames(all.map(({ path }) => path))}`,
+    ),
+    ...(links === undefined ? [] : formatLinks(links)),
   ];
 }
 
 /** Groups entries by their reason. Returns the most frequent reason first. */
-function byReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
+function groupByReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
   const groups = [...Map.groupBy(entries, ({ reason }): Entry["reason"] => reason)];
   return groups.sort((a, b) => b[1].length - a[1].length);
 }
 
 /** Returns a number and the first names, such as `7 (a.md, b.md, …)`. */
-function nameList(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   return `${count(names.length)} (${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""})`;
 }
 
@@ -183,13 +185,13 @@ const INACTIVE_LINK_REASONS = {
   "not-written-again": "in documents that link to each other: the service refused the second write",
 } as const;
 
-function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
+function formatLinks({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
   const note = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
   return [
     `  links by id: ${count(byId)}${note}`,
-    ...byReason(inert).map(([reason, all]) => {
+    ...groupByReason(inert).map(([reason, all]) => {
       const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
-      return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${nameList(names)}`;
+      return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${formatNames(names)}`;
     }),
   ];
 }
@@ -201,7 +203,8 @@ export function initCommand(url: string, keyFile: string): string {
   // A service that listens on all addresses of the machine is reached by loopback. With TLS, the
   // URL keeps the host name of the certificate.
   const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
-  const target = protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
-  const isShown = protocol === "http:" && loopback === null && !isLoopbackHost(host);
-  return `mdmirror init my-notes --url ${target}${isShown ? ` --allow-http ${host}` : ""} --key-file ${shellWord(keyFile)}`;
+  const targetUrl =
+    protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
+  const needsAllowHttp = protocol === "http:" && loopback === null && !isLoopbackHost(host);
+  return `mdmirror init my-notes --url ${targetUrl}${needsAllowHttp ? ` --allow-http ${host}` : ""} --key-file ${shellWord(keyFile)}`;
 }

@@ -22,7 +22,7 @@ import {
   unitState,
 } from "../../mirror/daemon/autostart/service-unit.ts";
 import type { Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 
@@ -48,21 +48,26 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const [verb, dir] = args.operands;
     const kind = args.text("for");
-    if (args.flag("all") && dir !== undefined) misuse("it takes a folder or --all, not both");
-    if (kind !== null && verb !== "print") misuse("--for goes with print alone");
-    if (kind === "cron" && args.flag("all")) misuse("--for cron takes one folder: print a line for each");
+    if (args.flag("all") && dir !== undefined) refuseUsage("it takes a folder or --all, not both");
+    if (kind !== null && verb !== "print") refuseUsage("--for goes with print alone");
+    if (kind === "cron" && args.flag("all")) refuseUsage("--for cron takes one folder: print a line for each");
     const root = args.flag("all") ? null : realpathSync(findMirror(io, dir));
     const manager = MANAGERS.find((known) => known === kind) ?? managerOf(process.platform);
-    if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
-    if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
-    const unit = unwrap(unitFor(io.env, manager, root, kind === null ? undefined : true));
-    return RUN[verb as (typeof VERBS)[number]](io, unit, root);
+    if (manager === "cron") return printText(io, unwrap(makeCronLine(root!, io.env)));
+    if (manager === null) return refuseUsage("this system has neither systemd nor launchd; run mdmirror watch instead");
+    const unit = unwrap(makeServiceUnit(io.env, manager, root, kind === null ? undefined : true));
+    return RUN_BY_VERB[verb as (typeof VERBS)[number]](io, unit, root);
   },
 };
 
-const RUN = { install, uninstall, status, print: async (io: Io, { text }: ServiceUnit) => print(io, text.trimEnd()) };
+const RUN_BY_VERB = {
+  install: installService,
+  uninstall: uninstallService,
+  status: showServiceStatus,
+  print: async (io: Io, { text }: ServiceUnit) => printText(io, text.trimEnd()),
+};
 
-function print(io: Io, text: string): ExitCode {
+function printText(io: Io, text: string): ExitCode {
   for (const line of text.split("\n")) io.out(line);
   return EXIT.inSync;
 }
@@ -71,10 +76,10 @@ function print(io: Io, text: string): ExitCode {
  * Installs the unit of a background service, starts it, and prints the outcome.
  * @param root null for the service of all linked folders
  */
-async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const common = root === null ? null : unitOf(io, null);
-  if (common !== null && isInstalled(common)) {
-    io.out(`the background service for all linked folders already syncs it: ${common.file}`);
+async function installService(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
+  const commonUnit = root === null ? null : findUnit(io, null);
+  if (commonUnit !== null && isInstalled(commonUnit)) {
+    io.out(`the background service for all linked folders already syncs it: ${commonUnit.file}`);
     return EXIT.inSync;
   }
   if (root === null) await prepareAllFolders(io);
@@ -95,17 +100,17 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
   return EXIT.attention;
 }
 
-async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const removed = unwrap(await uninstallUnit(unit, io.env));
+async function uninstallService(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
+  const isRemoved = unwrap(await uninstallUnit(unit, io.env));
   const subject = root === null ? "all linked folders" : "this folder";
-  io.out(removed ? `removed ${unit.file}` : `no background service is installed for ${subject}`);
+  io.out(isRemoved ? `removed ${unit.file}` : `no background service is installed for ${subject}`);
   return EXIT.inSync;
 }
 
-async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
+async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const isUnitInstalled = isInstalled(unit);
-  const next = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
-  io.out(`${unit.manager}: ${isUnitInstalled ? unit.file : next}`);
+  const notInstalled = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
+  io.out(`${unit.manager}: ${isUnitInstalled ? unit.file : notInstalled}`);
   if (isUnitInstalled)
     io.out(`state: ${(await unitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`);
   if (root === null) {
@@ -129,12 +134,12 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
  */
 async function prepareAllFolders(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
-    const ready = place === "present" ? checkReady(io, root) : ok([]);
-    if (ready.kind === "trouble") {
-      const { what, next } = ready.trouble;
+    const readyCheck = place === "present" ? checkReady(io, root) : ok([]);
+    if (readyCheck.kind === "trouble") {
+      const { what, next } = readyCheck.trouble;
       io.err(`mdmirror: ${shownName(name)} is not synced until this is solved: ${shownWords(`${what}; ${next}`)}`);
     }
-    const unit = unitOf(io, root);
+    const unit = findUnit(io, root);
     if (unit === null || !isInstalled(unit)) continue;
     unwrap(await uninstallUnit(unit, io.env));
     io.out(`removed ${unit.file}: the background service for all linked folders replaces it`);
@@ -151,9 +156,9 @@ function checkReady({ env: given, cwd }: Io, root: string): Result<readonly stri
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const admitted = admit(root, config.value, { mode: "write", env, cwd });
-  if (admitted.kind === "trouble") return admitted;
-  const { origin, notes } = admitted.value;
+  const admittedOrigin = admit(root, config.value, { mode: "write", env, cwd });
+  if (admittedOrigin.kind === "trouble") return admittedOrigin;
+  const { origin, notes } = admittedOrigin.value;
   const key = findKey({ folder, keyFile: null, cwd, env, origin });
   if (key.kind === "ok") return ok(notes);
   const next = `store it first: mdmirror init ${shellWord(root)} --key-file FILE`;
@@ -164,14 +169,14 @@ function checkReady({ env: given, cwd }: Io, root: string): Result<readonly stri
  * Returns the unit of a background service; null if this system or this folder cannot have one.
  * @param root null for the service of all linked folders
  */
-function unitOf({ env }: Io, root: string | null): ServiceUnit | null {
+function findUnit({ env }: Io, root: string | null): ServiceUnit | null {
   const manager = managerOf(process.platform);
-  const unit = manager === null ? null : unitFor(env, manager, root);
+  const unit = manager === null ? null : makeServiceUnit(env, manager, root);
   return unit?.kind === "ok" ? unit.value : null;
 }
 
 /** @param hasSystemdNotify true if the daemon can report to systemd that it is ready */
-function unitFor(
+function makeServiceUnit(
   env: Io["env"],
   manager: ServiceUnit["manager"],
   root: string | null,
@@ -188,7 +193,7 @@ function unitFor(
  * @param what name of the command
  */
 export async function withFolderReleased(io: Io, root: string, what: string) {
-  const unit = unitOf(io, root);
+  const unit = findUnit(io, root);
   const hadUnit = unit !== null && isInstalled(unit) && unwrap(await uninstallUnit(unit, io.env));
   if (hadUnit) io.out(`removed ${shownName(unit.file)}`);
   const { free: giveBack } = unwrap(await lockFolder(root, { what, clock: io.clock }));
@@ -200,9 +205,9 @@ export async function withFolderReleased(io: Io, root: string, what: string) {
  * @param root new path of the folder
  */
 export async function reinstallService(io: Io, root: string): Promise<void> {
-  const unit = unitOf(io, root);
+  const unit = findUnit(io, root);
   if (unit === null) return;
-  const installed = await installUnit(unit, io.env);
-  if (installed.kind === "ok" && installed.value === null) io.out(`installed ${shownName(unit.file)}`);
+  const installResult = await installUnit(unit, io.env);
+  if (installResult.kind === "ok" && installResult.value === null) io.out(`installed ${shownName(unit.file)}`);
   else io.err(`mdmirror: its background service is not running; next: mdmirror service install ${shownName(root)}`);
 }

@@ -3,7 +3,7 @@ import { nextOfStop } from "../../mirror/operations/results/attention.ts";
 import { whyNotInSync } from "../../mirror/operations/results/needs.ts";
 import { plural } from "../../common/count.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { attentionLines, stayLine } from "../show-attention.ts";
+import { attentionLines, formatStaysLocal } from "../show-attention.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
 import { refuse, type Result, TroubleError } from "../../common/trouble.ts";
@@ -25,9 +25,9 @@ import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
-import { findMirror, nearest, ONE_FOLDER } from "../find-mirror.ts";
-import { columns, type Paint, paintFor, showResult } from "../text.ts";
+import { EXIT, EXIT_BY_STATE, type ExitCode, exitOfTrouble, refuseUsage, worstExit } from "../exit.ts";
+import { findMirror, findNearestMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
+import { columns, type Paint, choosePaint, showResult } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -42,7 +42,7 @@ export const command: Command = {
     prometheus: { help: "print metrics for Prometheus's textfile collector; always exits 0" },
     "max-age": { value: "TIME", isTime: true, help: "exit 3 if the last sync is older than TIME (90s, 15m, 6h, 2d)" },
   },
-  operands: ONE_FOLDER,
+  operands: FOLDER_OPERANDS,
   async run(io, args): Promise<ExitCode> {
     const [dir] = args.operands;
     const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
@@ -50,7 +50,7 @@ export const command: Command = {
     refuseMisuse(args, flags);
     // A shell prompt runs this command in every folder, so an unlinked folder gives no error
     // message.
-    if (short && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
+    if (short && dir === undefined && findNearestMirror(io, io.cwd).root === null) return EXIT.usage;
     const root = all ? null : findMirror(io, dir);
     if (prometheus) return showMetrics(io, root === null ? null : realpathSync(root));
     if (root === null) return showAll(io, flags);
@@ -58,33 +58,33 @@ export const command: Command = {
   },
 };
 
-function refuseMisuse(args: Args, { json, maxAge }: Flags): void {
+function refuseMisuse(args: Args, { json, maxAge }: StatusFlags): void {
   const isAged = maxAge !== null;
   if (args.flag("short") && (args.flag("all") || args.flag("prometheus") || isAged))
-    misuse("--short can be combined with --json only");
-  if (args.flag("all") && args.operands.length > 0) misuse("it takes a folder or --all, not both");
-  if (args.flag("prometheus") && (json || isAged)) misuse("--prometheus goes with neither --json nor --max-age");
+    refuseUsage("--short can be combined with --json only");
+  if (args.flag("all") && args.operands.length > 0) refuseUsage("it takes a folder or --all, not both");
+  if (args.flag("prometheus") && (json || isAged)) refuseUsage("--prometheus goes with neither --json nor --max-age");
 }
 
-type Flags = {
+type StatusFlags = {
   readonly json: boolean;
   /** Value of `--max-age` in milliseconds; null without the option. */
   readonly maxAge: number | null;
 };
 
 /** Returns true if both sides were last equal longer ago than `--max-age`, or were never equal. */
-function isTooOld({ status }: StatusReading, { maxAge }: Flags, now: number): boolean {
+function isSyncTooOld({ status }: StatusReading, { maxAge }: StatusFlags, now: number): boolean {
   return maxAge !== null && (ageOf(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
-function exitOf(reading: Result<StatusReading>, flags: Flags, now: number): ExitCode {
+function chooseExit(reading: Result<StatusReading>, flags: StatusFlags, now: number): ExitCode {
   if (reading.kind === "trouble") return exitOfTrouble(reading.trouble);
   const { state } = reading.value.status;
-  return state === "in-sync" && isTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
+  return state === "in-sync" && isSyncTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_BY_STATE[state];
 }
 
 /** @param state the state of the linked folder, in one word */
-function jsonOf(reading: Result<StatusReading>, state: string, now: number): object {
+function toStatusJson(reading: Result<StatusReading>, state: string, now: number): object {
   if (reading.kind === "ok") {
     const { status, daemon } = reading.value;
     return { ...statusJson(status, ageOf(status, now)), state, daemon };
@@ -93,45 +93,59 @@ function jsonOf(reading: Result<StatusReading>, state: string, now: number): obj
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
 }
 
-async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
+async function showOne(io: Io, root: string, flags: StatusFlags): Promise<ExitCode> {
   const reading = await readFolderStatus(root, io);
   if (reading.kind === "trouble" && reading.trouble.code !== "untrusted") throw new TroubleError(reading.trouble);
   const now = io.clock.now();
-  const isOld = !flags.json && reading.kind === "ok" && isTooOld(reading.value, flags, now);
+  const isOld = !flags.json && reading.kind === "ok" && isSyncTooOld(reading.value, flags, now);
   return showResult(io, flags.json, {
-    json: jsonOf(reading, stateWord(reading), now),
-    lines: statusLines(reading, now, paintFor(io)),
+    json: toStatusJson(reading, stateWord(reading), now),
+    lines: formatStatus(reading, now, choosePaint(io)),
     warnings: isOld ? [`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`] : [],
-    exit: exitOf(reading, flags, now),
+    exit: chooseExit(reading, flags, now),
   });
 }
 
 const NO_FOLDER = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
 
-async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
-  const { mirrors, unfit } = await readAll(io);
+async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
+  const { mirrors, unfit } = await readAllFolders(io);
   const now = io.clock.now();
-  const exits = mirrors.map(({ reading }) => exitOf(reading, flags, now));
-  const first = flags.json ? undefined : mirrors.find(({ reading }, i) => exits[i] !== 0 && reading.kind === "ok");
-  const shown = mirrors.map(({ mirror: { name, root }, reading, state }, index) => {
-    return { name, root, ...jsonOf(reading, state, now), exit: exits[index] };
+  const exitCodes = mirrors.map(({ reading }) => chooseExit(reading, flags, now));
+  const firstProblem = flags.json
+    ? undefined
+    : mirrors.find(({ reading }, i) => exitCodes[i] !== 0 && reading.kind === "ok");
+  const shownMirrors = mirrors.map(({ mirror: { name, root }, reading, state }, index) => {
+    return { name, root, ...toStatusJson(reading, state, now), exit: exitCodes[index] };
   });
   return showResult(io, flags.json, {
-    json: { mirrors: shown },
-    lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((row) => rowCells(row, flags, now, paintFor(io)))),
-    warnings: first === undefined ? [] : [`  next: mdmirror status ${shellWord(first.mirror.name)}`],
+    json: { mirrors: shownMirrors },
+    lines:
+      shownMirrors.length === 0
+        ? NO_FOLDER
+        : columns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
+    warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${shellWord(firstProblem.mirror.name)}`],
     // An entry of the list that cannot be trusted is an error, because its folder may no longer be
     // synced.
-    exit: worstExit([...exits, ...unfit.map(() => EXIT.usage)]),
+    exit: worstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }
 
-function rowCells({ mirror: { name, root }, reading, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
+function formatRow(
+  { mirror: { name, root }, reading, state }: FolderStatus,
+  flags: StatusFlags,
+  now: number,
+  paint: Paint,
+) {
   if (reading.kind === "trouble")
     return [shownName(name), `${paint.bad(state)}: ${shownWords(reading.trouble.what)}`, shownName(root)];
-  const isOld = state === "in-sync" && isTooOld(reading.value, flags, now);
-  const words = lastSyncLine(reading.value.status, now, paint);
-  return [shownName(name), `${words}${isOld ? `, longer ago than ${ageText(flags.maxAge!)}` : ""}`, shownName(root)];
+  const isOld = state === "in-sync" && isSyncTooOld(reading.value, flags, now);
+  const lastSyncWords = formatLastSync(reading.value.status, now, paint);
+  return [
+    shownName(name),
+    `${lastSyncWords}${isOld ? `, longer ago than ${ageText(flags.maxAge!)}` : ""}`,
+    shownName(root),
+  ];
 }
 
 /**
@@ -140,7 +154,7 @@ function rowCells({ mirror: { name, root }, reading, state }: FolderStatus, flag
  * @param root real path of one linked folder; null for all linked folders
  */
 async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
-  const { mirrors, unfit } = await readAll(io);
+  const { mirrors, unfit } = await readAllFolders(io);
   const shown = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
   if (root !== null && shown.length === 0) {
     const what = `${root} is not in the list of your linked folders, so its figures have no name`;
@@ -159,21 +173,21 @@ const DAEMON_MS = 250;
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
-  const short = shortStatus(reading);
-  const { state, daemon, inSyncAsOf: _since, ...counts } = short;
-  const exit = exitOf(reading, { json, maxAge: null }, io.clock.now());
+  const shortStatus = summarizeStatus(reading);
+  const { state, daemon, inSyncAsOf: _since, ...counts } = shortStatus;
+  const exit = chooseExit(reading, { json, maxAge: null }, io.clock.now());
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
   if (daemon === "paused" || daemon === "silent") words.push(daemon);
-  return showResult(io, json, { json: short, lines: [[state, ...words].join(" ")], exit });
+  return showResult(io, json, { json: shortStatus, lines: [[state, ...words].join(" ")], exit });
 }
 
 /**
  * Returns the state in one word, and numbers of documents. `blocked` counts problems to fix that
  * are not conflicts.
  */
-function shortStatus(reading: Result<StatusReading>) {
-  const unread = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
-  const { status, daemon } = reading.kind === "ok" ? reading.value : unread;
+function summarizeStatus(reading: Result<StatusReading>) {
+  const unreadStatus = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
+  const { status, daemon } = reading.kind === "ok" ? reading.value : unreadStatus;
   const { attention, conflicts, reviews, syncedAt } = status;
   const inConflict = new Set(conflicts);
   return {
@@ -182,13 +196,13 @@ function shortStatus(reading: Result<StatusReading>) {
     blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
     waiting: attention.filter(({ waits }) => waits).length,
     reviews: reviews.length,
-    daemon: daemonWord(daemon),
+    daemon: describeDaemon(daemon),
     inSyncAsOf: syncedAt,
   };
 }
 
 /** Returns the state of the daemon in one word. `silent` means that it runs but does not answer. */
-function daemonWord(daemon: DaemonStatus | null): "none" | "running" | "paused" | "silent" {
+function describeDaemon(daemon: DaemonStatus | null): "none" | "running" | "paused" | "silent" {
   if (daemon === null) return "none";
   if (daemon.phase === "silent") return "silent";
   return daemon.paused ? "paused" : "running";
@@ -203,10 +217,10 @@ export const list: Command = {
   options: { json: { help: "print one JSON object" } },
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args) {
-    const { mirrors } = await readAll(io);
+    const { mirrors } = await readAllFolders(io);
     return showResult(io, args.flag("json"), {
       json: { mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) },
-      lines: mirrors.length === 0 ? NO_FOLDER : columns(mirrors.map(listCells)),
+      lines: mirrors.length === 0 ? NO_FOLDER : columns(mirrors.map(formatListRow)),
     });
   },
 };
@@ -216,7 +230,7 @@ const WORD_DETAILS: Readonly<Partial<Record<MirrorWord, string>>> = {
   other: ": another folder is at this path now",
 };
 
-function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
+function formatListRow({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
 }
 
@@ -224,10 +238,11 @@ function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): 
  * Reads the states of all linked folders. Prints a warning for each entry of the list that cannot
  * be trusted.
  */
-async function readAll(io: Io) {
-  const read = await readAllStatuses(io);
-  for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
-  return read;
+async function readAllFolders(io: Io) {
+  const statuses = await readAllStatuses(io);
+  for (const why of statuses.unfit)
+    io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
+  return statuses;
 }
 
 /**
@@ -241,34 +256,34 @@ const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string 
   broken: "; mdmirror polls, because the connection for events broke",
 };
 
-function daemonLine({ pid, phase, detail, paused, pausedUntil, eventStream }: DaemonStatus): string {
-  const until = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
-  if (paused) return `the daemon (process ${pid}) is paused${until}; next: mdmirror resume`;
+function formatDaemon({ pid, phase, detail, paused, pausedUntil, eventStream }: DaemonStatus): string {
+  const untilClause = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
+  if (paused) return `the daemon (process ${pid}) is paused${untilClause}; next: mdmirror resume`;
   if (phase === "silent")
     return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
-  const ending = eventStream === undefined ? "" : EVENT_STREAM_WORDS[eventStream.kind];
-  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${ending}`;
+  const eventStreamClause = eventStream === undefined ? "" : EVENT_STREAM_WORDS[eventStream.kind];
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${eventStreamClause}`;
 }
 
 /**
  * Returns the lines that show the status of a linked folder. Its status can be read unless the
  * folder is not trusted; another error ends the command earlier.
  */
-function statusLines(reading: Result<StatusReading>, now: number, paint: Paint): string[] {
+function formatStatus(reading: Result<StatusReading>, now: number, paint: Paint): string[] {
   if (reading.kind === "trouble") {
     const { what, next } = reading.trouble;
     return [`${paint.bad("Not trusted")}: ${shownWords(what)}`, `  next: ${shownWords(next)}`];
   }
   const { status, daemon } = reading.value;
-  const stays = stayLine(status.staysLocal);
-  const fault = status.fault && faultTrouble(status.fault, status.unreachedAddress ?? status.url);
+  const staysLine = formatStaysLocal(status.staysLocal);
+  const shownFault = status.fault && faultTrouble(status.fault, status.unreachedAddress ?? status.url);
   return [
-    ...contentLines(status, now, paint),
-    ...(stays === null ? [] : [stays]),
-    ...(fault === null ? [] : [shownWords(fault.what), `  next: ${shownWords(fault.next)}`]),
+    ...formatContents(status, now, paint),
+    ...(staysLine === null ? [] : [staysLine]),
+    ...(shownFault === null ? [] : [shownWords(shownFault.what), `  next: ${shownWords(shownFault.next)}`]),
     ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
-    ...stopLines(status, paint),
-    ...(daemon === null ? [] : [daemonLine(daemon)]),
+    ...formatStop(status, paint),
+    ...(daemon === null ? [] : [formatDaemon(daemon)]),
   ];
 }
 
@@ -276,19 +291,19 @@ function statusLines(reading: Result<StatusReading>, now: number, paint: Paint):
  * Returns lines about the documents of the linked folder: how many there are, and how many are
  * pending, excluded, in review or in conflict.
  */
-function contentLines(status: MirrorStatus, now: number, paint: Paint): string[] {
+function formatContents(status: MirrorStatus, now: number, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
-  const where = `${shownWords(status.url)}${partClause(remote)}`;
+  const target = `${shownWords(status.url)}${partClause(remote)}`;
   return [
-    `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
-    lastSyncLine(status, now, paint),
+    `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${target}`,
+    formatLastSync(status, now, paint),
     ...(pending > 0 ? [`${plural(pending, "step")} interrupted; the next sync completes them`] : []),
     ...(suspended > 0
       ? [`${plural(suspended, "synced document")} now excluded by your ignore rules; they stay on both sides`]
       : []),
-    ...directionLines(status.direction, oneWay),
-    ...reviewLines(reviewedSince),
+    ...formatDirection(status.direction, oneWay),
+    ...formatReviews(reviewedSince),
     ...(conflicts.length > 0 ? [`${paint.asks("In conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
   ];
 }
@@ -299,20 +314,20 @@ const DIRECTION_WORDS = { both: null, pull: "this folder only downloads", push: 
  * @param oneWay number of changes that are not synced, because the folder only uploads or only
  * downloads
  */
-function directionLines(direction: MirrorStatus["direction"], oneWay: number): string[] {
-  const left = oneWay === 0 ? null : `${plural(oneWay, "change")} not synced: mdmirror plan`;
-  const words = [DIRECTION_WORDS[direction], left].filter((word) => word !== null);
+function formatDirection(direction: MirrorStatus["direction"], oneWay: number): string[] {
+  const notSyncedClause = oneWay === 0 ? null : `${plural(oneWay, "change")} not synced: mdmirror plan`;
+  const words = [DIRECTION_WORDS[direction], notSyncedClause].filter((word) => word !== null);
   return words.length === 0 ? [] : [words.join("; ")];
 }
 
-function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
+function formatStop({ safetyStop }: MirrorStatus, paint: Paint): string[] {
   if (safetyStop === null) return [];
-  const ways = safetyStop.approved
+  const nextLines = safetyStop.approved
     ? ["  approved; next: mdmirror sync"]
     : nextOfStop(safetyStop.reasons).map((way) => `  next: ${way}`);
   return [
     ...safetyStop.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
-    ...ways,
+    ...nextLines,
   ];
 }
 
@@ -320,7 +335,7 @@ function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
  * Returns a line for each change in review, and a hint. mdmirror notices when a change is accepted,
  * because its content is then published; it cannot notice a rejection.
  */
-function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
+function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
   return [
     ...reviews.map(({ path, since, isConflict }) => {
@@ -332,12 +347,12 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
 }
 
 /** Returns a line that says when both sides were last equal, and why they are not equal now. */
-function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
+function formatLastSync(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
   const age = ageOf(status, now);
-  const ago = age === null ? null : `${ageText(age)} ago`;
-  if (state === "in-sync") return `${paint.good("In sync")}: last sync ${ago}, nothing pending`;
+  const ageClause = age === null ? null : `${ageText(age)} ago`;
+  if (state === "in-sync") return `${paint.good("In sync")}: last sync ${ageClause}, nothing pending`;
   if (state === "never") return "Never synced; run: mdmirror sync";
-  const since = ago === null ? "never in sync" : `last in sync ${ago}`;
-  return `${paint.asks("Not in sync")}: ${whyNotInSync(status)}; ${since}`;
+  const lastInSync = ageClause === null ? "never in sync" : `last in sync ${ageClause}`;
+  return `${paint.asks("Not in sync")}: ${whyNotInSync(status)}; ${lastInSync}`;
 }

@@ -3,14 +3,14 @@ import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import { refuse, type Result, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
-import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
-import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
-import { hidesProgress, REACH_OPTIONS, type ReachOptions, reachOptionsOf, showProgress } from "../use-mirror.ts";
+import { type Args, type Command, type Io, pickContext } from "../command.ts";
+import { complain, EXIT_BY_STATE, type ExitCode, exitOfTrouble, refuseUsage, worstExit } from "../exit.ts";
+import { findMirror, locatePaths, FOLDER_OPERANDS } from "../find-mirror.ts";
+import { hidesProgress, REACH_OPTIONS, type ReachOptions, readReachOptions, showProgress } from "../use-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { showPlan } from "./plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
-import { exitOfWait, showActionRequired, showReport, showWaited } from "../show-report.ts";
+import { findExitOfWait, showActionRequired, showReport, showWaitReport } from "../show-report.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
@@ -50,25 +50,25 @@ export const command: Command = {
     timeout: { value: "TIME", isTime: true, help: "longest time for --wait-for, such as 90s or 15m (default: 30s)" },
     ...REACH_OPTIONS,
   },
-  operands: ONE_FOLDER,
+  operands: FOLDER_OPERANDS,
   async run(io, args): Promise<ExitCode> {
     const isDry = args.flag("dry-run");
     if (isDry && args.texts("wait-for").length > 0)
-      misuse("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
-    if (args.flag("pull-only") && args.flag("push-only")) misuse("--pull-only and --push-only exclude each other");
+      refuseUsage("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
+    if (args.flag("pull-only") && args.flag("push-only")) refuseUsage("--pull-only and --push-only exclude each other");
     const root = findMirror(io, args.operands[0]);
-    const wait = waitRequestOf(io, root, args);
-    const printing = { quiet: args.flag("quiet"), json: args.flag("json") };
-    const reach = reachOptionsOf(io, args);
+    const waitRequest = readWaitRequest(io, root, args);
+    const printOptions = { quiet: args.flag("quiet"), json: args.flag("json") };
+    const reachOptions = readReachOptions(io, args);
     const request = {
       direction: args.flag("pull-only") ? "pull" : args.flag("push-only") ? "push" : "both",
       maxDeletes: args.number("max-deletes"),
       attended: io.terminal.output,
-      byTimer: printing.quiet,
+      byTimer: printOptions.quiet,
     } as const;
     return isDry
-      ? showPlan(io, root, request, { ...printing, ...reach, all: false })
-      : syncNow(io, root, request, { ...printing, wait }, reach);
+      ? showPlan(io, root, request, { ...printOptions, ...reachOptions, all: false })
+      : syncNow(io, root, request, { ...printOptions, wait: waitRequest }, reachOptions);
   },
 };
 
@@ -76,48 +76,49 @@ export const command: Command = {
  * Returns which paths `--wait-for` names; null without the option. The paths must be in the linked
  * folder that is synced.
  */
-function waitRequestOf(io: Io, root: string, args: Args): WaitRequest | null {
+function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
   if (names.length === 0) return null;
-  const place = locateAll(io, names);
+  const place = locatePaths(io, names);
   if (place.root === root)
     return { paths: pathsOfOperands(place.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
-  const what = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
-  return refuse(what, "give paths in that linked folder");
+  const message = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
+  return refuse(message, "give paths in that linked folder");
 }
 
 async function syncNow(
   io: Io,
   root: string,
   request: RunRequest,
-  printing: RunPrinter & { readonly wait: WaitRequest | null },
+  printing: PrintOptions & { readonly wait: WaitRequest | null },
   reach: ReachOptions,
 ): Promise<ExitCode> {
   const { clock, stoppable } = io;
-  const silent = printing.quiet || printing.json || hidesProgress(root);
-  const progress = showProgress(io, silent);
-  const before = await readStateForHooks(io, root);
-  const began = clock.monotonic();
-  const options = { ...contextOf(io), progress, ...reach };
-  const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
-  if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
-  const { report, url, notes } = ended.value;
-  const took = clock.monotonic() - began;
+  const isSilent = printing.quiet || printing.json || hidesProgress(root);
+  const progress = showProgress(io, isSilent);
+  const stateBefore = await readStateForHooks(io, root);
+  const startedAt = clock.monotonic();
+  const options = { ...pickContext(io), progress, ...reach };
+  const syncResult = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
+  if (syncResult.kind === "trouble") return printTrouble(io, root, syncResult.trouble, printing);
+  const { report, url, notes } = syncResult.value;
+  const tookMs = clock.monotonic() - startedAt;
   printNotes(io, notes);
   const isOver = report.state === "offline" || report.isStopped === true;
-  const waited = printing.wait === null || isOver ? null : await waitFor(root, printing.wait, options);
-  const extra = waited?.kind === "ok" ? { waited: waited.value } : {};
-  const ran = printRun(io, root, report, { ...printing, url, took, extra });
-  const exit = waited === null ? ran : worstExit([ran, printWaited(io, waited, printing, began)]);
-  if (before !== null) await runHooks(io, before, report, printing.quiet);
-  return exit;
+  const waitResult = printing.wait === null || isOver ? null : await waitFor(root, printing.wait, options);
+  const extraMembers = waitResult?.kind === "ok" ? { waited: waitResult.value } : {};
+  const syncExit = printRun(io, root, report, { ...printing, url, took: tookMs, extra: extraMembers });
+  const exitCode =
+    waitResult === null ? syncExit : worstExit([syncExit, printWaited(io, waitResult, printing, startedAt)]);
+  if (stateBefore !== null) await runHooks(io, stateBefore, report, printing.quiet);
+  return exitCode;
 }
 
 /** @param began start of the wait in milliseconds, by the monotonic clock */
-function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: RunPrinter, began: number): ExitCode {
+function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: PrintOptions, began: number): ExitCode {
   if (waited.kind === "trouble") return complain(io, waited.trouble);
-  showWaited(io, waited.value, { quiet: quiet || json, took: io.clock.monotonic() - began });
-  return exitOfWait(waited.value);
+  showWaitReport(io, waited.value, { quiet: quiet || json, took: io.clock.monotonic() - began });
+  return findExitOfWait(waited.value);
 }
 
 type StateForHooks = { readonly root: string; readonly facts: Facts };
@@ -130,7 +131,7 @@ type StateForHooks = { readonly root: string; readonly facts: Facts };
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
-  const reading = await readFolderStatus(root, { ...contextOf(io), mustBeAdmitted: true });
+  const reading = await readFolderStatus(root, { ...pickContext(io), mustBeAdmitted: true });
   if (reading.kind === "trouble" || reading.value.daemon !== null) return null;
   return { root, facts: factsOf(root, reading.value.status) };
 }
@@ -139,16 +140,16 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   const { stop } = io;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
-  const ran = await runHooksAfterSync(root, facts, report, { ...contextOf(io), stop, onNote });
+  const ran = await runHooksAfterSync(root, facts, report, { ...pickContext(io), stop, onNote });
   if (io.terminal.error) io.status("");
   // A timer runs `sync --quiet` and mails its output. Problems of hooks are left out, because they
   // would be in every mail; `mdmirror hooks` shows them.
   if (ran.kind === "trouble" && !quiet) complain(io, ran.trouble);
 }
 
-type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
+type PrintOptions = { readonly quiet: boolean; readonly json: boolean };
 
-type RunPrinting = RunPrinter & {
+type RunPrintOptions = PrintOptions & {
   readonly url: string;
   /** Duration of the sync in milliseconds. */
   readonly took: number;
@@ -156,24 +157,24 @@ type RunPrinting = RunPrinter & {
   readonly extra: object;
 };
 
-function printRun(io: Io, root: string, report: RunReport, printing: RunPrinting): ExitCode {
+function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOptions): ExitCode {
   const { quiet, json, url, took, extra } = printing;
-  const isPassing = isTransient(report);
+  const isTransientProblem = isTransient(report);
   // This sync had the lock, so a recorded `locked` problem has ended. A recorded `offline` problem
   // has ended too, unless this sync could not reach the service.
-  endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
+  endTransient(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine({ ...reportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
-  else if (!isPassing) showActionRequired(io, report, url);
+  else if (!isTransientProblem) showActionRequired(io, report, url);
   else reportIfLasting(io, root, "offline", () => showActionRequired(io, report, url));
-  return EXIT_OF_STATE[report.state];
+  return EXIT_BY_STATE[report.state];
 }
 
 /**
  * Prints why a sync could not start. With `--quiet`, another process that holds the lock is
  * reported only after it has done so for some time. The exit code reports it in any case.
  */
-function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
+function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: PrintOptions): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
   reportIfLasting(io, root, "locked", () => void complain(io, trouble));
   return exitOfTrouble(trouble);

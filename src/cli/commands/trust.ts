@@ -4,8 +4,8 @@ import { questionOf, type TrustQuestion } from "../../mirror/trust/ask.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { checkName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
-import { ALLOW_HTTP_OPTION, NAME_OPTION, agrees } from "../use-mirror.ts";
+import { checkMirrorName, FOLDER_OPERANDS, makeFolderCommand } from "../find-mirror.ts";
+import { ALLOW_HTTP_OPTION, NAME_OPTION, askAgreement } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
@@ -21,10 +21,10 @@ export const command: Command = {
     ...ALLOW_HTTP_OPTION,
     ...NAME_OPTION,
   },
-  ...onFolder(async (io, args, dir) => {
+  ...makeFolderCommand(async (io, args, dir) => {
     const root = realpathSync(dir);
     const name = args.text("name");
-    checkName(io, name, root);
+    checkMirrorName(io, name, root);
     const allowHttp = args.texts("allow-http");
     const facts = unwrap(questionOf(root, { env: io.env, cwd: io.cwd, allowHttp }));
     const { address, marker, isTrusted } = facts;
@@ -33,20 +33,20 @@ export const command: Command = {
       return EXIT.inSync;
     }
     if (!isTrusted) {
-      for (const line of columns(factRows(facts))) io.out(line);
+      for (const line of columns(formatFacts(facts))) io.out(line);
       const question = "send these documents and the key to this address?";
-      if (!(await agrees(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
+      if (!(await askAgreement(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
     }
-    const bound = unwrap(bindMirror(root, marker, { address, allowHttp, name, env: io.env }));
-    if (bound !== null) io.err(`mdmirror: ${bound}`);
+    const bindNote = unwrap(bindMirror(root, marker, { address, allowHttp, name, env: io.env }));
+    if (bindNote !== null) io.err(`mdmirror: ${bindNote}`);
     io.out(isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
     if (!isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
     return EXIT.inSync;
   }),
-  operands: { ...ONE_FOLDER, offers: ["folder"] },
+  operands: { ...FOLDER_OPERANDS, offers: ["folder"] },
 };
 
-function factRows({ root, address, remote, owner, documents, key, known }: TrustQuestion): string[][] {
+function formatFacts({ root, address, remote, owner, documents, key, known }: TrustQuestion): string[][] {
   return [
     ["folder", root],
     ["holds", documents],

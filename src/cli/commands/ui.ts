@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
-import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { EXIT, type ExitCode, faultText } from "../exit.ts";
+import { type Args, type Command, type Io, pickContext } from "../command.ts";
+import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { jsonLine } from "../text.ts";
 import { execFile } from "node:child_process";
@@ -26,15 +26,17 @@ export const command: Command = {
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");
-    const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${faultText(io, error)}`);
-    const shown = roots === null ? null : new Set(roots);
-    const started = unwrap(await startUi({ ...contextOf(io), port: args.number("port") ?? 0, roots: shown, onFault }));
+    const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${describeFault(io, error)}`);
+    const shownRoots = roots === null ? null : new Set(roots);
+    const startedUi = unwrap(
+      await startUi({ ...pickContext(io), port: args.number("port") ?? 0, roots: shownRoots, onFault }),
+    );
     try {
-      await showAddress(io, args, started.enterUrl());
+      await showAddress(io, args, startedUi.enterUrl());
       await aborted(stop);
       return EXIT.inSync;
     } finally {
-      await started.close();
+      await startedUi.close();
     }
   },
 };
@@ -55,7 +57,7 @@ const BROWSER_DEADLINE_MS = 10_000;
  * fails later, prints a message.
  */
 export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
-  const program = programFor(io, platform);
+  const program = findBrowserProgram(io, platform);
   if (program === null) return false;
   const env = withoutKey(io.env);
   const isScript = program === "osascript";
@@ -75,7 +77,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
  * and other users can see the arguments of a process. On a Mac, mdmirror cannot find out which user
  * opened a connection, so a program there gets the address through its standard input.
  */
-function programFor({ env }: Io, platform: NodeJS.Platform): string | null {
+function findBrowserProgram({ env }: Io, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return "osascript";
   const hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].some((name) => (env[name] ?? "") !== "");
   return hasDisplay ? "xdg-open" : null;

@@ -3,10 +3,10 @@ import { runsClause, undo, type UndoPlan } from "../../mirror/operations/history
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { findMirror } from "../find-mirror.ts";
-import { leftAloneLines, operationCommand } from "../operation-command.ts";
+import { formatLeftAlone, makeOperationCommand } from "../operation-command.ts";
 import { refuse } from "../../common/trouble.ts";
 
-export const command = operationCommand(undo, {
+export const command = makeOperationCommand(undo, {
   operands: { usage: "[DIR] [RUN]", least: 0, most: 2, offers: ["mirror", "nothing"] },
   examples: ["mdmirror undo --dry-run", "mdmirror undo --since 2h"],
   locate(io, { operands }) {
@@ -17,11 +17,11 @@ export const command = operationCommand(undo, {
     return { root: findMirror(io, dirs[0]), input: { run } };
   },
   question({ items, runs }) {
-    const doable = items.filter(({ kind }) => kind !== "left").length;
-    return `undo ${count(doable)} of ${runsClause(runs)}?`;
+    const doableCount = items.filter(({ kind }) => kind !== "left").length;
+    return `undo ${count(doableCount)} of ${runsClause(runs)}?`;
   },
   again: ({ runs, since }) => (since === null ? `mdmirror undo ${runs[0]!.run}` : undefined),
-  head: headLines,
+  head: formatHead,
   words: () => ({ word: "undone", detail: undoClause }),
 });
 
@@ -32,18 +32,18 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
-function runText({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "startedAt">): string {
+function describeRun({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "startedAt">): string {
   return `${kind}, ${localTime(startedAt)}`;
 }
 
-function headLines({ runs, passed, since }: UndoPlan): readonly string[] {
-  const what = runs.length === 0 ? "no run" : runsClause(runs);
-  const span = since === null ? runText(runs[0]!) : `since ${localTime(since)}`;
+function formatHead({ runs, passed, since }: UndoPlan): readonly string[] {
+  const runsWords = runs.length === 0 ? "no run" : runsClause(runs);
+  const spanClause = since === null ? describeRun(runs[0]!) : `since ${localTime(since)}`;
   return [
     ...passed.flatMap(({ run, kind, startedAt, left }) => [
-      `run ${run} (${runText({ kind, startedAt })}) cannot be undone and is skipped:`,
-      ...leftAloneLines(left),
+      `run ${run} (${describeRun({ kind, startedAt })}) cannot be undone and is skipped:`,
+      ...formatLeftAlone(left),
     ]),
-    `${what} (${span}):`,
+    `${runsWords} (${spanClause}):`,
   ];
 }

@@ -7,12 +7,12 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
 import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors, isSameName } from "../../mirror/trust/list.ts";
-import { type Args, type Command, type Io, contextOf } from "../command.ts";
+import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
+import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { withFolderReleased } from "./service.ts";
-import { planLines } from "./plan.ts";
-import { agrees } from "../use-mirror.ts";
+import { formatPlan } from "./plan.ts";
+import { askAgreement } from "../use-mirror.ts";
 
 export const command: Command = {
   about: [
@@ -27,23 +27,23 @@ export const command: Command = {
     force: { help: "unlink also with changes that are not uploaded; lists them" },
     yes: { short: "y", help: "do not ask before --purge" },
   },
-  operands: ONE_FOLDER,
+  operands: FOLDER_OPERANDS,
   async run(io, args): Promise<ExitCode> {
-    const absent = absentMirror(io, args.operands[0]);
+    const absent = findAbsentMirror(io, args.operands[0]);
     if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
-    const found = findMirror(io, args.operands[0]);
-    const root = realpathSync(found);
+    const foundRoot = findMirror(io, args.operands[0]);
+    const root = realpathSync(foundRoot);
     unwrap(checkRegistryWritable(io.env, "nothing was done"));
-    const refused = await checkUnsent(io, root, args);
-    if (refused !== null) return refused;
+    const refusedExit = await checkUnsent(io, root, args);
+    if (refusedExit !== null) return refusedExit;
     const purges = args.flag("purge");
     if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
-    const released = await withFolderReleased(io, root, "unlink");
+    const releasedFolder = await withFolderReleased(io, root, "unlink");
     try {
-      const unlinked = unwrap(unlinkFolder(root, io.env, io.clock.now()));
-      printUnlinked(io, root, unlinked);
+      const unlinkResult = unwrap(unlinkFolder(root, io.env, io.clock.now()));
+      printUnlinked(io, root, unlinkResult);
     } finally {
-      released.giveBack();
+      releasedFolder.giveBack();
     }
     // ORDER: `.mdmirror/` is removed last, because it contains the lock, which was needed until
     // now.
@@ -62,20 +62,24 @@ export const command: Command = {
  * Returns null if no such folder fits the operand, or if the operand is the path of a linked
  * folder.
  */
-function absentMirror(io: Io, operand: string | undefined): ListedMirror | null {
+function findAbsentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;
   const path = resolve(io.cwd, operand);
   if (existsSync(join(path, MIRROR_FOLDER))) return null;
-  const absent = listOwnMirrors(io.env).mirrors.filter(({ place }) => place !== "present");
-  return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
+  const absentMirrors = listOwnMirrors(io.env).mirrors.filter(({ place }) => place !== "present");
+  return (
+    absentMirrors.find(({ root }) => root === path) ??
+    absentMirrors.find(({ name }) => isSameName(name, operand)) ??
+    null
+  );
 }
 
 function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): ExitCode {
   if (!force) {
-    const why = place === "other" ? "is another folder now" : "does not exist";
-    const what = `${root}, your linked folder "${name}", ${why}, so mdmirror cannot see which changes were not uploaded; nothing was done`;
-    const next = `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`;
-    return refuse(what, next);
+    const reason = place === "other" ? "is another folder now" : "does not exist";
+    const message = `${root}, your linked folder "${name}", ${reason}, so mdmirror cannot see which changes were not uploaded; nothing was done`;
+    const nextStep = `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`;
+    return refuse(message, nextStep);
   }
   unwrap(forgetRoot(root, marker, io.env));
   io.out(
@@ -90,24 +94,24 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
  */
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
-  const unsent = await findUnsent(root, contextOf(io));
+  const unsentChanges = await findUnsent(root, pickContext(io));
   const rootWord = shellWord(root);
   const forceCommand = `mdmirror unlink ${rootWord} --force`;
-  if (unsent.kind === "trouble") {
+  if (unsentChanges.kind === "trouble") {
     if (force) return null;
-    const { what, next } = unsent.trouble;
+    const { what, next } = unsentChanges.trouble;
     throw new TroubleError({
-      ...unsent.trouble,
+      ...unsentChanges.trouble,
       what: `mdmirror cannot check whether everything in ${root} was uploaded: ${what}`,
       next: `${next}; or unlink it anyway: ${forceCommand}`,
     });
   }
-  if (unsent.value === null) return null;
+  if (unsentChanges.value === null) return null;
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
-  for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
+  for (const line of formatPlan(unsentChanges.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
   io.err(`  next: mdmirror sync ${rootWord}, then follow its output; or leave these changes unsynced: ${forceCommand}`);
-  return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
+  return unsentChanges.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 
 const KEYCHAIN_SENTENCES: Readonly<Partial<Record<UnlinkResult["keychain"], string>>> = {
@@ -119,12 +123,12 @@ function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: UnlinkR
   const service = url === null ? "the service" : shownWords(url);
   io.out(`unlinked ${shownName(root)}: the folder and its files stay; nothing was deleted locally or on ${service}`);
   if (keyFile) io.out("its key was removed");
-  const ofKeychain = KEYCHAIN_SENTENCES[keychain];
-  if (ofKeychain !== undefined) io.out(ofKeychain);
+  const keychainSentence = KEYCHAIN_SENTENCES[keychain];
+  if (keychainSentence !== undefined) io.out(keychainSentence);
 }
 
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {
   io.err(`mdmirror: --purge removes the history, the trash and the log of ${shownName(root)}; nobody can restore them`);
   const command = `mdmirror unlink ${shellWord(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
-  return agrees(io, args, "unlink the folder and remove .mdmirror/?", command);
+  return askAgreement(io, args, "unlink the folder and remove .mdmirror/?", command);
 }

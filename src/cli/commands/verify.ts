@@ -4,23 +4,23 @@ import { verify } from "../../mirror/operations/doctor/verify.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
-import { countWords } from "../text.ts";
-import { FOLDER_OPERAND, readCommand } from "../operation-command.ts";
+import { formatCounts } from "../text.ts";
+import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
 
 type VerifyAnswer = Answer<(typeof verify)["declared"]>;
 
-export const command = readCommand(verify, {
+export const command = makeReadCommand(verify, {
   ...FOLDER_OPERAND,
   examples: ["mdmirror verify notes"],
   exit: ({ agree }) => (agree ? EXIT.inSync : EXIT.attention),
-  lines: (_io, report) => reportLines(report),
+  lines: (_io, report) => formatReport(report),
 });
 
 /** Returns the numbers of documents that are not proven equal, such as `1 in review, 2 differ`. */
-function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
-  const countOf = (reason: string): number => blocked.filter((document) => document.reason === reason).length;
-  const [reviews, conflicts] = [countOf("in-review"), countOf("conflict")];
-  return countWords([
+function formatUnproven({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
+  const countBlocked = (reason: string): number => blocked.filter((document) => document.reason === reason).length;
+  const [reviews, conflicts] = [countBlocked("in-review"), countBlocked("conflict")];
+  return formatCounts([
     [reviews, "in review"],
     [conflicts, "in conflict"],
     [blocked.length - reviews - conflicts, "blocked"],
@@ -31,7 +31,7 @@ function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Veri
   ]);
 }
 
-function reportLines(report: VerifyAnswer): string[] {
+function formatReport(report: VerifyAnswer): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
   const { agree, differing, onlyLocal, onlyService, blocked, unseen, formDiffers } = report;
   return [
@@ -45,7 +45,7 @@ function reportLines(report: VerifyAnswer): string[] {
       : [
           `${count(formDiffers.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
         ]),
-    `${plural(report.documents.length, "document agrees", "documents agree")} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
+    `${plural(report.documents.length, "document agrees", "documents agree")} byte for byte (${bytes(size)})${agree ? "" : `; ${formatUnproven(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),
   ];
 }

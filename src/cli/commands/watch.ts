@@ -1,8 +1,8 @@
 import { type DaemonsOptions, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
 import type { EventOf, FolderEvent } from "../../mirror/daemon/folder-events.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
-import { type Args, type Command, type Io, contextOf } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { type Args, type Command, type Io, pickContext } from "../command.ts";
+import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
@@ -17,7 +17,7 @@ import { NEXT_OF_STOP } from "../../mirror/operations/results/attention.ts";
 import { eventJson } from "../../mirror/operations/results/event.ts";
 import { count } from "../../common/count.ts";
 import { trackProblems } from "../show-attention.ts";
-import { onceLines } from "../show-report.ts";
+import { formatOneTimeLines } from "../show-report.ts";
 import { jsonLine } from "../text.ts";
 import { byPath } from "../../mirror/model/by-path.ts";
 
@@ -40,9 +40,9 @@ export const command: Command = {
     const { stop } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     if (args.flag("all")) {
-      if (args.operands.length > 0) misuse("it takes folders or --all, not both");
+      if (args.operands.length > 0) refuseUsage("it takes folders or --all, not both");
       if (url !== null || keyFile !== null)
-        misuse("--url and --key-file are for one linked folder; with --all, each folder uses its own");
+        refuseUsage("--url and --key-file are for one linked folder; with --all, each folder uses its own");
       return keepInSync(io, args, true, (world) => syncAllMirrors(world, stop));
     }
     const roots = findMirrors(io, args.operands);
@@ -60,13 +60,13 @@ async function keepInSync(
   showsNames: boolean,
   keep: (world: DaemonsOptions) => Promise<Result<null>>,
 ): Promise<ExitCode> {
-  const world = contextOf(io);
-  const show = showEvents(io, { json: args.flag("json"), showsNames });
+  const world = pickContext(io);
+  const showEvent = showEvents(io, { json: args.flag("json"), showsNames });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   const hooks = new HookRunner({ ...world, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
     hooks.takeEvent(root, event, log);
-    show(root, event);
+    showEvent(root, event);
   };
   unwrap(await keep({ ...world, onEvent, onNote }).finally(() => hooks.end()));
   return EXIT.inSync;
@@ -81,36 +81,39 @@ export function showEvents(
   { json, showsNames }: { readonly json: boolean; readonly showsNames: boolean },
 ): (root: string, event: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
-  const problemLines = trackProblems();
-  const names = new Map<string, string>();
-  const print = (root: string, event: FolderEvent, lines: readonly string[]) => {
+  const formatProblems = trackProblems();
+  const nameByRoot = new Map<string, string>();
+  const printLines = (root: string, event: FolderEvent, lines: readonly string[]) => {
     // A folder that was removed from the list keeps the name that it had last.
     if (showsNames && event.kind !== "change")
-      for (const mirror of listOwnMirrors(io.env).mirrors) names.set(mirror.root, mirror.name);
-    const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${showsNames ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
+      for (const mirror of listOwnMirrors(io.env).mirrors) nameByRoot.set(mirror.root, mirror.name);
+    const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${showsNames ? `${shownName(nameByRoot.get(root) ?? basename(root))}: ` : ""}`;
     const isBad = event.kind === "broken" || event.kind === "watch-limit";
     for (const line of lines) (isBad ? io.err : io.out)(`${prefix}${line}`);
   };
   // Deletions that arrive in one turn of the event loop are printed together, because users often
   // delete several files together.
-  const waiting = new Map<string, Pending[]>();
-  const flush = (root: string) => {
-    const together = waiting.get(root);
-    waiting.delete(root);
-    if (together !== undefined) print(root, together[0]!, pendingLines(together));
+  const pendingByRoot = new Map<string, PendingDeletion[]>();
+  const printPending = (root: string) => {
+    const pendingEvents = pendingByRoot.get(root);
+    pendingByRoot.delete(root);
+    if (pendingEvents !== undefined) printLines(root, pendingEvents[0]!, formatPendingDeletions(pendingEvents));
   };
-  const add = (root: string, event: Pending) => {
-    const together = waiting.get(root) ?? [];
-    if (together.push(event) > 1) return;
-    waiting.set(root, together);
-    queueMicrotask(() => flush(root));
+  const addPending = (root: string, event: PendingDeletion) => {
+    const pendingEvents = pendingByRoot.get(root) ?? [];
+    if (pendingEvents.push(event) > 1) return;
+    pendingByRoot.set(root, pendingEvents);
+    queueMicrotask(() => printPending(root));
   };
   return (root, event) => {
     if (event.kind === "phase" && !isNewPhase(lastPhase, root, event.phase)) return;
     if (json) return io.out(jsonLine(eventJson(root, event)));
-    if (event.kind === "deletion-pending") return add(root, event);
-    flush(root);
-    print(root, event, [...eventLines(event), ...(event.kind === "run" ? problemLines(root, event.report) : [])]);
+    if (event.kind === "deletion-pending") return addPending(root, event);
+    printPending(root);
+    printLines(root, event, [
+      ...formatEvent(event),
+      ...(event.kind === "run" ? formatProblems(root, event.report) : []),
+    ]);
   };
 }
 
@@ -122,13 +125,13 @@ export function showEvents(
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
-  const current = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
-  const before = last.get(root) ?? '"idle"';
-  last.set(root, current);
-  return current !== before;
+  const phaseKey = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
+  const lastKey = last.get(root) ?? '"idle"';
+  last.set(root, phaseKey);
+  return phaseKey !== lastKey;
 }
 
-const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K>) => string[] } = {
+const EVENT_FORMATTERS: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K>) => string[] } = {
   opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],
   lent: ({ what }) => [`waiting for mdmirror ${what}`],
   returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],
@@ -136,26 +139,26 @@ const EVENT_LINES: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K>) =>
     to === null ? "no longer a linked folder; not watched" : `moved to ${shownName(to)}; watching the new folder`,
   ],
   broken: ({ trouble, retryMs }) => [
-    `${shownWords(trouble.what)}; trying again in ${seconds(retryMs)}`,
+    `${shownWords(trouble.what)}; trying again in ${formatSeconds(retryMs)}`,
     `  next: ${shownWords(trouble.next)}`,
   ],
-  phase: ({ phase }) => phaseLines(phase),
+  phase: ({ phase }) => formatPhase(phase),
   // The phase after a stop already shows the reason, so this event is not printed.
-  change: (event) => (event.what === "safety-stop" ? [] : [changeLine(event)]),
-  run: ({ report }) => onceLines(report),
-  "deletion-pending": (event) => pendingLines([event]),
+  change: (event) => (event.what === "safety-stop" ? [] : [formatChange(event)]),
+  run: ({ report }) => formatOneTimeLines(report),
+  "deletion-pending": (event) => formatPendingDeletions([event]),
   "deletion-called-off": ({ path }) => [`${shownName(path)} is back; not deleted on the service`],
   "watch-limit": ({ code }) => [
     `the system has no more file watches (${code}): mdmirror scans at each poll instead; next: mdmirror doctor`,
   ],
-  woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
+  woke: ({ sleptMs }) => [`woke up after ${formatSeconds(sleptMs)}; scanning everything`],
 };
 
-function eventLines<K extends FolderEvent["kind"]>(event: EventOf<K>): string[] {
-  return EVENT_LINES[event.kind as K](event);
+function formatEvent<K extends FolderEvent["kind"]>(event: EventOf<K>): string[] {
+  return EVENT_FORMATTERS[event.kind as K](event);
 }
 
-function phaseLines(phase: EventOf<"phase">["phase"]): string[] {
+function formatPhase(phase: EventOf<"phase">["phase"]): string[] {
   switch (phase.kind) {
     case "waiting": {
       const { why, detail } = phase;
@@ -175,22 +178,22 @@ function phaseLines(phase: EventOf<"phase">["phase"]): string[] {
   }
 }
 
-function changeLine(event: EventOf<"change">): string {
+function formatChange(event: EventOf<"change">): string {
   const { what, path, outcome, detail, lines, code, requestId } = event;
   const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
   const label = outcome === "submitted" ? "sent to review" : words?.label;
   const head = words === null ? `· ${what}` : `${words.arrow} ${label}`;
   const size = lines === null ? "" : `  (+${count(lines.added)} −${count(lines.removed)})`;
-  const ended =
+  const endClause =
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${originClause(code, requestId)}`;
   // This kind of step changes no content and no path, so only its description is worth printing.
-  const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
-  return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
+  const noteClause = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
+  return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noteClause}${endClause}`;
 }
 
-type Pending = EventOf<"deletion-pending">;
+type PendingDeletion = EventOf<"deletion-pending">;
 
 /** LIMIT: file names that are printed in one line. */
 const MAX_NAMED = 5;
@@ -199,23 +202,23 @@ const MAX_NAMED = 5;
  * Returns lines about files that were deleted locally and not yet on the service. Each line has the
  * files with the same delay and outcome.
  */
-function pendingLines(pending: readonly Pending[]): string[] {
-  return [...Map.groupBy(pending.toSorted(byPath), outcomeOf)].map(([outcome, all]) => {
+function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
+  return [...Map.groupBy(pending.toSorted(byPath), describeOutcome)].map(([outcome, all]) => {
     const names = all.slice(0, MAX_NAMED).map(({ path }) => shownName(path));
-    const more = all.length > MAX_NAMED ? ` and ${count(all.length - MAX_NAMED)} more` : "";
-    return `deleted locally: ${names.join(", ")}${more}; ${outcome}`;
+    const moreClause = all.length > MAX_NAMED ? ` and ${count(all.length - MAX_NAMED)} more` : "";
+    return `deleted locally: ${names.join(", ")}${moreClause}; ${outcome}`;
   });
 }
 
-function outcomeOf({ dueAt, at, inConflict, asks }: Pending): string {
-  const left = seconds(Math.max(0, dueAt - at));
+function describeOutcome({ dueAt, at, inConflict, asks }: PendingDeletion): string {
+  const timeLeft = formatSeconds(Math.max(0, dueAt - at));
   if (inConflict)
-    return `in conflict, so in ${left} mdmirror restores the version on the service; yours is in the history`;
+    return `in conflict, so in ${timeLeft} mdmirror restores the version on the service; yours is in the history`;
   return asks
-    ? `in ${left} mdmirror asks you before it deletes on the service`
-    : `mdmirror deletes on the service in ${left}`;
+    ? `in ${timeLeft} mdmirror asks you before it deletes on the service`
+    : `mdmirror deletes on the service in ${timeLeft}`;
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${count(Math.round(ms / 1_000))} s`;
 }

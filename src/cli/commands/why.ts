@@ -3,8 +3,8 @@ import type { Command, Io } from "../command.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { whyFacts } from "../../mirror/operations/results/why.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
-import { locateOrRoot } from "../find-mirror.ts";
-import { REACH_OPTIONS, reachOptionsOf, useMirror } from "../use-mirror.ts";
+import { locateDocumentOrRoot } from "../find-mirror.ts";
+import { REACH_OPTIONS, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { columns, showResult } from "../text.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
@@ -20,33 +20,41 @@ export const command: Command = {
   options: { json: { help: "print one JSON object" }, ...REACH_OPTIONS },
   operands: { usage: "PATH", least: 1, most: 1 },
   async run(io, args) {
-    const { root, path } = locateOrRoot(io, args.operands[0]!);
-    const use = { mode: "read", what: "why", quiet: true, ...reachOptionsOf(io, args) } as const;
-    return useMirror(io, root, use, async (mirror) => {
+    const { root, path } = locateDocumentOrRoot(io, args.operands[0]!);
+    const mirrorOptions = { mode: "read", what: "why", quiet: true, ...readReachOptions(io, args) } as const;
+    return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
       const why = await explain(mirror, path);
-      return showResult(io, args.flag("json"), { json: whyJson(why), lines: whyLines(io, why) });
+      return showResult(io, args.flag("json"), { json: toWhyJson(why), lines: formatWhy(io, why) });
     });
   },
 };
 
-function whyJson(why: Why): object {
-  const named = <E extends { readonly kind: string }>(item: E): E => ({ ...item, kind: publicKind(item.kind) });
+function toWhyJson(why: Why): object {
+  const withPublicKind = <E extends { readonly kind: string }>(item: E): E => ({
+    ...item,
+    kind: publicKind(item.kind),
+  });
   const { open, former: _former, ...shown } = why;
   const { steps, events, lastError } = shown;
   return {
     ...shown,
     blockedNext: open === null ? null : nextFor(open),
-    steps: steps.map((step) => ({ ...step, action: named(step.action) })),
-    lastError: lastError === null ? null : named(lastError),
-    events: events.map(named),
+    steps: steps.map((step) => ({ ...step, action: withPublicKind(step.action) })),
+    lastError: lastError === null ? null : withPublicKind(lastError),
+    events: events.map(withPublicKind),
   };
 }
 
-function whyLines(io: Io, why: Why): string[] {
+function formatWhy(io: Io, why: Why): string[] {
   const { events, path, merge } = why;
   const facts = whyFacts(why, io.clock.now());
-  const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
-  const sides = `mdmirror diff ${shellWord(path)} --origins shows the side of each line`;
-  const merged = merge === null ? [] : [`merged ${localTime(merge.at)}; ${sides}`];
-  return [path === "" ? "." : shownName(path), ...columns(facts).map((line) => `  ${line}`), ...last, ...merged];
+  const lastEvents = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
+  const sidesHint = `mdmirror diff ${shellWord(path)} --origins shows the side of each line`;
+  const mergeLines = merge === null ? [] : [`merged ${localTime(merge.at)}; ${sidesHint}`];
+  return [
+    path === "" ? "." : shownName(path),
+    ...columns(facts).map((line) => `  ${line}`),
+    ...lastEvents,
+    ...mergeLines,
+  ];
 }
