@@ -12,7 +12,7 @@ import type { FileResource, FileWithContent, FolderResource, Selector } from "..
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
 import { MdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
-import { errorOf } from "./with-errors.ts";
+import { toMdmirrorError } from "./with-errors.ts";
 
 export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
@@ -76,8 +76,8 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
   requireFitNode();
   // `originOfUser` returns null only without a URL.
   const origin = originOfUser({ url, env: {}, allowHttp })!;
-  if (origin.kind === "trouble") throw errorOf(origin.trouble, url);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKeyError(url);
+  if (origin.kind === "trouble") throw toMdmirrorError(origin.trouble, url);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw makeInvalidKeyError(url);
   const [clock, random] = [systemClock(), systemRandom()];
   const remote = connect(origin.value, { key, clock, random, log: SILENT_LOG, traits: null });
   return {
@@ -99,7 +99,7 @@ export function createClient({ url, key, allowHttp = [] }: ClientOptions): Clien
   };
 }
 
-function invalidKeyError(path: string): MdmirrorError {
+function makeInvalidKeyError(path: string): MdmirrorError {
   const message = "the key is not one word of printable ASCII";
   return new MdmirrorError({ kind: "usage", code: "unfit-key", path, next: "give the service's API key", message });
 }

@@ -35,7 +35,7 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
   return withLibraryErrors(dir, async () => {
     requireFitNode();
-    const { link } = await import("./link.ts");
+    const { linkToWorkspace: link } = await import("./link.ts");
     const root = await link(dir, options);
     // The URL is left out, because it is now stored in the configuration of the folder.
     const { url: _url, ...rest } = options;

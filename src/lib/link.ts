@@ -9,49 +9,50 @@ import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { checkDirection, checkOwner, type Environment, environmentOf } from "./session.ts";
+import { checkDirection, checkOwner, type CallEnvironment, environmentOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
 /**
  * Links a folder as `mdmirror init` does. First checks that the service answers with a list of
  * documents. Returns the real path of the folder.
  */
-export async function link(requestedDir: string, options: LinkOptions): Promise<string> {
+export async function linkToWorkspace(requestedDir: string, options: LinkOptions): Promise<string> {
   const dir = resolve(requestedDir);
   const world = environmentOf(options);
   const { env, cwd } = world;
-  const kind = judgePlace(dir, env);
-  const { config, origin } = targetOf(options, env);
+  const folderKind = checkPlace(dir, env);
+  const { config, origin } = readTarget(options, env);
   // The key in an unknown `.mdmirror/` may belong to another person. So the key is read only if
   // this user linked the folder before.
-  const folder = kind === "known" ? join(dir, MIRROR_FOLDER) : null;
+  const folder = folderKind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
   // This plan is not used. It fails if the service does not answer, or if there is a linked folder
   // inside this folder.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
   // A key from the keychain stays there and is not copied into the folder.
-  const stored = options.storeKey === false || from === "keychain" ? null : key;
-  unwrap(linkFolder({ dir, config, origin, random, env, name: null }, stored));
+  const storedKey = options.storeKey === false || from === "keychain" ? null : key;
+  unwrap(linkFolder({ dir, config, origin, random, env, name: null }, storedKey));
   return realpathSync(dir);
 }
 
-function judgePlace(dir: string, env: Environment["env"]): "known" | "fresh" {
-  const existing = nearestFolder(dir);
-  if (existing === dir || ownershipOf(existing, env).kind === "by-sudo") checkOwner(realpathSync(existing), env);
+function checkPlace(dir: string, env: CallEnvironment["env"]): "known" | "fresh" {
+  const existingFolder = nearestFolder(dir);
+  if (existingFolder === dir || ownershipOf(existingFolder, env).kind === "by-sudo")
+    checkOwner(realpathSync(existingFolder), env);
   const kind = unwrap(checkFolder(dir, env, false));
   return kind === "linked" ? refuse(`${dir} is linked already`, "open it: openMirror(dir)", "linked-already") : kind;
 }
 
-function targetOf(
+function readTarget(
   { url, remote = "", direction = "both", allowHttp = [] }: LinkOptions,
-  env: Environment["env"],
+  env: CallEnvironment["env"],
 ): { readonly config: Config; readonly origin: TrustedOrigin } {
-  const part = readRemote(remote);
-  if (part === null)
+  const linkedFolders = readRemote(remote);
+  if (linkedFolders === null)
     return refuse(`${JSON.stringify(remote)} is not the path of a folder of a workspace`, "give such a path as remote");
   checkDirection(direction);
   // `originOfUser` returns null only without a URL.
   const origin = unwrap(originOfUser({ url, env, allowHttp })!);
-  return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: part, direction, allowHttp }, origin };
+  return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: linkedFolders, direction, allowHttp }, origin };
 }

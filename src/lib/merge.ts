@@ -85,9 +85,9 @@ export type MergeExplanation = {
  * cost. Never loses a word of either side: if a merge could be wrong, returns a conflict.
  */
 export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
-  const merged = mergeText(base, mine, theirs);
-  if (merged.kind === "clean") return { kind: "clean", text: merged.text };
-  const conflicts = merged.hunks.map((hunk) => ({
+  const mergeResult = mergeText(base, mine, theirs);
+  if (mergeResult.kind === "clean") return { kind: "clean", text: mergeResult.text };
+  const conflicts = mergeResult.hunks.map((hunk) => ({
     base: hunk.base,
     mine: hunk.local,
     theirs: hunk.remote,
@@ -95,7 +95,7 @@ export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
     mineLine: hunk.localLine + 1,
     theirsLine: hunk.remoteLine + 1,
   }));
-  return { kind: "conflict", reason: merged.reason, conflicts };
+  return { kind: "conflict", reason: mergeResult.reason, conflicts };
 }
 
 /**
@@ -121,10 +121,10 @@ export function lineOrigins({ base, mine, theirs }: Texts, merged: string): Line
  * versions differ too much, or if the merged version is not a merge of the two edits.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
-  const explained = explainTexts(base, mine, theirs, merged);
-  if (explained === null) return null;
-  const [was, local, remote] = explained.texts;
-  const lines = explained.lines.map(({ line, rule, pieces }) => ({
+  const explanation = explainTexts(base, mine, theirs, merged);
+  if (explanation === null) return null;
+  const [was, local, remote] = explanation.texts;
+  const lines = explanation.lines.map(({ line, rule, pieces }) => ({
     line,
     rule: rule === "local" ? ("mine" as const) : rule === "remote" ? ("theirs" as const) : rule,
     pieces: pieces.map((piece) => ({

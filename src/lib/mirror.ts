@@ -13,7 +13,7 @@ export function mirrorOf(session: Session): Mirror {
   const { root, environment } = session;
   const close = () => session.close();
   return {
-    ...operationsOf(session),
+    ...makeOperations(session),
     root,
     status: () =>
       session.run(root, async () => {
@@ -25,7 +25,7 @@ export function mirrorOf(session: Session): Mirror {
     plan: () =>
       session.run(root, async () => {
         const { withMirror } = await import("../mirror/folder/open-mirror.ts");
-        return unwrap(await withMirror(root, { ...environment, mode: "read", what: "plan" }, planOf));
+        return unwrap(await withMirror(root, { ...environment, mode: "read", what: "plan" }, makePlan));
       }),
     sync: ({ direction = "both", maxDeletes, attended = false, signal } = {}) =>
       session.run(root, async () => {
@@ -37,57 +37,57 @@ export function mirrorOf(session: Session): Mirror {
         const { report } = unwrap(await syncMirror(root, request, { ...environment, ...stoppable }));
         return reportJson(report);
       }),
-    watch: ({ signal } = {}) => watch(session, signal),
+    watch: ({ signal } = {}) => startMirrorWatch(session, signal),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function watch(session: Session, signal: AbortSignal | undefined): MirrorWatch {
+function startMirrorWatch(session: Session, signal: AbortSignal | undefined): MirrorWatch {
   const { root, environment, closing } = session;
   const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = environment.env;
   return startWatch(
     (onEvent, stop) =>
       session.run(root, async () => {
         const { runDaemons } = await import("../mirror/daemon/daemon.ts");
-        const quiet = { ...environment, env, onNote: () => undefined };
-        unwrap(await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop));
+        const quietEnvironment = { ...environment, env, onNote: () => undefined };
+        unwrap(await runDaemons([root], { ...quietEnvironment, onEvent: (_root, event) => onEvent(event) }, stop));
       }),
     signal === undefined ? closing : AbortSignal.any([closing, signal]),
   );
 }
 
 /** Returns one method for each operation, by its name. */
-function operationsOf(session: Session): Operations {
-  const methods = Object.keys(OPERATIONS).map((name) => [name, methodOf(session, name as OperationName)]);
+function makeOperations(session: Session): Operations {
+  const methods = Object.keys(OPERATIONS).map((name) => [name, makeMethod(session, name as OperationName)]);
   return Object.fromEntries(methods) as Operations;
 }
 
-function methodOf(session: Session, name: OperationName) {
+function makeMethod(session: Session, name: OperationName) {
   return (input: InputOf<Declaration>) =>
     session.run(session.root, async () => {
       const { runOperation, runRead } = await import("../mirror/operations/run-operation.ts");
       const { root, environment } = session;
       const operation: unknown = await OPERATIONS[name]();
-      const ended = isRead(operation)
+      const operationResult = isReadOperation(operation)
         ? await runRead(root, operation, input, environment)
         : await runOperation(root, operation as Operation<Declaration, unknown>, input, environment);
-      return unwrap<unknown>(ended);
+      return unwrap<unknown>(operationResult);
     });
 }
 
-function isRead(operation: unknown): operation is ReadOperation<ReadDeclaration> {
+function isReadOperation(operation: unknown): operation is ReadOperation<ReadDeclaration> {
   return (operation as { readonly declared: Declaration | ReadDeclaration }).declared.access !== "write";
 }
 
-async function planOf(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
+async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
   const { planSync, requestOfStoppedRun } = await import("../mirror/folder/run.ts");
   const { planJson } = await import("../mirror/operations/results/plan.ts");
   const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
-  const planned = await planSync(mirror, requestOfStoppedRun(mirror, false));
-  if (planned.kind === "trouble") return planned;
-  const { steps, blocked, verdict } = planJson(planned.value);
-  const stop = stopOf(mirror, planned.value);
-  const version = stop.kind === "ok" ? stop.value.stop.version : null;
+  const planResult = await planSync(mirror, requestOfStoppedRun(mirror, false));
+  if (planResult.kind === "trouble") return planResult;
+  const { steps, blocked, verdict } = planJson(planResult.value);
+  const stopResult = stopOf(mirror, planResult.value);
+  const version = stopResult.kind === "ok" ? stopResult.value.stop.version : null;
   return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
 }

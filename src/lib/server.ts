@@ -72,29 +72,31 @@ export type Imported = {
  * is not writable
  */
 export function startServer(options: ServerOptions = {}): Promise<Server> {
-  const kept = options.data === undefined ? null : resolve(options.data);
-  const dataFolder = kept ?? mkdtempSync(join(tmpdir(), "mdmirror-server-"));
-  const removeOwn = () => {
-    if (kept === null) rmSync(dataFolder, { recursive: true, force: true });
+  const dataOption = options.data === undefined ? null : resolve(options.data);
+  const dataFolder = dataOption ?? mkdtempSync(join(tmpdir(), "mdmirror-server-"));
+  const removeTemporaryFolder = () => {
+    if (dataOption === null) rmSync(dataFolder, { recursive: true, force: true });
   };
-  return withLibraryErrors(dataFolder, () => start(dataFolder, options, removeOwn)).catch((error: unknown) => {
-    removeOwn();
-    throw error;
-  });
+  return withLibraryErrors(dataFolder, () => startIn(dataFolder, options, removeTemporaryFolder)).catch(
+    (error: unknown) => {
+      removeTemporaryFolder();
+      throw error;
+    },
+  );
 }
 
-async function start(dataFolder: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
+async function startIn(dataFolder: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
   requireFitNode();
   const { startService } = await import("../service/serve.ts");
   const { port = 0, host = "127.0.0.1", insecureHttp = false, rateLimit } = options;
   const settings = rateLimit === undefined ? {} : { rateLimit };
   const onFault = options.onFault ?? (() => undefined);
-  const started = await startService({ data: dataFolder, host, port, tls: null, insecureHttp, settings, onFault });
-  const serving = unwrap(started);
-  let stopping: Promise<void> | null = null;
+  const startResult = await startService({ data: dataFolder, host, port, tls: null, insecureHttp, settings, onFault });
+  const serving = unwrap(startResult);
+  let stopPromise: Promise<void> | null = null;
   const stop = () => {
-    stopping ??= serving.close().then(removeOwn);
-    return stopping;
+    stopPromise ??= serving.close().then(removeOwn);
+    return stopPromise;
   };
   return {
     url: serving.url,

@@ -15,13 +15,13 @@ import type { OpenOptions } from "./types.ts";
  * What the calls of a linked folder need of the calling program: environment variables, working
  * folder, clock, randomness, and the address and key file that the program passed.
  */
-export type Environment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
+export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
 /**
  * Returns the values that the calls of a linked folder need. A key from the options becomes the
  * variable `MDMIRROR_API_KEY`.
  */
-export function environmentOf({ url, key, keyFile, env = process.env }: OpenOptions): Environment {
+export function environmentOf({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
     cwd: process.cwd(),
@@ -37,7 +37,7 @@ export function environmentOf({ url, key, keyFile, env = process.env }: OpenOpti
  * the user who called `sudo`. A command would continue as that user, but a library must not change
  * the user of its process.
  */
-export function checkOwner(folder: string, env: Environment["env"]): void {
+export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
   const ownership = ownershipOf(folder, env);
   if (ownership.kind === "foreign") unwrap(foreignTrouble(ownership));
   if (ownership.kind === "by-sudo") {
@@ -62,15 +62,15 @@ export function checkDirection(direction: unknown): void {
  * @param dir path of the folder, as the program passed it
  * @throws TroubleError with code `not-a-mirror` or `foreign-owner`
  */
-export function findRoot(dir: string, env: Environment["env"]): string {
-  const whole = resolve(dir);
-  if (!existsSync(join(whole, MIRROR_FOLDER))) {
+export function findRoot(dir: string, env: CallEnvironment["env"]): string {
+  const absolutePath = resolve(dir);
+  if (!existsSync(join(absolutePath, MIRROR_FOLDER))) {
     const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
-    const what = `${whole} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
+    const what = `${absolutePath} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
     refuse(what, next, "not-a-mirror");
   }
-  checkOwner(whole, env);
-  return realpathSync(whole);
+  checkOwner(absolutePath, env);
+  return realpathSync(absolutePath);
 }
 
 /**
@@ -79,11 +79,11 @@ export function findRoot(dir: string, env: Environment["env"]): string {
  */
 export class Session {
   readonly root: string;
-  readonly environment: Environment;
+  readonly environment: CallEnvironment;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
-  constructor(root: string, environment: Environment) {
+  constructor(root: string, environment: CallEnvironment) {
     this.root = root;
     this.environment = environment;
   }
@@ -94,20 +94,25 @@ export class Session {
    */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.closing.aborted) {
-      const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
-      throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
+      const errorFacts = {
+        kind: "closed",
+        code: "closed",
+        path: this.root,
+        next: "open it again: openMirror",
+      } as const;
+      throw new MdmirrorError({ ...errorFacts, message: "the linked folder is closed" });
     }
-    const running = withLibraryErrors(path, () => {
+    const runningCall = withLibraryErrors(path, () => {
       // Checked before each call, because the owner of the folder may have changed since the last
       // call.
       checkOwner(this.root, this.environment.env);
       return work();
     });
-    this.#underWay.add(running);
+    this.#underWay.add(runningCall);
     try {
-      return await running;
+      return await runningCall;
     } finally {
-      this.#underWay.delete(running);
+      this.#underWay.delete(runningCall);
     }
   }
 

@@ -15,46 +15,46 @@ export function startWatch(
   run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): MirrorWatch {
-  const ending = new AbortController();
-  const waiting: WatchEvent[] = [];
+  const stopController = new AbortController();
+  const unreadEvents: WatchEvent[] = [];
   let [missed, isOver] = [0, false];
-  let wake = Promise.withResolvers<void>();
-  const take = (event: FolderEvent) => {
-    waiting.push(watchEvent(event));
-    if (waiting.length > MAX_UNREAD) {
-      waiting.shift();
+  let wakeReader = Promise.withResolvers<void>();
+  const takeEvent = (event: FolderEvent) => {
+    unreadEvents.push(toWatchEvent(event));
+    if (unreadEvents.length > MAX_UNREAD) {
+      unreadEvents.shift();
       missed++;
     }
-    wake.resolve();
+    wakeReader.resolve();
   };
-  const running = run(take, AbortSignal.any([ending.signal, signal])).finally(() => {
+  const runningWatch = run(takeEvent, AbortSignal.any([stopController.signal, signal])).finally(() => {
     isOver = true;
-    wake.resolve();
+    wakeReader.resolve();
   });
   // This promise ignores the error, because the reader of the events already gets it from
   // `running`.
-  const ended = running.catch(() => undefined);
+  const watchEnd = runningWatch.catch(() => undefined);
   const stop = async () => {
-    ending.abort();
-    await ended;
+    stopController.abort();
+    await watchEnd;
   };
-  async function* read(): AsyncGenerator<WatchEvent, undefined> {
+  async function* readEvents(): AsyncGenerator<WatchEvent, undefined> {
     for (;;) {
-      const event = waiting.shift();
-      const count = missed;
+      const event = unreadEvents.shift();
+      const missedCount = missed;
       missed = 0;
-      if (count > 0) yield { kind: "missed", at: event!.at, count };
+      if (missedCount > 0) yield { kind: "missed", at: event!.at, count: missedCount };
       if (event !== undefined) yield event;
       else if (isOver) {
-        await running;
+        await runningWatch;
         return;
       } else {
-        await wake.promise;
-        wake = Promise.withResolvers();
+        await wakeReader.promise;
+        wakeReader = Promise.withResolvers();
       }
     }
   }
-  return Object.assign(read(), {
+  return Object.assign(readEvents(), {
     stop,
     async return() {
       await stop();
@@ -64,7 +64,7 @@ export function startWatch(
   });
 }
 
-function watchEvent(event: FolderEvent): WatchEvent {
+function toWatchEvent(event: FolderEvent): WatchEvent {
   const { at } = event;
   switch (event.kind) {
     case "run":

@@ -4,7 +4,11 @@ import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { type Trouble, TroubleError } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
-export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string, cause?: unknown): MdmirrorError {
+export function toMdmirrorError(
+  { kind, what, code, requestId, next }: Trouble,
+  path: string,
+  cause?: unknown,
+): MdmirrorError {
   const facts = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };
   return new MdmirrorError(cause === undefined ? facts : { ...facts, cause });
 }
@@ -18,7 +22,9 @@ export async function withLibraryErrors<T>(path: string, work: () => T | Promise
   try {
     return await work();
   } catch (error) {
-    const known = error instanceof MdmirrorError ? null : troubleOfError(error);
-    throw known === null ? error : errorOf(known, path, error instanceof TroubleError ? undefined : error);
+    const expectedTrouble = error instanceof MdmirrorError ? null : troubleOfError(error);
+    throw expectedTrouble === null
+      ? error
+      : toMdmirrorError(expectedTrouble, path, error instanceof TroubleError ? undefined : error);
   }
 }
