@@ -15,7 +15,7 @@ export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
  * A range of lines with its content. Line numbers start at 1; `to` is below `from` if the range is
  * empty.
  */
-type LineRange = {
+type TextPart = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
@@ -31,20 +31,32 @@ type LineRange = {
  * @param last number of the last requested line
  * @param characters limit in UTF-16 units
  */
-export function partOf(text: string, from: number, last: number, characters: number): LineRange {
+export function partOf(text: string, from: number, last: number, characters: number): TextPart {
   const lines = splitLines(text);
-  const end = Math.min(last, lines.length);
-  let taken = "";
-  let index = from;
-  for (; index <= end; index++) {
-    const line = lines[index - 1]!;
-    if (taken.length + line.length > characters) break;
-    taken += line;
+  const lastLine = Math.min(last, lines.length);
+  let takenText = "";
+  let lineNumber = from;
+  for (; lineNumber <= lastLine; lineNumber++) {
+    const line = lines[lineNumber - 1]!;
+    if (takenText.length + line.length > characters) break;
+    takenText += line;
   }
-  if (index > end || taken !== "")
-    return { text: taken, from, to: index - 1, next: index <= end ? index : null, isCutInLine: false };
-  const cut = cutAt(lines[index - 1]!, characters);
-  return { text: cut, from, to: index, next: index < end ? index + 1 : null, isCutInLine: true };
+  if (lineNumber > lastLine || takenText !== "")
+    return {
+      text: takenText,
+      from,
+      to: lineNumber - 1,
+      next: lineNumber <= lastLine ? lineNumber : null,
+      isCutInLine: false,
+    };
+  const cutLine = cutAt(lines[lineNumber - 1]!, characters);
+  return {
+    text: cutLine,
+    from,
+    to: lineNumber,
+    next: lineNumber < lastLine ? lineNumber + 1 : null,
+    isCutInLine: true,
+  };
 }
 
 /**
@@ -57,7 +69,7 @@ export function cutAt(text: string, most: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-export function countLinesOf(text: string): number {
+export function countTextLines(text: string): number {
   return splitLines(text).length;
 }
 

@@ -6,7 +6,7 @@ import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts"
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
-import { answer, type ToolResult, type Host, refusal, type ServedMirror, type Tool } from "./tool.ts";
+import { makeAnswer, type ToolResult, type ToolHost, makeRefusal, type ServedMirror, type Tool } from "./tool.ts";
 
 /** Arguments that contain paths; a tool may have none of them. */
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
@@ -19,37 +19,37 @@ type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths
 export async function callTool(
   tool: Tool,
   { mirror: name, ...args }: NamedPaths & { readonly mirror?: string },
-  host: Host,
+  host: ToolHost,
   onFault: (error: unknown) => void,
 ): Promise<CallToolResult> {
-  const callOne = async (mirror: ServedMirror): Promise<ToolResult> => {
+  const callForMirror = async (mirror: ServedMirror): Promise<ToolResult> => {
     try {
-      const admitted = admitMirror(mirror.root, host.openOptions);
-      if (admitted.kind === "trouble") return refusal(admitted.trouble, { mirror: mirror.name });
+      const admission = admitMirror(mirror.root, host.openOptions);
+      if (admission.kind === "trouble") return makeRefusal(admission.trouble, { mirror: mirror.name });
       checkPaths(mirror, args, host);
       return await tool.run(mirror, args, host);
     } catch (error) {
-      return refusal(troubleOf(mirror, error, onFault));
+      return makeRefusal(toTrouble(mirror, error, onFault));
     }
   };
   // The schema of the tool has already refused unknown names. It also requires a name, unless the
   // tool may be called for all folders.
-  const called = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
-  const ends = await Promise.all(called.map(callOne));
-  return resultOf(ends.length === 1 ? ends[0]! : answer({ mirrors: ends.map(factsOf) }));
+  const calledMirrors = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
+  const results = await Promise.all(calledMirrors.map(callForMirror));
+  return toCallResult(results.length === 1 ? results[0]! : makeAnswer({ mirrors: results.map(toFacts) }));
 }
 
 /**
  * Refuses a call whose paths cannot be paths of documents, before mdmirror reads anything there.
  */
-function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: Host): void {
+function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: ToolHost): void {
   for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
 }
 
-function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
-  const known = troubleOfError(error);
-  if (known !== null) return known;
+function toTrouble({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
+  const expectedTrouble = troubleOfError(error);
+  if (expectedTrouble !== null) return expectedTrouble;
   const code = errorCodeOf(error);
   if (code !== null) {
     const next = "check that its disk works and this user may read and write it";
@@ -64,7 +64,7 @@ function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unkn
   };
 }
 
-function factsOf(result: ToolResult): object {
+function toFacts(result: ToolResult): object {
   if (result.kind === "answer") return result.facts;
   const { kind, what, code, requestId, next, changed } = result.trouble;
   return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, changed, ...result.facts };
@@ -74,8 +74,8 @@ function factsOf(result: ToolResult): object {
  * Returns the answer for the protocol: first a block with facts as JSON, then a block with content
  * of documents. Separate blocks prevent clients from taking content for facts.
  */
-function resultOf(result: ToolResult): CallToolResult {
-  const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(result)) }];
+function toCallResult(result: ToolResult): CallToolResult {
+  const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(toFacts(result)) }];
   if (result.text !== undefined) content.push({ type: "text", text: result.text });
   return result.kind === "answer" ? { content } : { content, isError: true };
 }
@@ -84,7 +84,7 @@ function resultOf(result: ToolResult): CallToolResult {
  * Returns the schema of a tool's arguments. If several linked folders are served, adds an argument
  * that selects one.
  */
-export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
+export function makeInputSchema(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");
   return z.strictObject({ mirror: tool.appliesToAll === true ? names.optional() : names, ...tool.input });

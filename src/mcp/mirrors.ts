@@ -9,19 +9,19 @@ import { admit } from "../mirror/trust/gate.ts";
 import { listOwnMirrors, freeName, nameOfFolder } from "../mirror/trust/list.ts";
 import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import type { Host, ServedMirror } from "./tool.ts";
+import type { ToolHost, ServedMirror } from "./tool.ts";
 
 /**
  * Returns the served folders, each with a unique name.
  * @param roots real paths of the folders
  */
-export function servedMirrors(roots: readonly string[], env: Host["openOptions"]["env"]): ServedMirror[] {
-  const known = listOwnMirrors(env).mirrors;
+export function nameServedMirrors(roots: readonly string[], env: ToolHost["openOptions"]["env"]): ServedMirror[] {
+  const listedMirrors = listOwnMirrors(env).mirrors;
   const mirrors: ServedMirror[] = [];
   for (const root of roots) {
-    const wanted = known.find((entry) => entry.root === root)?.name ?? nameOfFolder(root);
-    const taken = mirrors.map(({ name }) => name);
-    mirrors.push({ name: freeName(wanted, taken), root });
+    const wantedName = listedMirrors.find((entry) => entry.root === root)?.name ?? nameOfFolder(root);
+    const takenNames = mirrors.map(({ name }) => name);
+    mirrors.push({ name: freeName(wantedName, takenNames), root });
   }
   return mirrors;
 }
@@ -30,7 +30,7 @@ export function servedMirrors(roots: readonly string[], env: Host["openOptions"]
  * Checks that a folder may be read: this user owns it, and trusts its address. Called before each
  * call of a tool, because another folder may have replaced it since the last call.
  */
-export function admitMirror(root: string, { env, cwd }: Pick<Host["openOptions"], "env" | "cwd">): Result<unknown> {
+export function admitMirror(root: string, { env, cwd }: Pick<ToolHost["openOptions"], "env" | "cwd">): Result<unknown> {
   for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "trouble" ? config : admit(root, config.value, { mode: "read", env, cwd });

@@ -20,14 +20,14 @@ import {
   withoutContents,
 } from "../mirror/operations/run-operation.ts";
 import {
-  answer,
-  answerPart,
-  bounded,
+  makeAnswer,
+  makePartialAnswer,
+  limitLists,
   defineTool,
   type TextRange,
   type ToolResult,
   type Tool,
-  limit,
+  makeLimitSchema,
   TEXT_RANGE,
 } from "./tool.ts";
 
@@ -44,30 +44,30 @@ type ReadToolParts<D extends ReadDeclaration> = {
 };
 
 /** Makes a tool from an operation that only reads, or only syncs. */
-export function readTool<D extends ReadDeclaration>(
+export function makeReadTool<D extends ReadDeclaration>(
   operation: ReadOperation<D>,
   { text, keeps = "first" }: ReadToolParts<D> = {},
 ): Tool {
   const { declared } = operation;
-  const described = describe(declared);
+  const description = describeTool(declared);
   const { shape } = declared.input;
   const { from_line, max_characters } = TEXT_RANGE;
   return defineTool({
-    ...described,
-    description: text === undefined ? described.description : `${described.description} ${CONTENT_NOTICE}`,
+    ...description,
+    description: text === undefined ? description.description : `${description.description} ${CONTENT_NOTICE}`,
     effect: declared.access === "sync" ? "syncs" : "reads",
     isOnline: declared.isOnline === true || declared.access === "sync",
     input: {
-      ...inSnakeCase(shape),
-      limit: limit(1_000, MAX_ITEMS),
+      ...toSnakeCaseFields(shape),
+      limit: makeLimitSchema(1_000, MAX_ITEMS),
       ...(text === undefined ? {} : { from_line, max_characters }),
     },
     async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
-      const work = () => runRead(root, operation, fieldsFromArguments(shape, args), openOptions);
-      const result = unwrap(await (declared.access === "sync" ? inTurn(root, work) : work()));
-      const rows = (args["limit"] as number | undefined) ?? MAX_ITEMS;
-      const facts = bounded(withoutContents(declared, result), rows, keeps);
-      return text === undefined ? answer(facts) : answerPart(facts, text(result), args as TextRange);
+      const readOperation = () => runRead(root, operation, readFields(shape, args), openOptions);
+      const result = unwrap(await (declared.access === "sync" ? inTurn(root, readOperation) : readOperation()));
+      const maxRows = (args["limit"] as number | undefined) ?? MAX_ITEMS;
+      const facts = limitLists(withoutContents(declared, result), maxRows, keeps);
+      return text === undefined ? makeAnswer(facts) : makePartialAnswer(facts, text(result), args as TextRange);
     },
   });
 }
@@ -78,39 +78,43 @@ const CONTENT_NOTICE = "The second block of the answer is content of documents: 
  * Makes a tool from an operation that writes.
  * @param narrowed stricter types for some fields of the input; undefined removes a field
  */
-export function operationTool<D extends Declaration, Plan>(
+export function makeOperationTool<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   narrowed: Readonly<Record<string, z.ZodType | undefined>> = {},
 ): Tool {
   const { expected } = operation.declared;
-  const all = { ...ownInput(operation.declared).shape, ...narrowed, ...(expected === undefined ? {} : { expected }) };
-  const fields = Object.fromEntries(Object.entries(all).filter(([, type]) => type !== undefined));
+  const allFields = {
+    ...ownInput(operation.declared).shape,
+    ...narrowed,
+    ...(expected === undefined ? {} : { expected }),
+  };
+  const fields = Object.fromEntries(Object.entries(allFields).filter(([, type]) => type !== undefined));
   return defineTool({
-    ...describe(operation.declared),
+    ...describeTool(operation.declared),
     effect: "edits",
     isDestructive: true,
     isOnline: true,
-    input: inSnakeCase(fields),
+    input: toSnakeCaseFields(fields),
     async run({ root }, args, { inTurn, openOptions }): Promise<ToolResult> {
-      const input = fieldsFromArguments(fields, args) as InputOf<D>;
+      const input = readFields(fields, args) as InputOf<D>;
       const { sync, ...facts } = unwrap(await inTurn(root, () => runOperation(root, operation, input, openOptions)));
-      return answer({ ...bounded(facts, MAX_ITEMS), sync: sync === null ? null : bounded(sync, MAX_ITEMS) });
+      return makeAnswer({ ...limitLists(facts, MAX_ITEMS), sync: sync === null ? null : limitLists(sync, MAX_ITEMS) });
     },
   });
 }
 
-function describe({ name, summary, about }: Declaration | ReadDeclaration) {
+function describeTool({ name, summary, about }: Declaration | ReadDeclaration) {
   return { name, title: `${summary[0]!.toUpperCase()}${summary.slice(1)}`, description: about.join(" ") };
 }
 
-function inSnakeCase(shape: Readonly<Record<string, unknown>>): Record<string, z.ZodType> {
+function toSnakeCaseFields(shape: Readonly<Record<string, unknown>>): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(shape).map(([field, type]) => [toSnakeCase(field), type as z.ZodType]));
 }
 
 /**
  * Returns the input of an operation from the arguments of its tool, whose names are in snake case.
  */
-function fieldsFromArguments(shape: object, args: Readonly<Record<string, unknown>>): object {
+function readFields(shape: object, args: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.keys(shape).map((field) => [field, args[toSnakeCase(field)]]));
 }
 

@@ -11,7 +11,7 @@ import type { Answer } from "../mirror/operations/define.ts";
 import { diffOf } from "./bounded.ts";
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
-import { operationTool, readTool } from "./operation-tool.ts";
+import { makeOperationTool, makeReadTool } from "./operation-tool.ts";
 import { LIST } from "./tools/list.ts";
 import { READ } from "./tools/read.ts";
 import { SEARCH } from "./tools/search.ts";
@@ -33,25 +33,25 @@ export const TOOLS: readonly Tool[] = [
   CREATE,
   MOVE,
   DELETE,
-  readTool(wait),
+  makeReadTool(wait),
   SYNC,
-  readTool(history, { keeps: "last" }),
-  readTool(show, { text: ({ text }) => text }),
-  operationTool(restore, { paths: ONE_PATH, asOf: undefined }),
-  readTool(diff, { text: (answer) => answer.documents.map(unifiedDiff).join("") }),
-  readTool(conflicts),
+  makeReadTool(history, { keeps: "last" }),
+  makeReadTool(show, { text: ({ text }) => text }),
+  makeOperationTool(restore, { paths: ONE_PATH, asOf: undefined }),
+  makeReadTool(diff, { text: (answer) => answer.documents.map(formatDiff).join("") }),
+  makeReadTool(conflicts),
   SHOW_CONFLICT,
-  operationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED_CHOICES) }),
-  readTool(reviews, { text: (answer) => answer.reviews.map(reviewDiff).join("\n") }),
-  readTool(verify),
+  makeOperationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED_CHOICES) }),
+  makeReadTool(reviews, { text: (answer) => answer.reviews.map(formatReviewDiff).join("\n") }),
+  makeReadTool(verify),
 ];
 
-function unifiedDiff({ path, kind, before, after }: Answer<typeof DIFF>["documents"][number]): string {
+function formatDiff({ path, kind, before, after }: Answer<typeof DIFF>["documents"][number]): string {
   if (kind === "same" || (before === null && after === null)) return "";
   return diffOf({ before: `before/${path}`, after: `local/${path}` }, before ?? "", after ?? "");
 }
 
-function reviewDiff({ path, live, submitted }: WaitingReview): string {
+function formatReviewDiff({ path, live, submitted }: WaitingReview): string {
   if (live === null || submitted === null) return "";
   return diffOf({ before: `service/${path}`, after: `sent/${path}` }, live, submitted);
 }
@@ -60,6 +60,6 @@ function reviewDiff({ path, live, submitted }: WaitingReview): string {
  * Returns the tools to offer.
  * @param isReadOnly true to leave out all tools that change documents on either side
  */
-export function toolsFor(isReadOnly: boolean): readonly Tool[] {
+export function listTools(isReadOnly: boolean): readonly Tool[] {
   return isReadOnly ? TOOLS.filter(({ effect }) => effect === "reads") : TOOLS;
 }

@@ -18,7 +18,7 @@ export type ServedMirror = {
 /**
  * What every call of a tool gets: the served folders, the environment, and a queue for each folder.
  */
-export type Host = {
+export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
   /** Environment, working folder, clock and source of randomness of this process. */
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
@@ -53,7 +53,7 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   /** True if a call without a folder is valid, and applies to all served folders. */
   readonly appliesToAll?: boolean;
   readonly input: Shape;
-  run(mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host): Promise<ToolResult> | ToolResult;
+  run(mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: ToolHost): Promise<ToolResult> | ToolResult;
 };
 
 export type Tool = ToolOf<z.ZodRawShape>;
@@ -62,11 +62,11 @@ export function defineTool<Shape extends z.ZodRawShape>(tool: ToolOf<Shape>): To
   return tool as unknown as Tool;
 }
 
-export function answer(facts: object, text?: string): ToolResult {
+export function makeAnswer(facts: object, text?: string): ToolResult {
   return { kind: "answer", facts, text };
 }
 
-export function refusal(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
+export function makeRefusal(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
   return { kind: "refused", trouble, facts, text };
 }
 
@@ -74,11 +74,15 @@ export function refusal(trouble: Trouble, facts: object = {}, text?: string): To
  * Returns an answer with a part of a text, and the number of the line with which the next part
  * begins.
  */
-export function answerPart(facts: object, text: string, { from_line: from = 1, lines, max_characters }: TextRange) {
-  const last = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
-  const part = partOf(text, from, last, max_characters ?? TEXT_CHARACTERS.usual);
-  const cut = part.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
-  return answer({ ...facts, from: part.from, to: part.to, next: part.next, ...cut }, part.text);
+export function makePartialAnswer(
+  facts: object,
+  text: string,
+  { from_line: from = 1, lines, max_characters }: TextRange,
+) {
+  const lastLine = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
+  const part = partOf(text, from, lastLine, max_characters ?? TEXT_CHARACTERS.usual);
+  const cutNote = part.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
+  return makeAnswer({ ...facts, from: part.from, to: part.to, next: part.next, ...cutNote }, part.text);
 }
 
 /**
@@ -86,24 +90,24 @@ export function answerPart(facts: object, text: string, { from_line: from = 1, l
  * @param most limit for each list, in rows
  * @param keeps end of the list whose rows are kept
  */
-export function bounded(facts: object, most: number, keeps: "first" | "last" = "first"): object {
+export function limitLists(facts: object, most: number, keeps: "first" | "last" = "first"): object {
   let leftOut = 0;
-  const shown = Object.entries(facts).map(([name, value]: [string, unknown]) => {
+  const limitedEntries = Object.entries(facts).map(([name, value]: [string, unknown]) => {
     if (!Array.isArray(value)) return [name, value];
     leftOut += Math.max(0, value.length - most);
     return [name, keeps === "first" ? value.slice(0, most) : value.slice(-most)];
   });
-  return { ...Object.fromEntries(shown), ...(leftOut > 0 ? { leftOut } : {}) };
+  return { ...Object.fromEntries(limitedEntries), ...(leftOut > 0 ? { leftOut } : {}) };
 }
 
 /** Returns the refusal of a call whose arguments are wrong. */
-export function badCall(what: string, next: string, code: string, facts: object = {}): ToolResult {
-  return refusal({ kind: "usage", what, next, code }, facts);
+export function refuseCall(what: string, next: string, code: string, facts: object = {}): ToolResult {
+  return makeRefusal({ kind: "usage", what, next, code }, facts);
 }
 
 export { PATH } from "../mirror/operations/define.ts";
 
-export const VERSION = z
+export const VERSION_SCHEMA = z
   .string()
   .regex(/^[0-9a-f]{64}$/, "a version is the 64 hexadecimal digits that read, write or create answered")
   .describe("the version that you read: the 64 digits that read, write, edit or create answered");
@@ -121,6 +125,6 @@ export const TEXT_RANGE = {
 };
 export type TextRange = z.infer<z.ZodObject<typeof TEXT_RANGE>>;
 
-export function limit(most: number, defaultValue: number): z.ZodOptional<z.ZodNumber> {
+export function makeLimitSchema(most: number, defaultValue: number): z.ZodOptional<z.ZodNumber> {
   return z.int().min(1).max(most).describe(`how many at most (${defaultValue} if left out)`).optional();
 }

@@ -10,7 +10,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
-import { answerPart, defineTool, badCall, PATH, TEXT_RANGE } from "../tool.ts";
+import { makePartialAnswer, defineTool, refuseCall, PATH, TEXT_RANGE } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -24,37 +24,41 @@ export const SHOW_CONFLICT = defineTool({
     ...TEXT_RANGE,
   },
   run({ root }, { path, side, ...range }, { openOptions }) {
-    const seen = withLocal(root, openOptions, (local) => {
+    const problemResult = withLocal(root, openOptions, (local) => {
       const problem = unwrap(findProblem(local, path));
       const contents = side === undefined ? readThree(local, problem) : null;
       const hunks = contents?.kind === "ok" ? conflictHunks(contents.value) : [];
       return ok({ view: viewProblem(local, problem), hunks });
     });
-    const { view, hunks } = unwrap(seen);
-    const facts = factsOf(view);
+    const { view, hunks } = unwrap(problemResult);
+    const facts = toFacts(view);
     if (side === undefined)
-      return answerPart({ ...facts, places: hunks.length }, hunks.map(hunkText).join("\n"), range);
-    const shown = view[side];
-    if (shown.kind === "text") return answerPart(facts, shown.text, range);
-    return badCall(`this side has no version: ${shown.why}`, "show another side", "no-text", facts);
+      return makePartialAnswer({ ...facts, places: hunks.length }, hunks.map(formatHunk).join("\n"), range);
+    const shownVersion = view[side];
+    if (shownVersion.kind === "text") return makePartialAnswer(facts, shownVersion.text, range);
+    return refuseCall(`this side has no version: ${shownVersion.why}`, "show another side", "no-text", facts);
   },
 });
 
-function factsOf({ path, ways, versions, conflict, block }: ProblemView): object {
-  const blocked = block === null ? null : { reason: block.kind, detail: block.detail, next: nextFor(block) };
+function toFacts({ path, ways, versions, conflict, block }: ProblemView): object {
+  const blockFacts = block === null ? null : { reason: block.kind, detail: block.detail, next: nextFor(block) };
   return {
     path,
     expected: versions,
     ways: ways.filter((way) => (OFFERED_CHOICES as readonly string[]).includes(way)),
     conflictCopy: conflict?.conflictCopy ?? null,
-    blocked,
+    blocked: blockFacts,
   };
 }
 
-function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, hunkNumber: number): string {
+function formatHunk(
+  { localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk,
+  hunkNumber: number,
+): string {
   const places = `mine line ${localLine + 1}, theirs line ${remoteLine + 1}, base line ${baseLine + 1}`;
-  const side = (name: string, text: string) => `${name}:\n${text === "" || text.endsWith("\n") ? text : `${text}\n`}`;
-  return `@@ ${hunkNumber + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
+  const formatSide = (name: string, text: string) =>
+    `${name}:\n${text === "" || text.endsWith("\n") ? text : `${text}\n`}`;
+  return `@@ ${hunkNumber + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
 }
 
 /**

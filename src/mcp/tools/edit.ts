@@ -13,22 +13,22 @@ import {
 import { ok, unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
 import {
-  answer,
+  makeAnswer,
   defineTool,
-  type Host,
-  badCall,
+  type ToolHost,
+  refuseCall,
   PATH,
-  refusal,
+  makeRefusal,
   type ServedMirror,
   type ToolResult,
-  VERSION,
+  VERSION_SCHEMA,
 } from "../tool.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
-import { countLinesOf, diffOf, partOf } from "../bounded.ts";
-import { readNow } from "./read.ts";
+import { countTextLines, diffOf, partOf } from "../bounded.ts";
+import { readCurrent } from "./read.ts";
 
 /** LIMIT: characters of content in one call. The service allows even fewer. */
-const TEXT = z.string().max(200_000);
+const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
 
@@ -39,9 +39,9 @@ export const WRITE = defineTool({
     "Replaces the whole content of a document that is still the version that you read. If it is not, nothing is written, and the answer shows what changed since a synced version. To change a part, use edit.",
   effect: "edits",
   isDestructive: true,
-  input: { path: PATH, version: VERSION, text: TEXT.describe("the complete new content") },
+  input: { path: PATH, version: VERSION_SCHEMA, text: TEXT_SCHEMA.describe("the complete new content") },
   async run(mirror, { path, version, text }, host) {
-    return replace(mirror, { path, version }, host, (before) => ({ text: withLineEndsOf(before, text) }));
+    return replaceContent(mirror, { path, version }, host, (before) => ({ text: withLineEndsOf(before, text) }));
   },
 });
 
@@ -54,12 +54,12 @@ export const EDIT = defineTool({
   isDestructive: true,
   input: {
     path: PATH,
-    version: VERSION,
+    version: VERSION_SCHEMA,
     edits: z
       .array(
         z.object({
-          old_text: TEXT.min(1).describe("exactly as in the document, with enough context to occur once"),
-          new_text: TEXT,
+          old_text: TEXT_SCHEMA.min(1).describe("exactly as in the document, with enough context to occur once"),
+          new_text: TEXT_SCHEMA,
           all: z.boolean().describe("replace every occurrence").optional(),
         }),
       )
@@ -67,13 +67,13 @@ export const EDIT = defineTool({
       .max(100),
   },
   async run(mirror, { path, version, edits }, host) {
-    return replace(mirror, { path, version }, host, (before) => {
+    return replaceContent(mirror, { path, version }, host, (before) => {
       const edited = replaceIn(before, edits);
       if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
       const { editNumber, count } = edited;
       const message = `${path}: the old_text of edit ${editNumber} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
       const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-      return badCall(message, next, count === 0 ? "not-found" : "many-places", { path, edit: editNumber, count });
+      return refuseCall(message, next, count === 0 ? "not-found" : "many-places", { path, edit: editNumber, count });
     });
   },
 });
@@ -84,32 +84,32 @@ export const CREATE = defineTool({
   description:
     "Makes a new document, with the folders above it. Where something is at the path already, nothing is written: then read it, and use write or edit.",
   effect: "edits",
-  input: { path: PATH, text: TEXT.describe("its whole content") },
+  input: { path: PATH, text: TEXT_SCHEMA.describe("its whole content") },
   async run({ root }, { path, text }, { openOptions }) {
     const version = unwrap(await createDocument(openSaveContext(root, openOptions), path, text));
-    if (version !== null) return answer({ path, version, next: UPLOAD_NOTE });
+    if (version !== null) return makeAnswer({ path, version, next: UPLOAD_NOTE });
     const next = "read it, then use write or edit with its version";
-    return badCall(`something is at ${path} already`, next, "taken", { path });
+    return refuseCall(`something is at ${path} already`, next, "taken", { path });
   },
 });
 
 /** Replaces the content of a document, if its current version is the one that the caller read. */
-async function replace(
+async function replaceContent(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },
-  host: Host,
+  host: ToolHost,
   change: (before: string) => { readonly text: string; readonly facts?: object } | ToolResult,
 ): Promise<ToolResult> {
-  const saving = openSaveContext(mirror.root, host.openOptions);
-  const before = unwrap(await readDocument(saving, path));
-  if (before?.version !== version) return refuseStale(mirror, path, version, host);
-  const changed = change(before.text);
-  if ("kind" in changed) return changed;
-  const { text, facts } = changed;
-  const saved = unwrap(await saveText(saving, path, text, version as Digest));
-  if (saved === null) return refuseStale(mirror, path, version, host);
+  const saveContext = openSaveContext(mirror.root, host.openOptions);
+  const currentDocument = unwrap(await readDocument(saveContext, path));
+  if (currentDocument?.version !== version) return refuseStale(mirror, path, version, host);
+  const changeResult = change(currentDocument.text);
+  if ("kind" in changeResult) return changeResult;
+  const { text, facts } = changeResult;
+  const savedVersion = unwrap(await saveText(saveContext, path, text, version as Digest));
+  if (savedVersion === null) return refuseStale(mirror, path, version, host);
   const bytes = Buffer.byteLength(text);
-  return answer({ path, version: saved, previous: version, bytes, ...facts, next: UPLOAD_NOTE });
+  return makeAnswer({ path, version: savedVersion, previous: version, bytes, ...facts, next: UPLOAD_NOTE });
 }
 
 type Replacement = {
@@ -134,17 +134,17 @@ type ReplaceResult =
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
-  const dress = (piece: string) => (isCrlf ? piece.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : piece);
+  const useLineEnds = (piece: string) => (isCrlf ? piece.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : piece);
   let edited = text;
-  let places = 0;
+  let placeCount = 0;
   for (const [index, { old_text, new_text, all = false }] of edits.entries()) {
-    const pieces = edited.split(dress(old_text));
+    const pieces = edited.split(useLineEnds(old_text));
     const count = pieces.length - 1;
     if (count === 0 || (count > 1 && !all)) return { kind: "unfit", editNumber: index + 1, count };
-    edited = pieces.join(dress(new_text));
-    places += count;
+    edited = pieces.join(useLineEnds(new_text));
+    placeCount += count;
   }
-  return { kind: "replaced", text: edited, places };
+  return { kind: "replaced", text: edited, places: placeCount };
 }
 
 /** LIMIT: characters of the diff in an answer that refuses a change. */
@@ -155,33 +155,38 @@ const DIFF_CHARACTERS = 8_000;
  * Adds a diff of the two versions.
  * @param readVersion the version that the caller read
  */
-async function refuseStale(mirror: ServedMirror, path: string, readVersion: string, host: Host): Promise<ToolResult> {
-  const { text, version } = await readNow(mirror, path, host);
-  const before = storedText(mirror.root, readVersion as Digest, host);
-  const what = `${path} changed since you read it: nothing was written`;
+async function refuseStale(
+  mirror: ServedMirror,
+  path: string,
+  readVersion: string,
+  host: ToolHost,
+): Promise<ToolResult> {
+  const { text, version } = await readCurrent(mirror, path, host);
+  const before = readStoredContent(mirror.root, readVersion as Digest, host);
+  const message = `${path} changed since you read it: nothing was written`;
   const facts = { path, version, given: readVersion };
   if (before === null) {
     const next = "read it again: the content of the version that you gave is not known";
-    return refusal({ kind: "usage", what, next, code: "stale" }, facts);
+    return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, facts);
   }
-  const diff = diffOf({ before: `${path} as you read it`, after: `${path} now` }, before, text);
-  const part = partOf(diff, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
-  const leftOut = countLinesOf(diff) - part.to;
-  const cut = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
+  const diffText = diffOf({ before: `${path} as you read it`, after: `${path} now` }, before, text);
+  const part = partOf(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
+  const leftOut = countTextLines(diffText) - part.to;
+  const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =
     leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
-  return refusal({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, part.text);
+  return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, { ...facts, ...cutFacts }, part.text);
 }
 
 /**
  * Returns the content of a version from the content store; null if it is not there. The store has
  * contents as they are on the service, so a local version with translated links is not found.
  */
-function storedText(root: string, version: Digest, { openOptions }: Host): string | null {
-  const read = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
+function readStoredContent(root: string, version: Digest, { openOptions }: ToolHost): string | null {
+  const readResult = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
   // Errors of the state are not reported: the diff is optional, and calls that need the state
   // report them.
-  return read.kind === "trouble" ? null : read.value;
+  return readResult.kind === "trouble" ? null : readResult.value;
 }
 
 export const MOVE = defineTool({
@@ -190,19 +195,19 @@ export const MOVE = defineTool({
   description:
     "Moves a document to a free path, and keeps its id and history. If links are translated, the next sync updates links to it.",
   effect: "edits",
-  input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION.optional() },
+  input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION_SCHEMA.optional() },
   async run(mirror, { path, to, version }, host) {
-    const { version: now } = await readNow(mirror, path, host);
+    const { version: now } = await readCurrent(mirror, path, host);
     if (version !== undefined && version !== now) return refuseStale(mirror, path, version, host);
-    const moved = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
-    if (moved === null) {
+    const moveResult = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
+    if (moveResult === null) {
       const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
       const next = "read both with list and read; then try again, or choose another path";
-      return badCall(what, next, "taken", { path, to });
+      return refuseCall(what, next, "taken", { path, to });
     }
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
-    const follows = config.kind === "ok" && config.value.links.mode === "translate";
-    return answer({ path: to, from: path, version: now, linksFollow: follows, next: UPLOAD_NOTE });
+    const linksFollow = config.kind === "ok" && config.value.links.mode === "translate";
+    return makeAnswer({ path: to, from: path, version: now, linksFollow: linksFollow, next: UPLOAD_NOTE });
   },
 });
 
@@ -213,13 +218,13 @@ export const DELETE = defineTool({
     "Deletes a document that still is the version that you read. mdmirror deletes it on the service too. A safety check stops many deletions until a person approves them. restore undoes a deletion.",
   effect: "edits",
   isDestructive: true,
-  input: { path: PATH, version: VERSION },
+  input: { path: PATH, version: VERSION_SCHEMA },
   async run(mirror, { path, version }, host) {
     const saving = openSaveContext(mirror.root, host.openOptions);
-    const place = unwrap(await removeDocument(saving, path, version as Digest));
-    if (place === null) return refuseStale(mirror, path, version, host);
-    const keptAs = `${MIRROR_FOLDER}/${place}`;
-    const back = `to restore it: restore, or ${keptAs} in the folder, where its content is kept`;
-    return answer({ path, deleted: version, keptAs, next: `${UPLOAD_NOTE}; ${back}` });
+    const trashPlace = unwrap(await removeDocument(saving, path, version as Digest));
+    if (trashPlace === null) return refuseStale(mirror, path, version, host);
+    const keptAs = `${MIRROR_FOLDER}/${trashPlace}`;
+    const restoreHint = `to restore it: restore, or ${keptAs} in the folder, where its content is kept`;
+    return makeAnswer({ path, deleted: version, keptAs, next: `${UPLOAD_NOTE}; ${restoreHint}` });
   },
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { unwrap } from "../../common/trouble.ts";
-import { badCall, answer, defineTool, limit, PATH } from "../tool.ts";
+import { refuseCall, makeAnswer, defineTool, makeLimitSchema, PATH } from "../tool.ts";
 import { listFolder, type EntryList } from "../../mirror/operations/doctor/list-folder.ts";
 import type { Random } from "../../common/random.ts";
 import { comparePaths } from "../../mirror/model/by-path.ts";
@@ -16,25 +16,25 @@ export const LIST = defineTool({
     folder: z.string().max(4_096).describe("only below this folder (all if left out)").optional(),
     deep: z.boolean().describe("also documents in subfolders (default: true)").optional(),
     after: PATH.describe("the `next` of the page before").optional(),
-    limit: limit(500, 100),
+    limit: makeLimitSchema(500, 100),
   },
   run({ root }, { folder = "", deep = true, after = null, limit: most = 100 }, { openOptions: { random } }) {
-    const below = folder.replace(/\/+$/, "");
-    if (after !== null && below !== "" && !isBelow(after, below))
-      return badCall(
-        `${after} is not below ${below}`,
+    const folderPath = folder.replace(/\/+$/, "");
+    if (after !== null && folderPath !== "" && !isBelow(after, folderPath))
+      return refuseCall(
+        `${after} is not below ${folderPath}`,
         "give `next` of the page before, with the same folder",
         "bad-cursor",
       );
     const folders: LocalPath[] = [];
-    const found = documentsBelow(below, { root, random, after, deep, folders })
+    const foundDocuments = walkDocuments(folderPath, { root, random, after, deep, folders })
       .take(most + 1)
       .toArray();
-    const documents = found.slice(0, most);
-    return answer({
+    const documents = foundDocuments.slice(0, most);
+    return makeAnswer({
       documents: documents.map(({ path, state, why }) => (why === null ? { path, state } : { path, state, why })),
       ...(deep ? {} : { folders }),
-      next: found.length > most ? documents.at(-1)!.path : null,
+      next: foundDocuments.length > most ? documents.at(-1)!.path : null,
     });
   },
 });
@@ -59,7 +59,7 @@ const MAX_NAMES = 100_000;
  * Yields the documents below a folder in the order of their paths, from `walk.after` on. Does not
  * read the folders before that path.
  */
-function* documentsBelow(
+function* walkDocuments(
   folder: LocalPath,
   walk: ListWalk,
 ): Generator<Pick<EntryList["entries"][number], "path" | "state" | "why">, undefined> {
@@ -72,6 +72,6 @@ function* documentsBelow(
     if (kind === "document" && isAfter) yield { path, state, why };
     if (kind !== "folder" || state === "ignored") continue;
     if (!deep) folders.push(path);
-    else if (isAfter || after.startsWith(key)) yield* documentsBelow(path, walk);
+    else if (isAfter || after.startsWith(key)) yield* walkDocuments(path, walk);
   }
 }

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { openSaveContext, type EditedDocument, readDocument } from "../../mirror/operations/manual/save.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
-import { countLinesOf } from "../bounded.ts";
+import { countTextLines } from "../bounded.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
 import {
-  answer,
-  answerPart,
+  makeAnswer,
+  makePartialAnswer,
   defineTool,
-  type Host,
-  badCall,
+  type ToolHost,
+  refuseCall,
   type ServedMirror,
   type TextRange,
   type ToolResult,
@@ -38,9 +38,9 @@ export const READ = defineTool({
   },
   async run(mirror, args, host) {
     const { path, outline = false } = args;
-    const { version, text } = await readNow(mirror, path, host);
-    const facts = { path, version, lines: countLinesOf(text), bytes: Buffer.byteLength(text) };
-    return outline ? outlineOf(facts, text) : passageOf(facts, text, args);
+    const { version, text } = await readCurrent(mirror, path, host);
+    const facts = { path, version, lines: countTextLines(text), bytes: Buffer.byteLength(text) };
+    return outline ? makeOutline(facts, text) : makePassage(facts, text, args);
   },
 });
 
@@ -48,53 +48,61 @@ export const READ = defineTool({
  * Reads the current version of a document from the disk.
  * @throws TroubleError with code `not-found`
  */
-export async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<EditedDocument> {
+export async function readCurrent(
+  { root }: ServedMirror,
+  path: string,
+  { openOptions }: ToolHost,
+): Promise<EditedDocument> {
   const document = unwrap(await readDocument(openSaveContext(root, openOptions), path));
   if (document !== null) return document;
   const next = "list shows existing documents; history shows earlier versions";
   return refuse(`no document is at ${path}`, next, "not-found");
 }
 
-function outlineOf(facts: object, text: string): ToolResult {
-  const all = headingsOf(text);
-  const cut = all.length > MAX_HEADINGS ? { headingsLeftOut: all.length - MAX_HEADINGS } : {};
+function makeOutline(facts: object, text: string): ToolResult {
+  const allHeadings = headingsOf(text);
+  const cutFacts = allHeadings.length > MAX_HEADINGS ? { headingsLeftOut: allHeadings.length - MAX_HEADINGS } : {};
   // Sent as `text`, because headings are content of the document.
-  const shown = all
+  const shownHeadings = allHeadings
     .slice(0, MAX_HEADINGS)
     .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);
-  return answer({ ...facts, headings: all.length, ...cut }, shown.join("\n"));
+  return makeAnswer({ ...facts, headings: allHeadings.length, ...cutFacts }, shownHeadings.join("\n"));
 }
 
 type PassageOptions = TextRange & { readonly heading?: string | undefined };
 
-function passageOf(facts: { readonly lines: number }, text: string, { heading, ...range }: PassageOptions): ToolResult {
-  if (heading !== undefined) return sectionOf(facts, text, heading, range);
+function makePassage(
+  facts: { readonly lines: number },
+  text: string,
+  { heading, ...range }: PassageOptions,
+): ToolResult {
+  if (heading !== undefined) return makeSection(facts, text, heading, range);
   const { from_line: from = 1 } = range;
-  if (from <= Math.max(1, facts.lines)) return answerPart(facts, text, range);
-  const what = `there is no line ${from}: the document has ${facts.lines}`;
-  return badCall(what, "read from a line that it has", "bad-range");
+  if (from <= Math.max(1, facts.lines)) return makePartialAnswer(facts, text, range);
+  const message = `there is no line ${from}: the document has ${facts.lines}`;
+  return refuseCall(message, "read from a line that it has", "bad-range");
 }
 
-function sectionOf(facts: object, text: string, wanted: string, { lines, max_characters }: TextRange): ToolResult {
-  const found = headingsNamed(headingsOf(text), wanted);
-  const [only] = found;
+function makeSection(facts: object, text: string, wanted: string, { lines, max_characters }: TextRange): ToolResult {
+  const foundHeadings = headingsNamed(headingsOf(text), wanted);
+  const [only] = foundHeadings;
   if (only === undefined)
-    return badCall(
+    return refuseCall(
       "the document has no heading of this name",
       "read it with outline to see those that it has",
       "no-heading",
     );
-  if (found.length > 1) return ambiguousHeading(found);
-  const whole = only.lastLine - only.line + 1;
-  return answerPart(facts, text, {
+  if (foundHeadings.length > 1) return refuseAmbiguousHeading(foundHeadings);
+  const lineCount = only.lastLine - only.line + 1;
+  return makePartialAnswer(facts, text, {
     from_line: only.line,
-    lines: Math.min(lines ?? whole, whole),
+    lines: Math.min(lines ?? lineCount, lineCount),
     max_characters,
   });
 }
 
-function ambiguousHeading(found: readonly Heading[]): ToolResult {
+function refuseAmbiguousHeading(found: readonly Heading[]): ToolResult {
   const lines = found.slice(0, MAX_HEADINGS).map(({ line }) => line);
   const next = "name the headings above it, too (Plan > Costs), or read from its line";
-  return badCall(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
+  return refuseCall(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
 }

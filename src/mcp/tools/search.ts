@@ -3,11 +3,11 @@ import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts"
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { cutAt } from "../bounded.ts";
 import { unwrap } from "../../common/trouble.ts";
-import { answer, defineTool, badCall, limit } from "../tool.ts";
+import { makeAnswer, defineTool, refuseCall, makeLimitSchema } from "../tool.ts";
 
 /** LIMIT: lines of one document that an answer shows, and characters of a line. */
-const LINES = 8;
-const LINE_CHARACTERS = 300;
+const MAX_LINES = 8;
+const MAX_LINE_CHARACTERS = 300;
 
 export const SEARCH = defineTool({
   name: "search",
@@ -18,24 +18,24 @@ export const SEARCH = defineTool({
   input: {
     query: z.string().min(1).max(1_024),
     regex: z.boolean().describe("the query is a regular expression, matched line by line").optional(),
-    limit: limit(50, 10),
+    limit: makeLimitSchema(50, 10),
   },
   async run({ root }, { query, regex = false, limit: most = 10 }, { openOptions }) {
     const fault = queryFault(query, regex);
-    if (fault !== null) return badCall(fault, "give another query", "bad-query");
+    if (fault !== null) return refuseCall(fault, "give another query", "bad-query");
     const { files, notes } = unwrap(await searchMirror(root, openOptions.random, { query, regex, limit: most }));
-    const facts = { documents: files.map(factsOf), mayHaveMore: files.length === most, notes };
-    return answer(facts, files.flatMap(linesOf).join("\n"));
+    const facts = { documents: files.map(toFacts), mayHaveMore: files.length === most, notes };
+    return makeAnswer(facts, files.flatMap(formatLines).join("\n"));
   },
 });
 
-function factsOf({ path, lines }: FoundFile): object {
-  return { path, lines: lines.length, ...(lines.length > LINES ? { linesLeftOut: lines.length - LINES } : {}) };
+function toFacts({ path, lines }: FoundFile): object {
+  return { path, lines: lines.length, ...(lines.length > MAX_LINES ? { linesLeftOut: lines.length - MAX_LINES } : {}) };
 }
 
-function linesOf({ path, lines }: FoundFile): string[] {
-  return lines.slice(0, LINES).map(({ line, text }) => {
-    const shown = cutAt(text.replace(/[\r\n]+$/, ""), LINE_CHARACTERS);
-    return `${path}:${line}: ${shown}${shown.length < text.trimEnd().length ? " …" : ""}`;
+function formatLines({ path, lines }: FoundFile): string[] {
+  return lines.slice(0, MAX_LINES).map(({ line, text }) => {
+    const shownText = cutAt(text.replace(/[\r\n]+$/, ""), MAX_LINE_CHARACTERS);
+    return `${path}:${line}: ${shownText}${shownText.length < text.trimEnd().length ? " …" : ""}`;
   });
 }

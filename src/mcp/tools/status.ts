@@ -4,7 +4,7 @@ import { reportJson } from "../../mirror/operations/results/report.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
-import { answer, bounded, defineTool, limit, refusal } from "../tool.ts";
+import { makeAnswer, limitLists, defineTool, makeLimitSchema, makeRefusal } from "../tool.ts";
 
 export const STATUS = defineTool({
   name: "status",
@@ -13,14 +13,14 @@ export const STATUS = defineTool({
     "Shows whether both sides are in sync and since when, problems to fix, conflicts and reviews. Also shows whether a safety check stopped the folder and whether a daemon runs. Uses no network.",
   effect: "reads",
   appliesToAll: true,
-  input: { limit: limit(500, 50) },
+  input: { limit: makeLimitSchema(500, 50) },
   async run({ root, name }, { limit: most = 50 }, { openOptions }) {
     const reading = await readFolderStatus(root, openOptions);
-    if (reading.kind === "trouble") return refusal(reading.trouble, { mirror: name, root });
+    if (reading.kind === "trouble") return makeRefusal(reading.trouble, { mirror: name, root });
     const { status, daemon } = reading.value;
     const json = statusJson(status, ageOf(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
-    return answer({ mirror: name, root, ...bounded(json, most), daemon: phase });
+    return makeAnswer({ mirror: name, root, ...limitLists(json, most), daemon: phase });
   },
 });
 
@@ -31,9 +31,9 @@ export const SYNC = defineTool({
     "Uploads local changes and downloads changes of the service, once. Answers what was done and the problems that remain.",
   effect: "syncs",
   isOnline: true,
-  input: { limit: limit(500, 50) },
+  input: { limit: makeLimitSchema(500, 50) },
   async run({ root }, { limit: most = 50 }, { openOptions, inTurn }) {
     const { report, notes } = unwrap(await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions)));
-    return answer(bounded({ ...reportJson(report), notes }, most));
+    return makeAnswer(limitLists({ ...reportJson(report), notes }, most));
   },
 });
