@@ -7,9 +7,9 @@ export type Query = Readonly<Record<string, string | number | null>>;
  * @param members names and values of the query; null leaves a name out
  */
 export function withQuery(address: string, members: Query): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(members)) if (value !== null) given.set(name, String(value));
-  return given.size === 0 ? address : `${address}?${given}`;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) if (value !== null) parameters.set(name, String(value));
+  return parameters.size === 0 ? address : `${address}?${parameters}`;
 }
 
 /** Percent-encodes each name of a path, and keeps the slashes. */

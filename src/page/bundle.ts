@@ -17,7 +17,7 @@ export type Bundle = {
 /** Address below which `mdmirror ui` serves the assets. */
 export const ASSETS = "/assets/";
 
-const TYPES: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
@@ -27,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
  * Returns the media type of an asset by its file extension.
  * @throws Error for an extension that no asset has, which is a bug
  */
-export function assetType(name: string): string {
-  const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+export function findAssetType(name: string): string {
+  const type = MEDIA_TYPES[name.slice(name.lastIndexOf(".") + 1)];
   if (type === undefined) throw new Error(`${name} is no asset`);
   return type;
 }
@@ -37,7 +37,7 @@ export function assetType(name: string): string {
  * Returns the address of an entry such as `page.js`.
  * @throws Error if the bundle has no such entry, which is a bug
  */
-export function assetPath({ names, base }: Bundle, entry: string): string {
+export function findAssetPath({ names, base }: Bundle, entry: string): string {
   const name = names.get(entry);
   if (name === undefined) throw new Error(`${entry} is not in the bundle`);
   return `${base}${name}`;

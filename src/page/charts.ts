@@ -35,24 +35,24 @@ export function panelOf(
   times: readonly [string, string],
 ): Html {
   const largest = Math.max(0, ...bars.map((bar) => bar.value ?? 0));
-  const most = textOf(largest);
+  const largestText = textOf(largest);
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
-<div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${most}</span>
-<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${most} at most`}">${drawBars(bars, Math.max(1, largest))}</svg>
+<div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${largestText}</span>
+<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${largestText} at most`}">${drawBars(bars, Math.max(1, largest))}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
 function drawBars(bars: readonly Bar[], most: number): Html[] {
-  const heightOf = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
+  const toHeight = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
   return bars.map(({ value, part = null, title }, i) => {
-    if (value === null || value === 0) return barOf("none", i, 0.5, title);
-    const outer = heightOf(value);
-    const inner = part === null ? outer : heightOf(part);
-    return html`${outer > inner && barOf("outline", i, outer, title)}${inner > 0 && barOf("fill", i, inner, title)}`;
+    if (value === null || value === 0) return drawBar("none", i, 0.5, title);
+    const outerHeight = toHeight(value);
+    const innerHeight = part === null ? outerHeight : toHeight(part);
+    return html`${outerHeight > innerHeight && drawBar("outline", i, outerHeight, title)}${innerHeight > 0 && drawBar("fill", i, innerHeight, title)}`;
   });
 }
 
-function barOf(kind: "none" | "outline" | "fill", index: number, height: number, title: string): Html {
-  const tall = Math.round(height * 10) / 10;
-  return html`<rect class="${kind}" x="${index * BAR_STEP + 1}" y="${Math.round((HEIGHT - tall) * 10) / 10}" width="${BAR_WIDTH}" height="${tall}"><title>${title}</title></rect>`;
+function drawBar(kind: "none" | "outline" | "fill", index: number, height: number, title: string): Html {
+  const roundedHeight = Math.round(height * 10) / 10;
+  return html`<rect class="${kind}" x="${index * BAR_STEP + 1}" y="${Math.round((HEIGHT - roundedHeight) * 10) / 10}" width="${BAR_WIDTH}" height="${roundedHeight}"><title>${title}</title></rect>`;
 }

@@ -5,22 +5,22 @@ import type { Snippet } from "../markdown/search/snippets.ts";
 import { html, type Html } from "./html.ts";
 import { nameView } from "./parts.ts";
 
-type Found = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
+type FoundDocument = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
 
 /** Lists found documents, each with the lines that match. */
-export function foundList(files: readonly Found[]): Html {
+export function foundList(files: readonly FoundDocument[]): Html {
   if (files.length === 0) return html``;
   return html`<ol class="card flush rows">${files.map(
     ({ href, path, lines }) =>
       html`<li><div class="main"><a href="${href}">${nameView(path)}</a>${
-        lines.length > 0 && html`<ul class="found">${lines.map(lineOf)}</ul>`
+        lines.length > 0 && html`<ul class="found">${lines.map(renderLine)}</ul>`
       }</div></li>`,
   )}</ol>`;
 }
 
-function lineOf(line: Snippet): Html {
+function renderLine(line: Snippet): Html {
   const pieces = foundPieces(line).map((piece, i, all) =>
-    i === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: leadOf(piece.text) } : piece,
+    i === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: shortenLead(piece.text) } : piece,
   );
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }
@@ -32,9 +32,9 @@ function lineOf(line: Snippet): Html {
 const MAX_BEFORE = 40;
 
 /** Shortens a text to its last whole words, and marks the cut with `…`. */
-function leadOf(text: string): string {
+function shortenLead(text: string): string {
   const characters = [...text];
   if (characters.length <= MAX_BEFORE) return text;
-  const end = characters.slice(-MAX_BEFORE).join("");
-  return `…${end.slice(end.indexOf(" ") + 1)}`;
+  const lastCharacters = characters.slice(-MAX_BEFORE).join("");
+  return `…${lastCharacters.slice(lastCharacters.indexOf(" ") + 1)}`;
 }

@@ -1,12 +1,12 @@
 /** HTTP headers of the pages and their assets. */
 
-type Headers = Readonly<Record<string, string>>;
+type HttpHeaders = Readonly<Record<string, string>>;
 
 /**
  * Content security policy: a page may load scripts, styles and images only from its own site, none
  * of them inline, and no site may show the page in a frame.
  */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -17,8 +17,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const COMMON_HEADERS: Headers = {
-  "content-security-policy": POLICY,
+const COMMON_HEADERS: HttpHeaders = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
@@ -32,20 +32,20 @@ const COMMON_HEADERS: Headers = {
  * browser would then send `Origin: null` with a form. Our own forms would then look like forms of
  * another site.
  */
-export const PAGE_HEADERS: Headers = {
+export const PAGE_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,
   "cache-control": "no-store",
   "referrer-policy": "same-origin",
 };
 
 /** Headers of an answer to an address that contains a secret. */
-export const ENTER_HEADERS: Headers = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
+export const ENTER_HEADERS: HttpHeaders = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
 /**
  * Headers of scripts and styles. Browsers may keep them, because their names change with their
  * content.
  */
-export const ASSET_HEADERS: Headers = {
+export const ASSET_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,
   "cache-control": "private, max-age=31536000, immutable",
   "referrer-policy": "no-referrer",

@@ -11,21 +11,21 @@ export class Html {
  * A value for a template. Null and false show nothing; a list shows its members one after the
  * other.
  */
-export type Shown = Html | string | number | null | false | readonly Shown[];
+export type HtmlValue = Html | string | number | null | false | readonly HtmlValue[];
 
 /**
  * Makes HTML from a template. A value may be between tags or in a quoted attribute, where it is
  * escaped correctly. A value must not be a tag name or an unquoted attribute, or be inside a script
  * or a style.
  */
-export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
-  return new Html(parts.reduce((text, part, i) => `${text}${textOf(values[i - 1]!)}${part}`));
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return new Html(parts.reduce((text, part, i) => `${text}${renderValue(values[i - 1]!)}${part}`));
 }
 
-function textOf(value: Shown): string {
+function renderValue(value: HtmlValue): string {
   if (value === null || value === false) return "";
   if (value instanceof Html) return value.text;
-  if (typeof value === "object") return value.map(textOf).join("");
+  if (typeof value === "object") return value.map(renderValue).join("");
   return escapeHtml(String(value));
 }
 

@@ -2,9 +2,9 @@
 
 import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
-import { assetPath, type Bundle } from "./bundle.ts";
+import { findAssetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
-import { actionForm, factsOf, type Fields, type Link, nextOf, type Tone } from "./parts.ts";
+import { actionForm, renderFacts, type FormFields, type Link, nextOf, type ToneName } from "./parts.ts";
 
 /** A group of links, with a label for screen readers. */
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
@@ -16,7 +16,7 @@ export type Notice = {
    * updated.
    */
   readonly id?: string;
-  readonly tone: Tone;
+  readonly tone: ToneName;
   readonly text: string;
   /** Next step for the user; left out if there is none. */
   readonly next?: string | null;
@@ -25,7 +25,7 @@ export type Notice = {
   /** Link to the page that the user probably opens next; null for no link. */
   readonly link?: Pick<Link, "href" | "label"> | null;
   /** Form that undoes the action: its address, the label of its button, and its hidden fields. */
-  readonly undo?: { readonly action: string; readonly label: string; readonly fields: Fields };
+  readonly undo?: { readonly action: string; readonly label: string; readonly fields: FormFields };
 };
 
 export type Frame = {
@@ -58,15 +58,15 @@ export type Content = {
 };
 
 /** Keyboard shortcuts of every page, with a description. `islands/page/keys.ts` implements them. */
-const KEYS = {
+const SHORTCUTS = {
   "/": "go to the search or filter field",
   j: "next row",
   k: "previous row",
   "?": "show these keys",
 };
 
-const KEYS_DIALOG = html`<dialog id="keys" aria-label="Keys">${factsOf(
-  Object.entries(KEYS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]),
+const SHORTCUTS_DIALOG = html`<dialog id="keys" aria-label="Keys">${renderFacts(
+  Object.entries(SHORTCUTS).map(([key, does]) => [html`<kbd>${key}</kbd>`, does]),
 )}<form method="dialog"><button>Close</button></form></dialog>`;
 
 export function renderPage(frame: Frame, content: Content): string {
@@ -79,23 +79,23 @@ export function renderPage(frame: Frame, content: Content): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${shownWords(title)}</title>
-<link rel="icon" href="${assetPath(bundle, "icon.svg")}">
-<link rel="stylesheet" href="${assetPath(bundle, "style.css")}">
-${["page.js", ...scripts].map((entry) => html`<script type="module" src="${assetPath(bundle, entry)}"></script>`)}
+<link rel="icon" href="${findAssetPath(bundle, "icon.svg")}">
+<link rel="stylesheet" href="${findAssetPath(bundle, "style.css")}">
+${["page.js", ...scripts].map((entry) => html`<script type="module" src="${findAssetPath(bundle, entry)}"></script>`)}
 </head>
 <body>
 <a class="unseen" href="#main">Skip to the content</a>
 <header class="bar"><div>
 <a class="brand" href="${brand.href}">${brand.label}</a>
-${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(switcher.label)}</bdi></summary>${linkList(switcher.links, address)}</details>`}
-<nav class="pages" aria-label="Pages">${linkList(nav, address)}</nav>
+${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(switcher.label)}</bdi></summary>${renderLinks(switcher.links, address)}</details>`}
+<nav class="pages" aria-label="Pages">${renderLinks(nav, address)}</nav>
 </div></header>
-${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${linkList(sections.links, address)}</nav>`}
+${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${renderLinks(sections.links, address)}</nav>`}
 <p id="announcement" role="status" class="unseen">${shownWords(announcement)}</p>
 <div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
 program that shows it does not answer. Start it again, or reload the page.</p>
-${notices.map((notice) => noticeOf(notice, csrf))}</div>
-${KEYS_DIALOG}
+${notices.map((notice) => renderNotice(notice, csrf))}</div>
+${SHORTCUTS_DIALOG}
 <main id="main" tabindex="-1"${refreshMs !== null && html` data-refresh="${refreshMs}"`}>${main}</main>
 </body>
 </html>
@@ -103,17 +103,17 @@ ${KEYS_DIALOG}
 }
 
 /** @param address address of the current page, whose link is marked; null to mark no link */
-function linkList(links: readonly Link[], address: string | null): Html {
+function renderLinks(links: readonly Link[], address: string | null): Html {
   return html`<ul>${links.map(({ href, label, current = null, count: number = 0, tone = "quiet" }) => {
-    const marked = href === address ? "page" : current;
-    return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${shownWords(label)}</bdi>${
+    const currentMark = href === address ? "page" : current;
+    return html`<li><a href="${href}"${currentMark !== null && html` aria-current="${currentMark}"`}><bdi>${shownWords(label)}</bdi>${
       number > 0 && html` <span class="count ${tone}">${count(number)}</span>`
     }</a></li>`;
   })}</ul>`;
 }
 
 /** @param csrf token of the session; null to show no form */
-function noticeOf(
+function renderNotice(
   { id = "", tone, text, next = null, details = [], link = null, undo }: Notice,
   csrf: string | null,
 ): Html {

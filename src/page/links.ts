@@ -9,13 +9,14 @@ const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
  * Returns the address to which a link of a document leads, on this site or another. Returns null if
  * the link leads nowhere.
  */
-export function leadsTo(target: string, { files, folder }: LinkBase): string | null {
+export function resolveLink(target: string, { files, folder }: LinkBase): string | null {
   if (OTHER_SITE.test(target)) return target;
   if (OTHER_SCHEME.test(target) || /^[\\/]{2}/.test(target)) return null;
   const [, path = "", heading] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(target) ?? [];
-  const fragment = heading === undefined || heading === "" ? "" : `#${encodeURIComponent(headingId(decoded(heading)))}`;
+  const fragment =
+    heading === undefined || heading === "" ? "" : `#${encodeURIComponent(toHeadingId(decodeText(heading)))}`;
   if (path === "") return fragment === "" ? null : fragment;
-  const names = namesOf(decoded(path), folder);
+  const names = resolveNames(decodeText(path), folder);
   return names === null ? null : files + names.map(encodeURIComponent).join("/") + fragment;
 }
 
@@ -23,7 +24,7 @@ export function leadsTo(target: string, { files, folder }: LinkBase): string | n
  * Returns the element id of a heading, from its words in lower case with hyphens. The prefix `h-`
  * keeps it different from the page's own ids.
  */
-export function headingId(text: string): string {
+export function toHeadingId(text: string): string {
   const slug = text
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}_\- ]/gu, "")
@@ -35,7 +36,7 @@ export function headingId(text: string): string {
 /**
  * Returns the names in a path relative to a folder; null if the path leads out of the workspace.
  */
-function namesOf(path: string, folder: string): string[] | null {
+function resolveNames(path: string, folder: string): string[] | null {
   const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
   for (const name of path.split("/")) {
     if (name === "" || name === ".") continue;
@@ -45,7 +46,7 @@ function namesOf(path: string, folder: string): string[] | null {
   return names;
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -14,10 +14,10 @@ export type RenderRequest = {
 export type RenderMessage = "ready" | RenderedMarkdown;
 
 parentPort?.on("message", ({ text, base, marked }: RenderRequest) => {
-  send(renderMarkdown(text, base, marked));
+  sendMessage(renderMarkdown(text, base, marked));
 });
-send("ready");
+sendMessage("ready");
 
-function send(message: RenderMessage): void {
+function sendMessage(message: RenderMessage): void {
   parentPort!.postMessage(message);
 }

@@ -28,10 +28,10 @@ export type RenderedMarkdown = {
  */
 export function documentOf(rendered: RenderedMarkdown | null, source: string): Html {
   if (rendered === null) return html`<pre class="text" dir="auto">${source}</pre>`;
-  return html`<article class="document" dir="auto">${documentView(rendered)}</article>`;
+  return html`<article class="document" dir="auto">${renderContent(rendered)}</article>`;
 }
 
-function documentView({ frontMatter, body }: RenderedMarkdown): Html {
+function renderContent({ frontMatter, body }: RenderedMarkdown): Html {
   return html`${
     frontMatter !== null && html`<details><summary>Front matter</summary><pre>${frontMatter}</pre></details>`
   }${new Html(body)}`;

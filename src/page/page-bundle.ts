@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { ASSETS, type Asset, assetType, type Bundle } from "./bundle.ts";
+import { ASSETS, type Asset, findAssetType, type Bundle } from "./bundle.ts";
 
 let bundle: Promise<Bundle> | null = null;
 
@@ -15,33 +15,33 @@ let bundle: Promise<Bundle> | null = null;
  * @throws Error if they cannot be built; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {
-  bundle ??= load().catch((error: unknown) => {
+  bundle ??= loadFiles().catch((error: unknown) => {
     bundle = null;
     throw error;
   });
   return bundle;
 }
 
-async function load(): Promise<Bundle> {
-  const packed = fileURLToPath(new URL("../page/files", import.meta.url));
-  return readBundle(existsSync(packed) ? packed : await madeFolder());
+async function loadFiles(): Promise<Bundle> {
+  const packedFolder = fileURLToPath(new URL("../page/files", import.meta.url));
+  return readBundle(existsSync(packedFolder) ? packedFolder : await buildFolder());
 }
 
-async function madeFolder(): Promise<string> {
+async function buildFolder(): Promise<string> {
   const script = fileURLToPath(new URL("../../scripts/build/page.ts", import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });
-  const ended = once(child, "close");
-  const [output, why] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const childEnd = once(child, "close");
+  const [output, why] = await Promise.all([text(child.stdout), text(child.stderr), childEnd]);
   if (child.exitCode !== 0) throw new Error(`the scripts of the pages cannot be made: ${why}`);
   return output.trim();
 }
 
 function readBundle(folder: string): Bundle {
-  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as BundleManifest;
   const assets = new Map<string, Asset>();
   for (const name of manifest.files)
-    assets.set(name, { type: assetType(name), bytes: readFileSync(join(folder, name)) });
+    assets.set(name, { type: findAssetType(name), bytes: readFileSync(join(folder, name)) });
   return { names: new Map(Object.entries(manifest.entries)), assets, base: ASSETS };
 }
 
-type Manifest = { readonly entries: Readonly<Record<string, string>>; readonly files: readonly string[] };
+type BundleManifest = { readonly entries: Readonly<Record<string, string>>; readonly files: readonly string[] };

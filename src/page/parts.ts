@@ -3,7 +3,7 @@
 import { ageText } from "../common/age.ts";
 import { sentenceOf } from "../common/sentence.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { html, type Html, type Shown } from "./html.ts";
+import { html, type Html, type HtmlValue } from "./html.ts";
 
 export type Link = {
   readonly href: string;
@@ -16,11 +16,11 @@ export type Link = {
   /** Number that is shown beside the label; left out or 0 for no number. */
   readonly count?: number;
   /** Colour of the number. */
-  readonly tone?: Tone;
+  readonly tone?: ToneName;
 };
 
 /** Meaning of a colour. A page always says the same in words, too. */
-export type Tone = "good" | "asks" | "bad" | "quiet";
+export type ToneName = "good" | "asks" | "bad" | "quiet";
 
 /**
  * Shows a name or path that comes from a user. Its characters and its writing direction cannot
@@ -39,12 +39,12 @@ export function sentenceView(words: string): Html {
 }
 
 /** Shows a word with a mark in a colour. */
-export function badgeOf(tone: Tone, word: string): Html {
+export function badgeOf(tone: ToneName, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
 /** Shows a dot in a colour, and a word beside it. */
-export function dotOf(tone: Tone, word: string): Html {
+export function dotOf(tone: ToneName, word: string): Html {
   return html`<span class="dot ${tone}">${word}</span>`;
 }
 
@@ -53,16 +53,16 @@ export function dotOf(tone: Tone, word: string): Html {
  * @param detail a second line, less prominent; null for none
  * @param actions forms and links after the sentence
  */
-export function bannerOf(tone: Tone, sentence: Shown, detail: Shown, actions: Shown = null): Html {
+export function bannerOf(tone: ToneName, sentence: HtmlValue, detail: HtmlValue, actions: HtmlValue = null): Html {
   return html`<section class="banner ${tone}" id="banner"><div><h1>${sentence}</h1>${
     detail !== null && html`<p>${detail}</p>`
   }</div>${actions !== null && html`<div class="row">${actions}</div>`}</section>`;
 }
 
 /** A number with a label. `href`: address of the page about it; null for no link. */
-export type Tile = { readonly value: Shown; readonly label: string; readonly href?: string | null };
+export type Tile = { readonly value: HtmlValue; readonly label: string; readonly href?: string | null };
 
-export function tilesOf(tiles: readonly Tile[]): Html {
+export function renderTiles(tiles: readonly Tile[]): Html {
   return html`<div class="tiles" id="tiles">${tiles.map(({ value, label, href = null }) => {
     const content = html`<b>${value}</b><span>${label}</span>`;
     return href === null
@@ -72,7 +72,7 @@ export function tilesOf(tiles: readonly Tile[]): Html {
 }
 
 /** Shows in place of an empty list that there is nothing yet, and what the user can do. */
-export function emptyOf(title: string, text: Shown, action: Shown = null): Html {
+export function emptyOf(title: string, text: HtmlValue, action: HtmlValue = null): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
 
@@ -80,13 +80,13 @@ export function emptyOf(title: string, text: Shown, action: Shown = null): Html 
  * Shows a command that does the same as the page, in an element that the user can expand.
  * @param origin facts for an administrator, such as an error code; null for none
  */
-export function commandOf(command: string, origin: Shown = null): Html {
+export function renderCommand(command: string, origin: HtmlValue = null): Html {
   const code = html`<code>${shownWords(command)}</code>`;
-  return detailsOf(origin === null ? "Show command" : "Details", html`${origin}${code}`);
+  return renderDetails(origin === null ? "Show command" : "Details", html`${origin}${code}`);
 }
 
 /** Returns true if a next step contains a command of mdmirror. */
-export function isCommand(next: string): boolean {
+export function hasCommand(next: string): boolean {
   return next.includes("mdmirror ");
 }
 
@@ -94,13 +94,13 @@ export function isCommand(next: string): boolean {
  * Shows the next step for the user, which is a sentence or a command.
  * @param origin facts for an administrator, such as an error code; null for none
  */
-export function nextOf(next: string, origin: Shown = null): Html {
-  if (isCommand(next)) return commandOf(next, origin);
-  return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && detailsOf("Details", origin)}`;
+export function nextOf(next: string, origin: HtmlValue = null): Html {
+  if (hasCommand(next)) return renderCommand(next, origin);
+  return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && renderDetails("Details", origin)}`;
 }
 
 /** Shows facts in an element that the user can expand. */
-export function detailsOf(label: string, facts: Shown): Html {
+export function renderDetails(label: string, facts: HtmlValue): Html {
   return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
 }
 
@@ -145,17 +145,17 @@ export function refusalOf(sentence: string, id = "fault"): Html {
  * @param content the visible fields and buttons
  */
 export function actionForm(
-  { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: Fields },
-  content: Shown,
+  { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: FormFields },
+  content: HtmlValue,
 ): Html {
-  const hidden = Object.entries({ ...fields, csrf });
-  return html`<form method="post" action="${action}">${hidden.map(
+  const hiddenFields = Object.entries({ ...fields, csrf });
+  return html`<form method="post" action="${action}">${hiddenFields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}${content}</form>`;
 }
 
 /** Values by the names of form fields, or labels by the values of options. */
-export type Fields = Readonly<Record<string, string>>;
+export type FormFields = Readonly<Record<string, string>>;
 
 /** Returns links to all views of one subject. `isShown` marks the view of the current page. */
 export function segmentsOf(
@@ -171,7 +171,7 @@ export function segmentsOf(
  * Returns the options of a `select` element.
  * @param choices labels by value
  */
-export function optionsOf(choices: Fields, chosen: string | undefined): readonly Html[] {
+export function optionsOf(choices: FormFields, chosen: string | undefined): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );
@@ -181,7 +181,7 @@ export function optionsOf(choices: Fields, chosen: string | undefined): readonly
  * Returns radio buttons, each with its label.
  * @param choices labels by value
  */
-export function radiosOf(name: string, choices: Fields, chosen: string | null): readonly Html[] {
+export function renderRadioButtons(name: string, choices: FormFields, chosen: string | null): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) =>
       html`<label><input type="radio" name="${name}" value="${value}"${value === chosen && html` checked`}>${label}</label>`,
@@ -189,6 +189,6 @@ export function radiosOf(name: string, choices: Fields, chosen: string | null): 
 }
 
 /** Shows a list of terms, each with a fact. */
-export function factsOf(rows: readonly (readonly [term: Shown, fact: Shown])[]): Html {
+export function renderFacts(rows: readonly (readonly [term: HtmlValue, fact: HtmlValue])[]): Html {
   return html`<dl class="facts">${rows.map(([term, fact]) => html`<dt>${term}</dt><dd>${fact}</dd>`)}</dl>`;
 }

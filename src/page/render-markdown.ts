@@ -7,7 +7,7 @@ import MarkdownIt from "markdown-it";
 import sanitizeHtml from "sanitize-html";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import { findFrontMatter } from "../markdown/outline/front-matter.ts";
-import { headingId, leadsTo } from "./links.ts";
+import { toHeadingId, resolveLink } from "./links.ts";
 
 const TEXT_TAGS = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
 const PHRASE_TAGS = ["a", "em", "strong", "b", "i", "u", "s", "del", "ins", "q", "mark", "small", "abbr", "span"];
@@ -15,40 +15,41 @@ const CODE_TAGS = ["code", "kbd", "samp", "var", "sub", "sup"];
 const LIST_TAGS = ["ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
 const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
 /** Beginning of a task in a list: `[ ]` or `[x]`. */
-const TASK = /^\[([ xX])\] /;
+const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** LIMIT: number of nested elements. */
-const DEEPEST = 50;
+const MAX_DEPTH = 50;
 
 /**
  * Renders a document.
  * @param marked lines whose blocks get a CSS class; null for none
  */
 export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines | null = null): RenderedMarkdown {
-  const front = findFrontMatter(text);
-  const start = front?.end ?? 0;
-  const parser = markdown();
-  const tokens = parser.parse(text.slice(start), {});
-  if (marked !== null) markBlocks(tokens, text.slice(0, start).split("\n").length - 1, marked);
+  const frontMatterRange = findFrontMatter(text);
+  const contentStart = frontMatterRange?.end ?? 0;
+  const parser = createParser();
+  const tokens = parser.parse(text.slice(contentStart), {});
+  if (marked !== null) markBlocks(tokens, text.slice(0, contentStart).split("\n").length - 1, marked);
   const markup = parser.renderer.render(tokens, parser.options, {});
-  const frontMatter = front === null ? null : text.slice(front.from, front.to).replace(/\r?\n$/, "");
+  const frontMatter =
+    frontMatterRange === null ? null : text.slice(frontMatterRange.from, frontMatterRange.to).replace(/\r?\n$/, "");
   return { frontMatter, body: sanitise(markup, base, marked) };
 }
 
 /** Types of tokens that get a mark: the smallest blocks that contain a line. */
-const BLOCKS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
+const BLOCK_TOKENS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
 
-type Tokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
+type MarkdownTokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 
 /**
  * Adds a CSS class to the blocks that contain one of the marked lines. If a paragraph has no
  * element of its own, its list item gets the class.
  * @param before number of lines of the document that precede the tokens, such as front matter
  */
-function markBlocks(tokens: Tokens, before: number, { mark, lines }: MarkedLines): void {
+function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: MarkedLines): void {
   for (const [index, token] of tokens.entries()) {
-    if (token.map === null || !BLOCKS.has(token.type)) continue;
+    if (token.map === null || !BLOCK_TOKENS.has(token.type)) continue;
     const [from, to] = token.map.map((line) => line + before) as [number, number];
     if (lines.some((line) => line >= from && line < to))
       (token.hidden ? tokens[index - 1]! : token).attrJoin("class", mark);
@@ -59,34 +60,34 @@ function markBlocks(tokens: Tokens, before: number, { mark, lines }: MarkedLines
  * Returns a parser for a single document, because it counts equal headings to give them different
  * ids.
  */
-function markdown(): InstanceType<typeof MarkdownIt> {
+function createParser(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: true, linkify: true });
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-  const known = new Map<string, number>();
+  const headingCounts = new Map<string, number>();
   parser.renderer.rules["heading_open"] = (tokens, index, options, _env, self) => {
-    const id = headingId(tokens[index + 1]?.content ?? "");
-    const before = known.get(id) ?? 0;
-    known.set(id, before + 1);
-    tokens[index]!.attrSet("id", before === 0 ? id : `${id}-${before}`);
+    const id = toHeadingId(tokens[index + 1]?.content ?? "");
+    const earlierCount = headingCounts.get(id) ?? 0;
+    headingCounts.set(id, earlierCount + 1);
+    tokens[index]!.attrSet("id", earlierCount === 0 ? id : `${id}-${earlierCount}`);
     return self.renderToken(tokens, index, options);
   };
   parser.core.ruler.after("inline", "tasks", ({ tokens, Token }) => {
     tokens.forEach(({ type, children }, index) => {
-      const first = children?.[0];
+      const firstToken = children?.[0];
       const isItem = type === "inline" && tokens[index - 2]?.type === "list_item_open";
-      const mark = isItem && first?.type === "text" ? TASK.exec(first.content) : null;
-      if (mark === null || first === undefined) return;
-      const box = new Token("html_inline", "", 0);
-      box.content = `<input type="checkbox"${mark[1] === " " ? "" : " checked"}> `;
-      first.content = first.content.slice(mark[0].length);
-      children!.unshift(box);
+      const mark = isItem && firstToken?.type === "text" ? TASK_MARK.exec(firstToken.content) : null;
+      if (mark === null || firstToken === undefined) return;
+      const checkBox = new Token("html_inline", "", 0);
+      checkBox.content = `<input type="checkbox"${mark[1] === " " ? "" : " checked"}> `;
+      firstToken.content = firstToken.content.slice(mark[0].length);
+      children!.unshift(checkBox);
     });
   });
   return parser;
 }
 
-type Attributes = Readonly<Record<string, string>>;
-type Tag = { tagName: string; attribs: Record<string, string>; text?: string };
+type HtmlAttributes = Readonly<Record<string, string>>;
+type HtmlTag = { tagName: string; attribs: Record<string, string>; text?: string };
 
 function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): string {
   const marks = marked === null ? [] : [marked.mark];
@@ -113,23 +114,23 @@ function sanitise(markup: string, base: LinkBase, marked: MarkedLines | null): s
     allowedSchemes: ["http", "https", "mailto"],
     allowProtocolRelative: false,
     disallowedTagsMode: "discard",
-    nestingLimit: DEEPEST,
+    nestingLimit: MAX_DEPTH,
     transformTags: {
-      a: (_name, attributes) => linkOf(attributes, base),
-      img: (_name, attributes) => imageOf(attributes),
-      input: (_name, attributes) => boxOf(attributes),
-      th: cellOf,
-      td: cellOf,
-      ...Object.fromEntries(HEADINGS.map((name) => [name, headingOf])),
+      a: (_name, attributes) => convertLink(attributes, base),
+      img: (_name, attributes) => convertImage(attributes),
+      input: (_name, attributes) => convertCheckBox(attributes),
+      th: convertCell,
+      td: convertCell,
+      ...Object.fromEntries(HEADINGS.map((name) => [name, convertHeading])),
     },
   });
 }
 
-function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
-  const to = href === undefined ? null : leadsTo(href, base);
+function convertLink({ href, title }: HtmlAttributes, base: LinkBase): HtmlTag {
+  const address = href === undefined ? null : resolveLink(href, base);
   const attribs: Record<string, string> = title === undefined ? {} : { title };
-  if (to !== null) attribs["href"] = to;
-  if (to !== null && !/^[/#]/.test(to)) attribs["rel"] = "noopener noreferrer nofollow";
+  if (address !== null) attribs["href"] = address;
+  if (address !== null && !/^[/#]/.test(address)) attribs["rel"] = "noopener noreferrer nofollow";
   return { tagName: "a", attribs };
 }
 
@@ -137,12 +138,12 @@ function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
  * Shows the description of an image in place of the image. The service stores no images, and an
  * image from another site would reveal to that site who reads the document.
  */
-function imageOf({ alt = "", src = "" }: Attributes): Tag {
+function convertImage({ alt = "", src = "" }: HtmlAttributes): HtmlTag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
 }
 
 /** Shows a check box that readers cannot change. Replaces other form fields by nothing. */
-function boxOf({ type, checked }: Attributes): Tag {
+function convertCheckBox({ type, checked }: HtmlAttributes): HtmlTag {
   if (type !== "checkbox") return { tagName: "span", attribs: {} };
   const state = checked === undefined ? { "aria-label": "open" } : { checked: "", "aria-label": "done" };
   return { tagName: "input", attribs: { type, disabled: "", ...state } };
@@ -152,10 +153,10 @@ function boxOf({ type, checked }: Attributes): Tag {
  * Replaces the alignment in the style of a table cell by a CSS class, because the content security
  * policy forbids inline styles.
  */
-function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): Tag {
-  const side = /text-align:\s*(center|right)/.exec(style)?.[1];
+function convertCell(tagName: string, { style = "", colspan, rowspan }: HtmlAttributes): HtmlTag {
+  const alignment = /text-align:\s*(center|right)/.exec(style)?.[1];
   const attribs: Record<string, string> = {};
-  if (side !== undefined) attribs["class"] = side === "right" ? "end" : side;
+  if (alignment !== undefined) attribs["class"] = alignment === "right" ? "end" : alignment;
   if (colspan !== undefined) attribs["colspan"] = colspan;
   if (rowspan !== undefined) attribs["rowspan"] = rowspan;
   return { tagName, attribs };
@@ -165,6 +166,6 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
  * Removes ids of headings that the parser did not make, because HTML in a document could use an id
  * of the page.
  */
-function headingOf(tagName: string, { id, ...attribs }: Attributes): Tag {
+function convertHeading(tagName: string, { id, ...attribs }: HtmlAttributes): HtmlTag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { ...attribs, id } : attribs };
 }

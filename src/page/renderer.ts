@@ -18,7 +18,7 @@ const MAX_WAITING = 32;
 const MAX_KEPT = 16;
 /** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;
-const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
+const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
 
 const PROGRAM = new URL(
   import.meta.url.endsWith(".ts") ? "./markdown-worker.ts" : "./markdown-worker.js",
@@ -36,9 +36,9 @@ export type Render = (
 ) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
 /** Calls `work` after a number of milliseconds. Returns a function that cancels the call. */
-type Wait = (ms: number, work: () => void) => () => void;
+type WaitThenCall = (ms: number, work: () => void) => () => void;
 
-const waitUnnoticed: Wait = (ms, work) => {
+const waitUnnoticed: WaitThenCall = (ms, work) => {
   const timer = setTimeout(work, ms);
   timer.unref();
   return () => clearTimeout(timer);
@@ -50,7 +50,7 @@ const waitUnnoticed: Wait = (ms, work) => {
  */
 export class Renderer {
   readonly #program: URL;
-  readonly #wait: Wait;
+  readonly #wait: WaitThenCall;
   /** Rendered documents by request, the most recently used last. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT);
   #lastRendering: Promise<unknown> = Promise.resolve();
@@ -60,7 +60,10 @@ export class Renderer {
   #cancelIdle: () => void = () => undefined;
 
   /** @param options.program module that the thread runs; tests pass their own */
-  constructor({ program = PROGRAM, wait = waitUnnoticed }: { readonly program?: URL; readonly wait?: Wait } = {}) {
+  constructor({
+    program = PROGRAM,
+    wait = waitUnnoticed,
+  }: { readonly program?: URL; readonly wait?: WaitThenCall } = {}) {
     this.#program = program;
     this.#wait = wait;
   }
@@ -115,9 +118,9 @@ export class Renderer {
     const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
     const onExit = () => resolve(null);
     worker.once("message", resolve).once("exit", onExit);
-    const cancel = this.#wait(ms, onExit);
+    const cancelTimeout = this.#wait(ms, onExit);
     return promise.finally(() => {
-      cancel();
+      cancelTimeout();
       worker.off("message", resolve).off("exit", onExit);
     });
   }
@@ -125,7 +128,12 @@ export class Renderer {
   #start(): Worker {
     // The thread gets no environment, which may contain a key, and no options of Node, which are
     // meant for the main thread.
-    const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
+    const worker = new Worker(this.#program, {
+      env: {},
+      execArgv: [],
+      name: "markdown",
+      resourceLimits: MEMORY_LIMITS,
+    });
     worker.unref();
     // An error in the thread, such as too little memory, also ends the thread. The request then
     // gets null.

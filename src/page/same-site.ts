@@ -35,9 +35,9 @@ export type Served = {
 /** The cookie of a session. `path`: the browser sends the cookie only to addresses below it. */
 export type SessionCookie = { readonly name: string; readonly path: string; readonly secure: boolean };
 
-const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
 const EVERYWHERE = ["0.0.0.0", "::"];
-const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
+const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
  * Knows the values of `Host` that name this server. A server that listens on all addresses of the
@@ -72,10 +72,10 @@ export class Origins {
 
   #ownHosts(): readonly string[] {
     const { scheme, host, port } = this.#served;
-    const named = host.includes(":") ? `[${host}]` : host;
+    const hostInUrl = host.includes(":") ? `[${host}]` : host;
     const hasOwnName = !isLoopbackHost(host) && !EVERYWHERE.includes(host);
-    const names = hasOwnName ? [...LOOPBACK, named.toLowerCase()] : LOOPBACK;
-    return names.flatMap((name) => [`${name}:${port}`, ...(port === PORTS[scheme] ? [name] : [])]);
+    const names = hasOwnName ? [...LOOPBACK_HOSTS, hostInUrl.toLowerCase()] : LOOPBACK_HOSTS;
+    return names.flatMap((name) => [`${name}:${port}`, ...(port === DEFAULT_PORTS[scheme] ? [name] : [])]);
   }
 
   /** Returns true if a request came through the proxy, by its `Host` header. */

@@ -16,7 +16,7 @@ export type Session<Who> = {
   readonly csrf: string;
 };
 
-type World = {
+type SessionContext = {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number;
   /**
@@ -31,7 +31,7 @@ type CookieHeaders = { readonly host?: string | undefined; readonly cookie?: str
 
 /** Signs browsers in and out. Each browser has a session and a cookie. */
 export class Browsers<Who> {
-  readonly #world: World;
+  readonly #world: SessionContext;
   readonly #origins: Pick<Origins, "cookie">;
   readonly #idleMs: number;
   /** Sessions by the digest of their secret, the most recently used last. */
@@ -43,7 +43,7 @@ export class Browsers<Who> {
    * @param limits.idleMs milliseconds without use after which a session ends
    */
   constructor(
-    world: World,
+    world: SessionContext,
     origins: Pick<Origins, "cookie">,
     { most, idleMs }: { readonly most: number; readonly idleMs: number },
   ) {
@@ -57,8 +57,8 @@ export class Browsers<Who> {
   signIn(who: Who, host: string | undefined): string {
     const { secret, now } = this.#world;
     const proof = secret();
-    this.#sessions.set(digestOf(proof), { who, csrf: secret(), usedAt: now() });
-    return setCookie(this.#origins.cookie(host), proof);
+    this.#sessions.set(hashSecret(proof), { who, csrf: secret(), usedAt: now() });
+    return formatSetCookie(this.#origins.cookie(host), proof);
   }
 
   /**
@@ -80,11 +80,11 @@ export class Browsers<Who> {
   /** Ends a session. Returns the value of the header `Set-Cookie` that deletes the cookie. */
   signOut(headers: CookieHeaders): string {
     this.#sessions.delete(this.#idOf(headers));
-    return `${setCookie(this.#origins.cookie(headers.host), "")}; Max-Age=0`;
+    return `${formatSetCookie(this.#origins.cookie(headers.host), "")}; Max-Age=0`;
   }
 
   #idOf({ host, cookie }: CookieHeaders): string {
-    return digestOf(cookieOf(cookie, this.#origins.cookie(host).name) ?? "");
+    return hashSecret(cookieOf(cookie, this.#origins.cookie(host).name) ?? "");
   }
 }
 
@@ -98,29 +98,29 @@ const MAX_HEADER = 8_192;
  * set by another site
  */
 export function cookieOf(header: string | undefined, name: string): string | null {
-  const found = (header ?? "")
+  const matchingPairs = (header ?? "")
     .slice(0, MAX_HEADER)
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`));
-  return found.length === 1 ? found[0]!.slice(name.length + 1) : null;
+  return matchingPairs.length === 1 ? matchingPairs[0]!.slice(name.length + 1) : null;
 }
 
 /**
  * Returns the value of a header `Set-Cookie`. Scripts cannot read the cookie, browsers do not send
  * it with requests from other sites, and it is deleted when the browser closes.
  */
-function setCookie({ name, path, secure }: SessionCookie, value: string): string {
+function formatSetCookie({ name, path, secure }: SessionCookie, value: string): string {
   return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
 }
 
 /** Tickets: secrets that can be used once, within a limited time. */
 export class Tickets {
-  readonly #world: World;
+  readonly #world: SessionContext;
   readonly #lifeMs: number;
   readonly #until: BoundedMap<string, number>;
 
-  constructor(world: World, { most, lifeMs }: { readonly most: number; readonly lifeMs: number }) {
+  constructor(world: SessionContext, { most, lifeMs }: { readonly most: number; readonly lifeMs: number }) {
     this.#world = world;
     this.#lifeMs = lifeMs;
     this.#until = new BoundedMap(most);
@@ -128,16 +128,16 @@ export class Tickets {
 
   issue(): string {
     const ticket = this.#world.secret();
-    this.#until.set(digestOf(ticket), this.#world.now() + this.#lifeMs);
+    this.#until.set(hashSecret(ticket), this.#world.now() + this.#lifeMs);
     return ticket;
   }
 
   /** Uses up a ticket. Returns true if the ticket was valid. */
   take(ticket: string): boolean {
-    const id = digestOf(ticket);
-    const until = this.#until.get(id);
+    const id = hashSecret(ticket);
+    const validUntil = this.#until.get(id);
     this.#until.delete(id);
-    return until !== undefined && this.#world.now() <= until;
+    return validUntil !== undefined && this.#world.now() <= validUntil;
   }
 }
 
@@ -146,13 +146,13 @@ export class Tickets {
  * comparison takes the same time for every token.
  */
 export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null): boolean {
-  return token !== null && timingSafeEqual(Buffer.from(digestOf(token)), Buffer.from(digestOf(csrf)));
+  return token !== null && timingSafeEqual(Buffer.from(hashSecret(token)), Buffer.from(hashSecret(csrf)));
 }
 
 /**
  * Returns the digest of a secret. Secrets are looked up by their digest, so that the time of a
  * lookup reveals nothing about them.
  */
-function digestOf(secret: string): string {
+function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }

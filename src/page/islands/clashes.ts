@@ -3,58 +3,59 @@
  * shows the preview. Without this script, the server does the same on a new page.
  */
 
-function show(form: HTMLFormElement): void {
+function showProgress(form: HTMLFormElement): void {
   const clashes = [...form.querySelectorAll<HTMLElement>(".clash")];
-  const open = clashes.filter((clash) => clash.querySelector("input[type=radio]:checked") === null);
-  const shown = document.getElementById("decided");
-  if (shown !== null) shown.textContent = String(clashes.length - open.length);
-  const next = document.getElementById("next-clash");
-  if (next !== null) next.hidden = open.length === 0;
-  const save = form.querySelector<HTMLButtonElement>("button[value=decided]");
-  if (save !== null) save.disabled = open.length > 0;
+  const openClashes = clashes.filter((clash) => clash.querySelector("input[type=radio]:checked") === null);
+  const decidedElement = document.getElementById("decided");
+  if (decidedElement !== null) decidedElement.textContent = String(clashes.length - openClashes.length);
+  const nextLink = document.getElementById("next-clash");
+  if (nextLink !== null) nextLink.hidden = openClashes.length === 0;
+  const saveButton = form.querySelector<HTMLButtonElement>("button[value=decided]");
+  if (saveButton !== null) saveButton.disabled = openClashes.length > 0;
 }
 
-function openForm(): HTMLFormElement | null {
+function findOpenForm(): HTMLFormElement | null {
   return document.querySelector("#texts form");
 }
 
 /** Moves the focus to the next open clash below it; if there is none, to the first open clash. */
-function goToNext(form: HTMLFormElement): void {
-  const open = [...form.querySelectorAll<HTMLElement>(".clash:not(:has(input[type=radio]:checked))")];
-  const here = document.activeElement?.closest(".clash") ?? null;
+function focusNextClash(form: HTMLFormElement): void {
+  const openClashes = [...form.querySelectorAll<HTMLElement>(".clash:not(:has(input[type=radio]:checked))")];
+  const focusedClash = document.activeElement?.closest(".clash") ?? null;
   const isBelow = (clash: Element) =>
-    here !== null && (here.compareDocumentPosition(clash) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-  const next = open.find(isBelow) ?? open[0];
-  next?.scrollIntoView({ block: "center" });
-  next?.querySelector("input")?.focus({ preventScroll: true });
+    focusedClash !== null && (focusedClash.compareDocumentPosition(clash) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const nextClash = openClashes.find(isBelow) ?? openClashes[0];
+  nextClash?.scrollIntoView({ block: "center" });
+  nextClash?.querySelector("input")?.focus({ preventScroll: true });
 }
 
-let current = new AbortController();
+let currentRequest = new AbortController();
 
 /**
  * Asks the server for the result of the choices, and shows it. Returns the element of the preview;
  * null if a newer call replaced this one.
  */
-async function preview(form: HTMLFormElement): Promise<HTMLElement | null> {
-  current.abort();
-  current = new AbortController();
-  const { signal } = current;
+async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
+  currentRequest.abort();
+  currentRequest = new AbortController();
+  const { signal } = currentRequest;
   const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
   const body = new URLSearchParams([...fields, ["way", "preview"]]);
-  const page = await fetch(form.action, { method: "POST", body, signal })
+  const pageText = await fetch(form.action, { method: "POST", body, signal })
     .then((answer) => answer.text())
     .catch(() => "");
   if (signal.aborted) return null;
-  const shown = new DOMParser().parseFromString(page, "text/html").getElementById("preview") ?? missingPreview();
-  document.getElementById("preview")?.replaceWith(shown);
-  return shown;
+  const previewElement =
+    new DOMParser().parseFromString(pageText, "text/html").getElementById("preview") ?? createMissingPreview();
+  document.getElementById("preview")?.replaceWith(previewElement);
+  return previewElement;
 }
 
 /**
  * Returns a message in place of the preview. The page is not left, because it has what the user
  * typed.
  */
-function missingPreview(): HTMLElement {
+function createMissingPreview(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = "preview";
   notice.tabIndex = -1;
@@ -68,20 +69,20 @@ function missingPreview(): HTMLElement {
 document.addEventListener("change", ({ target }) => {
   const form = (target as HTMLElement).closest<HTMLFormElement>("#texts form");
   if (form === null) return;
-  show(form);
-  if (form.querySelector("#preview.card") !== null) void preview(form);
+  showProgress(form);
+  if (form.querySelector("#preview.card") !== null) void showPreview(form);
 });
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
   if ((event.submitter as HTMLButtonElement | null)?.value !== "preview") return;
   event.preventDefault();
-  void preview(form).then((shown) => shown?.focus());
+  void showPreview(form).then((shown) => shown?.focus());
 });
 document.addEventListener("click", (event) => {
-  const form = openForm();
+  const form = findOpenForm();
   if (form === null || !(event.target as Element).closest("#next-clash")) return;
   event.preventDefault();
-  goToNext(form);
+  focusNextClash(form);
 });
-const form = openForm();
-if (form !== null) show(form);
+const form = findOpenForm();
+if (form !== null) showProgress(form);

@@ -40,29 +40,29 @@ function markChanges(): void {
 /**
  * Shows the buttons that copy the text of an element (`data-copy="ID"`), if the browser can copy.
  */
-function offerCopies(): void {
+function showCopyButtons(): void {
   // Browsers give access to the clipboard only on loopback and over TLS.
   if (!("clipboard" in navigator)) return;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     button.hidden = false;
-    button.addEventListener("click", () => void copy(button));
+    button.addEventListener("click", () => void copyText(button));
   }
 }
 
-async function copy(button: HTMLButtonElement): Promise<void> {
+async function copyText(button: HTMLButtonElement): Promise<void> {
   await navigator.clipboard.writeText(document.getElementById(button.dataset["copy"]!)?.textContent ?? "");
   button.textContent = "Copied";
 }
 
 /** Closes an open menu when the user presses Escape or clicks outside of it. */
 function closeMenus(): void {
-  const menus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]");
+  const findOpenMenus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]");
   document.addEventListener("click", ({ target }) => {
-    for (const menu of menus()) if (!menu.contains(target as Node)) menu.open = false;
+    for (const menu of findOpenMenus()) if (!menu.contains(target as Node)) menu.open = false;
   });
   document.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape") return;
-    for (const menu of menus()) {
+    for (const menu of findOpenMenus()) {
       menu.open = false;
       menu.querySelector("summary")?.focus();
     }
@@ -83,7 +83,7 @@ function addSelectAll(): void {
 
 updateAges();
 markChanges();
-offerCopies();
+showCopyButtons();
 void keepUpToDate();
 removeToasts();
 addSelectAll();

@@ -13,7 +13,7 @@ const SLOW_MS = 300;
 const AGAIN_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");
-let current = new AbortController();
+let currentRequest = new AbortController();
 let timer = 0;
 
 form?.addEventListener("input", () => searchAfter(PAUSE_MS));
@@ -23,10 +23,10 @@ form?.addEventListener("submit", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-  const next = nextFocus(event.key);
-  if (next === null) return;
+  const nextElement = findNextFocus(event.key);
+  if (nextElement === null) return;
   event.preventDefault();
-  next.focus();
+  nextElement.focus();
 });
 
 searchIfPending();
@@ -34,7 +34,7 @@ searchIfPending();
 /** Searches again if the last answer said that the results were not ready. */
 function searchIfPending(): void {
   if (!isPending()) return;
-  showIf("slow", true);
+  setShown("slow", true);
   searchAfter(AGAIN_MS);
 }
 
@@ -51,38 +51,38 @@ function searchAfter(ms: number): void {
 async function search(filled: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
   const address = `${filled.action}?${new URLSearchParams(fields)}`;
-  current.abort();
-  current = new AbortController();
-  const { signal } = current;
-  const slow = setTimeout(() => showIf("slow", true), SLOW_MS);
+  currentRequest.abort();
+  currentRequest = new AbortController();
+  const { signal } = currentRequest;
+  const slowTimer = setTimeout(() => setShown("slow", true), SLOW_MS);
   try {
     const answer = await fetch(address, { signal });
     const text = await answer.text();
     if (!answer.ok) throw new Error(String(answer.status));
-    show(text);
-    showIf("failed", false);
+    showResults(text);
+    setShown("failed", false);
     history.replaceState(history.state, "", address);
     searchIfPending();
   } catch {
-    if (!signal.aborted) showIf("failed", true);
+    if (!signal.aborted) setShown("failed", true);
   } finally {
-    clearTimeout(slow);
-    if (!signal.aborted) showIf("slow", isPending());
+    clearTimeout(slowTimer);
+    if (!signal.aborted) setShown("slow", isPending());
   }
 }
 
 /** @param text HTML of the page that has the results */
-function show(text: string): void {
-  const page = new DOMParser().parseFromString(text, "text/html");
-  const [found, before] = [page.getElementById("found"), document.getElementById("found")];
-  if (found === null || before === null) return;
-  document.title = page.title;
-  Idiomorph.morph(before, found.innerHTML, { morphStyle: "innerHTML" });
+function showResults(text: string): void {
+  const parsedPage = new DOMParser().parseFromString(text, "text/html");
+  const [found, shownResults] = [parsedPage.getElementById("found"), document.getElementById("found")];
+  if (found === null || shownResults === null) return;
+  document.title = parsedPage.title;
+  Idiomorph.morph(shownResults, found.innerHTML, { morphStyle: "innerHTML" });
   const announcement = document.getElementById("announcement-found");
   if (announcement !== null) announcement.textContent = found.querySelector("#count")?.textContent ?? "";
 }
 
-function showIf(id: string, isShown: boolean): void {
+function setShown(id: string, isShown: boolean): void {
   const element = document.getElementById(id);
   if (element !== null) element.hidden = !isShown;
 }
@@ -91,14 +91,14 @@ function showIf(id: string, isShown: boolean): void {
  * Returns the element to which an arrow key moves the focus: the search field or a result. Escape
  * always leads to the field. Returns null if the key does nothing at the current focus.
  */
-function nextFocus(key: string): HTMLElement | null {
+function findNextFocus(key: string): HTMLElement | null {
   const field = document.querySelector<HTMLInputElement>("#search #q");
-  const here = document.activeElement as HTMLElement | null;
+  const focusedElement = document.activeElement as HTMLElement | null;
   const links = [...document.querySelectorAll<HTMLElement>("#found a")];
-  const at = here === null ? -1 : links.indexOf(here);
+  const focusedIndex = focusedElement === null ? -1 : links.indexOf(focusedElement);
   // Keys in other controls, such as check boxes, keep their usual effect.
-  if (field === null || (at === -1 && here !== field)) return null;
-  if (key === "ArrowDown") return links[at + 1] ?? null;
-  if (key === "ArrowUp") return at === -1 ? null : (links[at - 1] ?? field);
-  return key === "Escape" && at !== -1 ? field : null;
+  if (field === null || (focusedIndex === -1 && focusedElement !== field)) return null;
+  if (key === "ArrowDown") return links[focusedIndex + 1] ?? null;
+  if (key === "ArrowUp") return focusedIndex === -1 ? null : (links[focusedIndex - 1] ?? field);
+  return key === "Escape" && focusedIndex !== -1 ? field : null;
 }

@@ -4,15 +4,15 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 
 /** Media query for windows that are wide enough for an editor with two columns. */
-const WIDE = "(min-width: 45rem)";
+const WIDE_WINDOW = "(min-width: 45rem)";
 
 /** Labels of the edited content (`result`) and of the other version (`beside`). */
-type Labels = { readonly result: string; readonly beside: string };
+type EditorLabels = { readonly result: string; readonly beside: string };
 
-type Texts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
+type EditorTexts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
 /** Returns the text field with the content to edit; null if the page has none. */
-export function editedField(): HTMLTextAreaElement | null {
+export function findEditedField(): HTMLTextAreaElement | null {
   return document.querySelector("textarea[data-editor]");
 }
 
@@ -22,20 +22,20 @@ export function editedField(): HTMLTextAreaElement | null {
  * already exists.
  */
 export function mountEditor(): void {
-  const field = editedField();
-  const other = document.querySelector<HTMLTextAreaElement>("textarea[data-beside]");
-  if (field === null || other === null || field.previousElementSibling?.className === "editor") return;
-  const labels = { result: field.dataset["editor"]!, beside: other.dataset["beside"]! };
+  const field = findEditedField();
+  const otherField = document.querySelector<HTMLTextAreaElement>("textarea[data-beside]");
+  if (field === null || otherField === null || field.previousElementSibling?.className === "editor") return;
+  const labels = { result: field.dataset["editor"]!, beside: otherField.dataset["beside"]! };
   const { result, beside } = labels;
-  const isWide = matchMedia(WIDE).matches;
-  const host = boxBefore(
+  const isWide = matchMedia(WIDE_WINDOW).matches;
+  const host = addBoxBefore(
     field,
     isWide ? [beside, result] : [`${result}, with what ${beside.toLowerCase()} has instead`],
   );
   field.hidden = true;
   // The editor is in a shadow root, because CodeMirror then uses style sheet objects. The content
   // security policy allows these, but no inline styles.
-  const texts = { root: host.attachShadow({ mode: "open" }), field, other: other.value };
+  const texts = { root: host.attachShadow({ mode: "open" }), field, other: otherField.value };
   if (isWide) mountBeside(texts, labels);
   else mountUnified(texts, labels);
 }
@@ -44,30 +44,34 @@ export function mountEditor(): void {
  * Adds a box for the editor before the text field. Returns the element for the editor, which is
  * below the headings of its columns.
  */
-function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
-  const element = (tag: string, className: string) => Object.assign(document.createElement(tag), { className });
-  const [box, head, host] = [element("div", "editor"), element("p", "heads"), element("div", "texts")];
+function addBoxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
+  const createElement = (tag: string, className: string) => Object.assign(document.createElement(tag), { className });
+  const [box, head, host] = [
+    createElement("div", "editor"),
+    createElement("p", "heads"),
+    createElement("div", "texts"),
+  ];
   for (const text of heads) head.append(Object.assign(document.createElement("span"), { textContent: text }));
   box.append(head, host);
   field.before(box);
   return host;
 }
 
-function mountBeside({ root, field, other }: Texts, { result, beside }: Labels): void {
-  const readOnly = [EditorState.readOnly.of(true), EditorView.editable.of(false), focusable()];
+function mountBeside({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
+  const readOnly = [EditorState.readOnly.of(true), EditorView.editable.of(false), makeFocusable()];
   new MergeView({
     root,
     parent: root,
-    a: { doc: other, extensions: [...common(beside), ...readOnly] },
-    b: { doc: field.value, extensions: [...common(result), written(field)] },
+    a: { doc: other, extensions: [...makeCommonExtensions(beside), ...readOnly] },
+    b: { doc: field.value, extensions: [...makeCommonExtensions(result), copyToField(field)] },
     revertControls: "a-to-b",
-    renderRevertControl: () => takeButton("→", beside),
+    renderRevertControl: () => createTakeButton("→", beside),
     collapseUnchanged: { margin: 3, minSize: 6 },
   });
 }
 
 /** Returns a button that copies a passage from the other version. */
-function takeButton(sign: string, beside: string): HTMLElement {
+function createTakeButton(sign: string, beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = sign;
@@ -75,23 +79,27 @@ function takeButton(sign: string, beside: string): HTMLElement {
   return button;
 }
 
-function mountUnified({ root, field, other }: Texts, { result, beside }: Labels): void {
+function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
   // There is no button for keeping a passage, because the form sends the content of the editor in
   // any case.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
-    const button = takeButton("Take this", beside);
+    const button = createTakeButton("Take this", beside);
     button.addEventListener("click", take);
     return button;
   };
-  const extensions = [...common(result), written(field), unifiedMergeView({ original: other, mergeControls })];
+  const extensions = [
+    ...makeCommonExtensions(result),
+    copyToField(field),
+    unifiedMergeView({ original: other, mergeControls }),
+  ];
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
 /**
  * Makes content that cannot be edited focusable, so that the keyboard can scroll and select in it.
  */
-function focusable(): Extension {
+function makeFocusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }
 
@@ -99,7 +107,7 @@ function focusable(): Extension {
  * Returns the extensions of both columns. The Tab key is not bound, so it moves to the next control
  * as elsewhere on the page.
  */
-function common(name: string): Extension[] {
+function makeCommonExtensions(name: string): Extension[] {
   return [
     lineNumbers(),
     history(),
@@ -110,7 +118,7 @@ function common(name: string): Extension[] {
   ];
 }
 
-function written(field: HTMLTextAreaElement): Extension {
+function copyToField(field: HTMLTextAreaElement): Extension {
   return EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) field.value = state.doc.toString();
   });

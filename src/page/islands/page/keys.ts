@@ -1,8 +1,8 @@
-const ROWS = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
+const ROW_SELECTOR = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
 /**
  * Selectors for the element of a row that gets the focus. The first selector with a match counts.
  */
-const FIRST = ["input[type=radio]:checked", "a, button, input"];
+const FOCUS_SELECTORS = ["input[type=radio]:checked", "a, button, input"];
 
 /** Handles keyboard shortcuts: move from row to row, go to the search field, list the shortcuts. */
 export function listenToKeys(): void {
@@ -25,8 +25,8 @@ function isTyping(target: EventTarget | null): boolean {
  */
 const KEY_HANDLERS: ReadonlyMap<string, () => boolean> = new Map([
   ["/", goToSearch],
-  ["j", () => move(1)],
-  ["k", () => move(-1)],
+  ["j", () => moveFocus(1)],
+  ["k", () => moveFocus(-1)],
   ["?", showKeys],
 ]);
 
@@ -38,19 +38,19 @@ function goToSearch(): boolean {
   return field !== null || link !== null;
 }
 
-function move(by: 1 | -1): boolean {
-  const links = [...document.querySelectorAll(ROWS)].flatMap((row) => firstOf(row) ?? []);
-  const row = firstOf(document.activeElement?.closest(ROWS) ?? null);
-  const at = row === null ? -1 : links.indexOf(row);
-  const next = at === -1 ? links[by === 1 ? 0 : links.length - 1] : links[at + by];
-  next?.focus();
-  return next !== undefined;
+function moveFocus(by: 1 | -1): boolean {
+  const links = [...document.querySelectorAll(ROW_SELECTOR)].flatMap((row) => findFocusTarget(row) ?? []);
+  const row = findFocusTarget(document.activeElement?.closest(ROW_SELECTOR) ?? null);
+  const focusedIndex = row === null ? -1 : links.indexOf(row);
+  const nextElement = focusedIndex === -1 ? links[by === 1 ? 0 : links.length - 1] : links[focusedIndex + by];
+  nextElement?.focus();
+  return nextElement !== undefined;
 }
 
-function firstOf(row: Element | null): HTMLElement | null {
-  for (const selector of FIRST) {
-    const found = row?.querySelector<HTMLElement>(selector) ?? null;
-    if (found !== null) return found;
+function findFocusTarget(row: Element | null): HTMLElement | null {
+  for (const selector of FOCUS_SELECTORS) {
+    const focusTarget = row?.querySelector<HTMLElement>(selector) ?? null;
+    if (focusTarget !== null) return focusTarget;
   }
   return null;
 }

@@ -7,14 +7,14 @@ import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
 /** LIMIT: share of the time that is spent on reading the page. A slow page is read less often. */
-const MAX_SHARE = 1 / 20;
+const MAX_READING_SHARE = 1 / 20;
 /**
  * LIMIT: milliseconds between two reads of a page. A result is shown for 10 s, so the page reads it
  * in time.
  */
-const LONGEST_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 /** Header of an automatic read, which does not prolong a session on the service. */
-const REFRESH = { "x-refresh": "1" };
+const REFRESH_HEADERS = { "x-refresh": "1" };
 
 /**
  * Reads the page again at intervals while it is visible. Its attribute `data-refresh` is the
@@ -24,10 +24,10 @@ export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
   for (let tookMs = 0; ; ) {
-    await pause(Math.max(Number(main.dataset["refresh"]), Math.min(tookMs / MAX_SHARE, LONGEST_MS)));
-    const began = performance.now();
+    await pause(Math.max(Number(main.dataset["refresh"]), Math.min(tookMs / MAX_READING_SHARE, MAX_PAUSE_MS)));
+    const startedAt = performance.now();
     if (!document.hidden && !isTypedIn(main)) await refresh(main);
-    tookMs = performance.now() - began;
+    tookMs = performance.now() - startedAt;
   }
 }
 
@@ -40,26 +40,26 @@ function pause(ms: number): Promise<void> {
 }
 
 async function refresh(main: HTMLElement): Promise<void> {
-  const answer = await fetch(location.href, { headers: REFRESH }).catch(() => null);
+  const answer = await fetch(location.href, { headers: REFRESH_HEADERS }).catch(() => null);
   const cutOff = document.getElementById("cut-off");
   if (cutOff !== null) cutOff.hidden = answer !== null;
   if (answer === null) return;
   // The answer was redirected to the sign-in page, because the session has ended.
   if (answer.redirected) location.reload();
-  else show(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
+  else updatePage(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
 /**
  * Fields that stop the updates of a page once the user has changed them. Radio buttons do not stop
  * them, because an update never replaces the choices in the form of a conflict.
  */
-const TYPED = "input:not([type=radio])";
+const TYPED_FIELDS = "input:not([type=radio])";
 
 /**
  * Returns true if the user changed a field, a check box or a list, and has not sent the form yet.
  */
 export function isTypedIn(main: HTMLElement): boolean {
-  const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED)];
+  const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED_FIELDS)];
   const options = [...main.querySelectorAll("option")];
   return (
     fields.some((field) =>
@@ -68,7 +68,7 @@ export function isTypedIn(main: HTMLElement): boolean {
   );
 }
 
-function show(main: HTMLElement, page: Document): void {
+function updatePage(main: HTMLElement, page: Document): void {
   if (isTypedIn(main)) return;
   document.title = page.title;
   Idiomorph.morph(main, page.getElementById("main")?.innerHTML ?? "", {
@@ -99,7 +99,7 @@ function beforeAttributeUpdated(name: string, element: Element): boolean {
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;
   if (node.querySelector("textarea") === null) return true;
-  return !isWrittenIn(node) && aboutOf(node) !== aboutOf(next);
+  return !isWrittenIn(node) && readSubject(node) !== readSubject(next);
 }
 
 function beforeNodeRemoved(node: Node): boolean {
@@ -111,6 +111,6 @@ function isWrittenIn(form: HTMLFormElement): boolean {
   return [...form.querySelectorAll("textarea")].some(({ value, defaultValue }) => value !== defaultValue);
 }
 
-function aboutOf(form: HTMLFormElement): string {
+function readSubject(form: HTMLFormElement): string {
   return [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]")].map(({ value }) => value).join("\n");
 }

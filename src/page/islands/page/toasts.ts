@@ -1,10 +1,10 @@
 /** Milliseconds after which a message disappears. A message with *Undo* stays longer. */
-const LEAVES_MS = { usual: 10_000, undo: 60_000 } as const;
+const SHOWN_MS = { usual: 10_000, undo: 60_000 } as const;
 /**
  * Key in `sessionStorage` for the id of the last message that the user closed, so that the next
  * page does not show it again.
  */
-const CLOSED = "closed-message";
+const CLOSED_KEY = "closed-message";
 
 /**
  * Removes messages after some time, or when the user closes them. A message with the focus or the
@@ -16,8 +16,8 @@ export function removeToasts(): void {
   const address = new URL(location.href);
   address.searchParams.delete("message");
   history.replaceState(history.state, "", address);
-  for (const toast of toasts()) if (isClosed(toast)) toast.remove();
-  for (const toast of toasts()) addClose(toast);
+  for (const toast of findToasts()) if (isClosed(toast)) toast.remove();
+  for (const toast of findToasts()) addCloseButton(toast);
   placeToasts();
   addEventListener("resize", placeToasts);
 }
@@ -27,19 +27,19 @@ export function removeToasts(): void {
  * it.
  */
 export function addToast(toast: HTMLElement): void {
-  const isShown = toasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
+  const isShown = findToasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
   if (isShown || isClosed(toast)) return;
   document.getElementById("toasts")?.append(toast);
-  addClose(toast);
+  addCloseButton(toast);
   placeToasts();
 }
 
-function toasts(): readonly HTMLElement[] {
+function findToasts(): readonly HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("#toasts > [role=status]")];
 }
 
 function isClosed({ dataset }: HTMLElement): boolean {
-  return dataset["id"] !== "" && sessionStorage.getItem(CLOSED) === dataset["id"];
+  return dataset["id"] !== "" && sessionStorage.getItem(CLOSED_KEY) === dataset["id"];
 }
 
 /** Places the messages above the bar of buttons at the end of a page, if there is one. */
@@ -48,22 +48,22 @@ function placeToasts(): void {
   document.documentElement.style.setProperty("--bar", `${bar?.offsetHeight ?? 0}px`);
 }
 
-function addClose(toast: HTMLElement): void {
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "close";
-  close.setAttribute("aria-label", "Close this message");
+function addCloseButton(toast: HTMLElement): void {
+  const closeButton = document.createElement("button");
+  closeButton.type = "button";
+  closeButton.className = "close";
+  closeButton.setAttribute("aria-label", "Close this message");
   const remove = () => {
     const { id = "" } = toast.dataset;
-    if (id !== "") sessionStorage.setItem(CLOSED, id);
+    if (id !== "") sessionStorage.setItem(CLOSED_KEY, id);
     toast.remove();
   };
-  close.addEventListener("click", remove);
-  toast.append(close);
-  const leavesMs = toast.querySelector("form") === null ? LEAVES_MS.usual : LEAVES_MS.undo;
+  closeButton.addEventListener("click", remove);
+  toast.append(closeButton);
+  const shownMs = toast.querySelector("form") === null ? SHOWN_MS.usual : SHOWN_MS.undo;
   const leave = () => {
-    if (toast.matches(":hover, :focus-within")) setTimeout(leave, LEAVES_MS.usual);
+    if (toast.matches(":hover, :focus-within")) setTimeout(leave, SHOWN_MS.usual);
     else remove();
   };
-  setTimeout(leave, leavesMs);
+  setTimeout(leave, shownMs);
 }
