@@ -9,7 +9,7 @@ import type { Progress } from "../mirror/ports/world.ts";
 import type { Notice } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
-import { BUSY, noticeOfTrouble, syncNotice } from "./messages.ts";
+import { BUSY_NOTICE, makeTroubleNotice, makeSyncNotice } from "./messages.ts";
 import type { PageRequest, Ui } from "./page.ts";
 
 export type ActionRequest = PageRequest & {
@@ -22,7 +22,7 @@ export type ActionRequest = PageRequest & {
  * Result of an action: the notice that the next page shows, and the address of that page. Without
  * `to`, the next page is the page of the action.
  */
-export type Done = { readonly notice: Notice | null; readonly to?: string };
+export type ActionResult = { readonly notice: Notice | null; readonly to?: string };
 
 export type UiAction = {
   /** Route of the form below the address of the linked folder, such as `sync` or `conflict/*`. */
@@ -35,13 +35,13 @@ export type UiAction = {
    * Carries out the action.
    * @throws TroubleError; the next page then shows the error as a notice
    */
-  readonly run: (ui: Ui, request: ActionRequest) => Done | Promise<Done>;
+  readonly run: (ui: Ui, request: ActionRequest) => ActionResult | Promise<ActionResult>;
 };
 
 type FolderRef = Pick<Folder, "name" | "root">;
 
 /** Starts a sync as a job, so that the page does not wait for the service. */
-export function startSync(ui: Ui, folder: FolderRef): Done {
+export function startSync(ui: Ui, folder: FolderRef): ActionResult {
   return startJob(ui, folder, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
 
@@ -49,23 +49,23 @@ export function startSync(ui: Ui, folder: FolderRef): Done {
  * Starts a job, whose progress the next page shows. Returns a notice instead if another job runs in
  * this folder.
  */
-export function startJob(ui: Ui, { root }: FolderRef, ...job: Job): Done {
-  return { notice: ui.jobs.start(root, ...job) ? null : BUSY };
+export function startJob(ui: Ui, { root }: FolderRef, ...job: JobArguments): ActionResult {
+  return { notice: ui.jobs.start(root, ...job) ? null : BUSY_NOTICE };
 }
 
-type Job = [what: string, work: (progress: Progress) => Promise<Notice>];
+type JobArguments = [what: string, work: (progress: Progress) => Promise<Notice>];
 
 export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Progress): Promise<Notice> {
-  const ended = await syncMirror(root, USUAL_RUN, { ...ui, progress });
-  if (ended.kind === "trouble") return noticeOfTrouble(ended.trouble);
-  return syncNotice(ended.value.report, mirrorAddress(name, "safety-stop"));
+  const syncResult = await syncMirror(root, USUAL_RUN, { ...ui, progress });
+  if (syncResult.kind === "trouble") return makeTroubleNotice(syncResult.trouble);
+  return makeSyncNotice(syncResult.value.report, mirrorAddress(name, "safety-stop"));
 }
 
 /**
  * Returns the form of a button *Undo* for a run. Returns an empty object if there is no run, or
  * nothing to undo.
  */
-export function undoOf(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
+export function makeUndo(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
   if (run === null) return {};
   const plan = withLocal(root, ui, (local) => readUndo(local, run));
   if (plan.kind === "trouble" || plan.value.items.every(({ kind }) => kind === "left")) return {};

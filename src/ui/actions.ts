@@ -10,13 +10,19 @@ import { askDaemon, askStatus, NO_DAEMON } from "../mirror/daemon/control/ask.ts
 import { PROGRAM_FILE } from "../common/package-files.ts";
 import { unwrap } from "../common/trouble.ts";
 import { withQuery } from "../page/addresses.ts";
-import { type ActionRequest, type Done, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
+import { type ActionRequest, type ActionResult, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
 import { documentAddress, documentPart, LINK, mirrorAddress } from "./addresses.ts";
-import { completeLink, draftLink, fieldsIn, type LinkFields } from "./linking.ts";
+import { completeLink, draftLink, readFields, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
-import { BUSY, good, rejectedNotice, nothingDone, undoneNotice } from "./messages.ts";
+import {
+  BUSY_NOTICE,
+  makeGoodNotice,
+  makeRejectedNotice,
+  makeNothingDoneNotice,
+  makeUndoneNotice,
+} from "./messages.ts";
 import type { Ui } from "./page.ts";
-import { numberIn } from "./parts.ts";
+import { readNumber } from "./parts.ts";
 import { addRule, removeRule, replaceKey, saveSettings } from "./setting-actions.ts";
 import { resolveConflict, resolveMany } from "./resolving.ts";
 
@@ -24,129 +30,129 @@ export const ACTIONS: readonly UiAction[] = [
   { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },
   // A sync, because only a sync finds out what reviewers decided.
   { path: "reviews", page: () => "reviews", run: (ui, { folder }) => startSync(ui, folder) },
-  { path: "pause", page: () => "", run: (_ui, { folder }) => askFolder("pause", folder) },
+  { path: "pause", page: () => "", run: (_ui, { folder }) => askFolderDaemon("pause", folder) },
   { path: "start", page: () => "", run: startDaemon },
-  { path: "resume", page: () => "", run: (_ui, { folder }) => askFolder("resume", folder) },
-  { path: "conflict/*", page: conflictPage, operation: "resolve", run: resolveConflict },
+  { path: "resume", page: () => "", run: (_ui, { folder }) => askFolderDaemon("resume", folder) },
+  { path: "conflict/*", page: findConflictPage, operation: "resolve", run: resolveConflict },
   { path: "resolve", page: () => "needs", operation: "resolve", run: resolveMany },
   { path: "settings", page: () => "settings", run: saveSettings },
   { path: "ignore", page: () => "settings#ignore", run: addRule },
   { path: "ignore/remove", page: () => "settings#ignore", run: removeRule },
   { path: "key", page: () => "settings#key", run: replaceKey },
-  { path: "restore/*", page: versionPage, operation: "restore", run: restoreVersion },
-  { path: "runs/:run/undo", page: runPage, operation: "undo", run: undoRun },
-  { path: "safety-stop/approve", page: () => "safety-stop", operation: "approve", run: answer("approve") },
-  { path: "safety-stop/reject", page: () => "safety-stop", operation: "reject", run: answer("reject") },
+  { path: "restore/*", page: findVersionPage, operation: "restore", run: restoreVersion },
+  { path: "runs/:run/undo", page: findRunPage, operation: "undo", run: undoRun },
+  { path: "safety-stop/approve", page: () => "safety-stop", operation: "approve", run: makeAnswerAction("approve") },
+  { path: "safety-stop/reject", page: () => "safety-stop", operation: "reject", run: makeAnswerAction("reject") },
 ];
 
 /**
  * Carries out the form that links a new folder. The first time, plans the first sync and shows it.
  * When the user confirms that plan, links the folder and syncs it.
  */
-export async function runLink(ui: Ui, form: URLSearchParams): Promise<Done> {
+export async function runLink(ui: Ui, form: URLSearchParams): Promise<ActionResult> {
   const id = form.get("draft") ?? "";
   const draft = ui.links.get(id);
-  if (draft === undefined && !form.has("url")) return { notice: nothingDone("this plan is too old") };
-  if (draft?.kind !== "planned") return draftNext(ui, fieldsIn(form, draft?.typed ?? null));
-  const linked = completeLink(ui, draft);
+  if (draft === undefined && !form.has("url")) return { notice: makeNothingDoneNotice("this plan is too old") };
+  if (draft?.kind !== "planned") return storeDraft(ui, readFields(form, draft?.typed ?? null));
+  const linkedRoot = completeLink(ui, draft);
   ui.links.delete(id);
-  ui.folders.add(linked);
+  ui.folders.add(linkedRoot);
   const { folders } = await ui.folders.read();
-  const folder = folders.find(({ root }) => root === linked);
-  if (folder === undefined) return { to: "/", notice: good("The folder is linked.") };
+  const folder = folders.find(({ root }) => root === linkedRoot);
+  if (folder === undefined) return { to: "/", notice: makeGoodNotice("The folder is linked.") };
   return { ...startSync(ui, folder), to: mirrorAddress(folder.name) };
 }
 
-const DRAFT_DIGITS = 32;
+const DRAFT_ID_DIGITS = 32;
 
 /**
  * Plans the first sync and stores the plan for the next page. If a field is refused, stores the
  * form instead.
  */
-async function draftNext(ui: Ui, fields: LinkFields): Promise<Done> {
-  const id = ui.random.hex(DRAFT_DIGITS);
+async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
+  const id = ui.random.hex(DRAFT_ID_DIGITS);
   ui.links.set(id, await draftLink(ui, fields));
   return { to: `${LINK}?draft=${id}`, notice: null };
 }
 
 /** LIMIT: number of checks whether a new daemon answers, and milliseconds between two checks. */
-const LOOKS = 50;
-const LOOK_MS = 200;
+const MAX_DAEMON_CHECKS = 50;
+const DAEMON_CHECK_MS = 200;
 
 /**
  * Starts a daemon for a linked folder. The daemon continues after `mdmirror ui` ends. Installs no
  * background service, because a container has no service manager.
  */
-function startDaemon(ui: Ui, { folder }: ActionRequest): Done {
+function startDaemon(ui: Ui, { folder }: ActionRequest): ActionResult {
   const { root } = folder;
   return startJob(ui, folder, "Starting", async () => {
     const argv = [...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root];
     const child = spawn(process.execPath, argv, { detached: true, stdio: "ignore", env: ui.env, cwd: root });
     child.on("error", () => undefined).unref();
-    for (let look = 0; look < LOOKS && child.exitCode === null; look++) {
+    for (let check = 0; check < MAX_DAEMON_CHECKS && child.exitCode === null; check++) {
       if ((await askStatus(root)) !== NO_DAEMON)
-        return good("Changes are synced as they happen, until this computer restarts.");
-      await ui.clock.sleep(LOOK_MS);
+        return makeGoodNotice("Changes are synced as they happen, until this computer restarts.");
+      await ui.clock.sleep(DAEMON_CHECK_MS);
     }
     return { tone: "bad", text: "The daemon did not start.", next: "mdmirror watch" };
   });
 }
 
 /** Asks the daemon of a linked folder to pause or to resume. */
-async function askFolder(verb: "pause" | "resume", { root }: Folder): Promise<Done> {
-  const done = await askDaemon(root, { do: verb });
-  if (done === NO_DAEMON)
+async function askFolderDaemon(verb: "pause" | "resume", { root }: Folder): Promise<ActionResult> {
+  const daemonAnswer = await askDaemon(root, { do: verb });
+  if (daemonAnswer === NO_DAEMON)
     return { notice: { tone: "asks", text: "No daemon syncs this folder.", next: "mdmirror watch" } };
-  unwrap<unknown>(done);
+  unwrap<unknown>(daemonAnswer);
   const text = verb === "pause" ? "Paused: changes wait until you resume." : "Resumed: changes are synced again.";
-  return { notice: good(text) };
+  return { notice: makeGoodNotice(text) };
 }
 
-function conflictPage({ params }: ActionRequest): string {
+function findConflictPage({ params }: ActionRequest): string {
   return documentPart("conflict", params["*"]!);
 }
 
-function versionPage({ params, form }: ActionRequest): string {
-  return withQuery(documentPart("history", params["*"]!), { n: numberIn(form.get("n")) });
+function findVersionPage({ params, form }: ActionRequest): string {
+  return withQuery(documentPart("history", params["*"]!), { n: readNumber(form.get("n")) });
 }
 
 /**
  * Restores a version of a document. Refuses if the file or the version differs from what the page
  * showed.
  */
-async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
+async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): Promise<ActionResult> {
   const { name, root } = folder;
-  const n = numberIn(form.get("n"));
-  if (n === null) return { notice: nothingDone("This is not the number of a version") };
-  if (ui.jobs.isBusy(root)) return { notice: BUSY };
+  const n = readNumber(form.get("n"));
+  if (n === null) return { notice: makeNothingDoneNotice("This is not the number of a version") };
+  if (ui.jobs.isBusy(root)) return { notice: BUSY_NOTICE };
   const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
   const input = { paths: [params["*"]!], n, expected, noSync: true };
   const { items } = unwrap(await runOperation(root, restore, input, ui));
   startSync(ui, folder);
   const [item] = items as [(typeof items)[number]];
-  const notice = { ...good(`Version ${n} is restored.`), details: item.notes };
+  const notice = { ...makeGoodNotice(`Version ${n} is restored.`), details: item.notes };
   return { to: documentAddress(name, "history", item.path), notice };
 }
 
-function runPage({ params, form }: ActionRequest): string {
-  const run = numberIn(params["run"]);
+function findRunPage({ params, form }: ActionRequest): string {
+  const run = readNumber(params["run"]);
   if (run === null) return "runs";
   // If the button *Undo* was on the page of problems, that page is shown again.
   return form.get("next") === "needs" ? "needs" : `runs/${run}`;
 }
 
 /** Undoes a run. Refuses if the undo would now make other changes than the page showed. */
-function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
+function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult {
   const { root } = folder;
-  const run = numberIn(params["run"]);
-  if (run === null) return { notice: nothingDone("This is not the number of a run") };
+  const run = readNumber(params["run"]);
+  if (run === null) return { notice: makeNothingDoneNotice("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
   // The button *Undo* is already shown while the sync after an action runs. So the undo starts when
   // this sync has ended.
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const { items } = unwrap(await runOperation(root, undo, input, { ...ui, progress }));
-    const sync = await syncFolder(ui, folder, progress);
-    return sync.tone === "bad" ? sync : undoneNotice(run, items);
+    const syncedNotice = await syncFolder(ui, folder, progress);
+    return syncedNotice.tone === "bad" ? syncedNotice : makeUndoneNotice(run, items);
   });
   return { notice: null };
 }
@@ -163,20 +169,20 @@ const ANSWERS = {
  * Returns an action that answers a stop and then syncs. The answer applies only to the stop that
  * the page showed.
  */
-function answer(way: keyof typeof ANSWERS) {
-  return (ui: Ui, { folder, form }: ActionRequest): Done => {
+function makeAnswerAction(way: keyof typeof ANSWERS) {
+  return (ui: Ui, { folder, form }: ActionRequest): ActionResult => {
     const { operation, what } = ANSWERS[way];
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, what, async (progress) => {
       // Number of files for the notice. It belongs to the shown stop; if another stop is current
       // now, the operation refuses the answer.
-      const files = ui.stops.filesBack(root);
-      const done = await runOperation(root, operation, input, { ...ui, progress });
+      const restoredFiles = ui.stops.filesBack(root);
+      const operationResult = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);
-      const { items } = unwrap(done);
+      const { items } = unwrap(operationResult);
       const sync = await syncFolder(ui, folder, progress);
-      return way === "approve" || sync.tone === "bad" ? sync : rejectedNotice(items, files);
+      return way === "approve" || sync.tone === "bad" ? sync : makeRejectedNotice(items, restoredFiles);
     });
   };
 }

@@ -6,12 +6,12 @@ import { nameView } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
 /** Words for an event: a sign, the verb, and words that follow the name of the document. */
-type Verb = readonly [sign: string, verb: string, after?: string];
+type EventWords = readonly [sign: string, verb: string, after?: string];
 
 const ON_SERVICE = " on the service";
 
 /** Words for each kind of event. */
-const VERBS: Readonly<Record<string, Verb>> = {
+const EVENT_WORDS: Readonly<Record<string, EventWords>> = {
   put: ["↑", "Uploaded"],
   "create-remote": ["↑", "Uploaded"],
   "rename-remote": ["↑", "Renamed", ON_SERVICE],
@@ -57,38 +57,38 @@ const VERBS: Readonly<Record<string, Verb>> = {
 /**
  * Words for a kind of event that this version does not know, because a newer version recorded it.
  */
-const OTHER: Verb = ["·", "Changed"];
-const SUBMITTED: Verb = ["↑", "Sent", " to review"];
+const OTHER_EVENT_WORDS: EventWords = ["·", "Changed"];
+const SUBMITTED_WORDS: EventWords = ["↑", "Sent", " to review"];
 
-function verbOf({ kind, outcome }: MirrorEvent): Verb {
-  if (outcome === "submitted") return SUBMITTED;
-  return VERBS[kind] ?? OTHER;
+function chooseEventWords({ kind, outcome }: MirrorEvent): EventWords {
+  if (outcome === "submitted") return SUBMITTED_WORDS;
+  return EVENT_WORDS[kind] ?? OTHER_EVENT_WORDS;
 }
 
 /** Returns the words for a kind of event, without the name of a document. */
-export function verbWords(kind: string): string {
-  const [, verb, after = ""] = VERBS[kind] ?? OTHER;
+export function formatVerb(kind: string): string {
+  const [, verb, after = ""] = EVENT_WORDS[kind] ?? OTHER_EVENT_WORDS;
   return verb + after;
 }
 
 /** Kinds of events that only update mdmirror's state and change no document. */
-const RECORDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
+const RECORD_KINDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
 
 /**
  * Returns true if an event is about a change of a document or folder, even if the change failed.
  * Returns false if it only updates mdmirror's state.
  */
 export function isChange({ kind }: MirrorEvent): boolean {
-  return !RECORDS.has(kind);
+  return !RECORD_KINDS.has(kind);
 }
 
 /** Shows an event as a sign, a verb and the name of its document. */
-export function eventSentence(mirror: string, event: MirrorEvent): Html {
-  const [sign, verb, after = ""] = verbOf(event);
-  return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${objectOf(mirror, event)}${after}`;
+export function renderEvent(mirror: string, event: MirrorEvent): Html {
+  const [sign, verb, after = ""] = chooseEventWords(event);
+  return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${renderEventObject(mirror, event)}${after}`;
 }
 
-function objectOf(mirror: string, { path, id }: MirrorEvent): Html {
+function renderEventObject(mirror: string, { path, id }: MirrorEvent): Html {
   if (path === "") return html`the linked folder`;
   const isDocument = id?.startsWith("doc_") === true;
   return isDocument

@@ -14,7 +14,7 @@ import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-b
  * side changed them, or both edits merge; `text` is the result. `clash`: the edits do not merge,
  * and the user decides; `position` is the number of the clash, from 1.
  */
-export type Place =
+export type ConflictPlace =
   | { readonly kind: "same"; readonly passage: Passage; readonly text: string }
   | { readonly kind: "settled"; readonly passage: Passage; readonly text: string }
   | {
@@ -26,7 +26,7 @@ export type Place =
       readonly base: string;
     };
 
-export type Clash = Extract<Place, { kind: "clash" }>;
+export type Clash = Extract<ConflictPlace, { kind: "clash" }>;
 
 /** The choices for a clash, with their labels. */
 export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
@@ -37,26 +37,26 @@ export type Choice = keyof typeof CHOICES;
  * Splits a conflict into places. Returns null if the local version or the version on the service
  * cannot be shown.
  */
-export function placesOf({ mine, theirs, base, conflict }: ProblemView): readonly Place[] | null {
+export function splitConflict({ mine, theirs, base, conflict }: ProblemView): readonly ConflictPlace[] | null {
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
   const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;
-  let clashes = 0;
-  return sideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): Place => {
-    const [ours, other] = [textOf(passage, "mine"), textOf(passage, "theirs")];
+  let clashCount = 0;
+  return sideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): ConflictPlace => {
+    const [ours, other] = [joinSide(passage, "mine"), joinSide(passage, "theirs")];
     if (passage.kind === "same") return { kind: "same", passage, text: ours };
     if (passage.kind !== "both") return { kind: "settled", passage, text: passage.kind === "theirs" ? other : ours };
-    const common = textOf(passage, "base");
-    const merged = mergeText(common, ours, other);
-    if (merged.kind === "clean") return { kind: "settled", passage, text: merged.text };
-    return { kind: "clash", passage, position: ++clashes, mine: ours, theirs: other, base: common };
+    const baseLines = joinSide(passage, "base");
+    const mergeResult = mergeText(baseLines, ours, other);
+    if (mergeResult.kind === "clean") return { kind: "settled", passage, text: mergeResult.text };
+    return { kind: "clash", passage, position: ++clashCount, mine: ours, theirs: other, base: baseLines };
   });
 }
 
-function textOf({ rows }: Passage, side: keyof SideRow): string {
+function joinSide({ rows }: Passage, side: keyof SideRow): string {
   return rows.flatMap((row) => row[side]?.pieces.map(({ text }) => text) ?? []).join("");
 }
 
-export function clashesOf(places: readonly Place[]): readonly Clash[] {
+export function findClashes(places: readonly ConflictPlace[]): readonly Clash[] {
   return places.filter((place) => place.kind === "clash");
 }
 
@@ -64,52 +64,55 @@ export function clashesOf(places: readonly Place[]): readonly Clash[] {
  * Returns the merged document with git's conflict markers around each clash.
  * @param document the whole local version
  */
-export function markClashes(places: readonly Place[], document: string): string {
+export function markClashes(places: readonly ConflictPlace[], document: string): string {
   return places.map((place) => (place.kind === "clash" ? markClash(place, document) : place.text)).join("");
 }
 
 /** Returns the user's choice for a clash from a form; null if the user has not chosen yet. */
-export function choiceIn(form: URLSearchParams, { position }: Pick<Clash, "position">): Choice | null {
-  const given = form.get(`clash-${position}`);
-  return (Object.keys(CHOICES) as Choice[]).find((key) => key === given) ?? null;
+export function readChoice(form: URLSearchParams, { position }: Pick<Clash, "position">): Choice | null {
+  const sentChoice = form.get(`clash-${position}`);
+  return (Object.keys(CHOICES) as Choice[]).find((key) => key === sentChoice) ?? null;
 }
 
 /**
  * Returns the result that a user typed for a clash. Before the user types, it is both versions of
  * the clash.
  */
-export function editedText(form: URLSearchParams, clash: Clash): string {
-  return form.get(`clash-${clash.position}-text`) ?? joined(clash.mine, clash.theirs);
+export function readEditedText(form: URLSearchParams, clash: Clash): string {
+  return form.get(`clash-${clash.position}-text`) ?? joinVersions(clash.mine, clash.theirs);
 }
 
 /**
  * Returns the document that the user's choices make; null if the user has not decided every clash.
  */
-export function composeResult(places: readonly Place[], form: URLSearchParams): string | null {
-  const parts = places.map((place) => (place.kind === "clash" ? decided(place, form) : place.text));
+export function composeResult(places: readonly ConflictPlace[], form: URLSearchParams): string | null {
+  const parts = places.map((place) => (place.kind === "clash" ? decideClash(place, form) : place.text));
   return parts.includes(null) ? null : parts.join("");
 }
 
-function decided(clash: Clash, form: URLSearchParams): string | null {
-  switch (choiceIn(form, clash)) {
+function decideClash(clash: Clash, form: URLSearchParams): string | null {
+  switch (readChoice(form, clash)) {
     case "mine":
       return clash.mine;
     case "theirs":
       return clash.theirs;
     case "both":
-      return joined(clash.mine, clash.theirs);
+      return joinVersions(clash.mine, clash.theirs);
     case "edit":
-      return endedLike(clash.mine, withLineEnds(editedText(form, clash), joined(clash.mine, clash.theirs)));
+      return addFinalLineFeed(
+        clash.mine,
+        withLineEnds(readEditedText(form, clash), joinVersions(clash.mine, clash.theirs)),
+      );
     case null:
       return null;
   }
 }
 
-function joined(mine: string, theirs: string): string {
+function joinVersions(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
 /** Adds a line feed at the end of a typed text, if the lines that it replaces end with one. */
-function endedLike(before: string, text: string): string {
+function addFinalLineFeed(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

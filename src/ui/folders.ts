@@ -40,14 +40,14 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
  */
 export type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
 
-type World = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
+type FoldersContext = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
 
 export class Folders {
-  readonly #world: World;
+  readonly #world: FoldersContext;
   readonly #roots: Set<string> | null;
 
   /** @param roots real paths of the linked folders to show; null for all folders of this user */
-  constructor(world: World, roots: ReadonlySet<string> | null) {
+  constructor(world: FoldersContext, roots: ReadonlySet<string> | null) {
     this.#world = world;
     this.#roots = roots === null ? null : new Set(roots);
   }
@@ -65,7 +65,7 @@ export class Folders {
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
-      .map((reading) => folderOf(reading, this.#world.jobs.of(reading.mirror.root)));
+      .map((reading) => toFolder(reading, this.#world.jobs.of(reading.mirror.root)));
     return { folders, unfit };
   }
 
@@ -74,37 +74,37 @@ export class Folders {
    * belongs to another user, or is not the folder for which the page was shown.
    */
   ofForm(all: AllFolders, name: string, form: URLSearchParams): Result<Folder> {
-    const found = folderNamed(all, name);
-    if (found.kind === "trouble") return found;
-    const { root, state, trouble: away } = found.value;
+    const namedFolder = findFolder(all, name);
+    if (namedFolder.kind === "trouble") return namedFolder;
+    const { root, state, trouble: away } = namedFolder.value;
     if (form.get("root") !== root) {
-      const what = `"${name}" is another linked folder than when this page was shown; nothing was done`;
-      return trouble("usage", what, "go back to the list of linked folders", { code: "other-mirror" });
+      const message = `"${name}" is another linked folder than when this page was shown; nothing was done`;
+      return trouble("usage", message, "go back to the list of linked folders", { code: "other-mirror" });
     }
     if (away !== null && (state === "gone" || state === "other")) return { kind: "trouble", trouble: away };
-    const owned = checkOwner(root, this.#world.env);
-    if (owned.kind === "trouble") return owned;
-    const fit = examineFolder(root);
-    return fit.kind === "trouble" ? fit : found;
+    const ownerCheck = checkOwner(root, this.#world.env);
+    if (ownerCheck.kind === "trouble") return ownerCheck;
+    const folderCheck = examineFolder(root);
+    return folderCheck.kind === "trouble" ? folderCheck : namedFolder;
   }
 }
 
-export function folderNamed({ folders }: AllFolders, name: string): Result<Folder> {
+export function findFolder({ folders }: AllFolders, name: string): Result<Folder> {
   const found = folders.find((folder) => isSameName(folder.name, name));
   if (found !== undefined) return ok(found);
   return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", { code: "no-mirror" });
 }
 
-function folderOf({ mirror, reading, state }: FolderStatus, job: JobView | null): Folder {
+function toFolder({ mirror, reading, state }: FolderStatus, job: JobView | null): Folder {
   const { name, root, addresses } = mirror;
-  const common = { name, root, addresses, state, job };
+  const commonMembers = { name, root, addresses, state, job };
   if (reading.kind === "ok") {
     const { status, daemon } = reading.value;
-    return { ...common, status, trouble: null, daemon, ...needsOf(status, name) };
+    return { ...commonMembers, status, trouble: null, daemon, ...needsOf(status, name) };
   }
   const { what, next, code = null } = reading.trouble;
-  const unread = { path: "", kind: state, code, detail: what, next, address: null };
-  return { ...common, status: null, trouble: reading.trouble, daemon: null, needs: [unread], waits: [] };
+  const unreadProblem = { path: "", kind: state, code, detail: what, next, address: null };
+  return { ...commonMembers, status: null, trouble: reading.trouble, daemon: null, needs: [unreadProblem], waits: [] };
 }
 
 /**
@@ -115,27 +115,30 @@ export function needsOf(
   { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
   name: string,
 ): Pick<Folder, "needs" | "waits"> {
-  const stops = new Set<string>(safetyStop?.reasons.map(({ reason }) => reason));
-  const of = (problems: OpenProblems) =>
+  const stopReasons = new Set<string>(safetyStop?.reasons.map(({ reason }) => reason));
+  const toNeeds = (problems: OpenProblems) =>
     attentionJson(problems).map((entry) => ({
       ...entry,
-      address: entry.path === "" && stops.has(entry.kind) ? mirrorAddress(name, "safety-stop") : addressOf(entry, name),
+      address:
+        entry.path === "" && stopReasons.has(entry.kind)
+          ? mirrorAddress(name, "safety-stop")
+          : findProblemPage(entry, name),
     }));
   return {
-    needs: of({ attention: attention.filter(({ waits }) => !waits), safetyStop, fault }),
-    waits: of({ attention: attention.filter(({ waits }) => waits), safetyStop: null, fault: null }),
+    needs: toNeeds({ attention: attention.filter(({ waits }) => !waits), safetyStop, fault }),
+    waits: toNeeds({ attention: attention.filter(({ waits }) => waits), safetyStop: null, fault: null }),
   };
 }
 
 /** Kinds of problems about reviews. The page of reviews shows all of them. */
-const REVIEWS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
+const REVIEW_KINDS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
 
 /**
  * Returns the address of the page that solves a problem; null for a problem of the whole folder.
  * The page of conflicts also solves blocks that end by a choice of the user.
  */
-function addressOf({ kind, path }: AttentionEntry, name: string): string | null {
-  if (REVIEWS.has(kind)) return mirrorAddress(name, "reviews");
+function findProblemPage({ kind, path }: AttentionEntry, name: string): string | null {
+  if (REVIEW_KINDS.has(kind)) return mirrorAddress(name, "reviews");
   if (path === "") return null;
   const isChosen = Object.hasOwn(BLOCK_REASONS, kind) && BLOCK_REASONS[kind as BlockReason].ways !== undefined;
   return documentAddress(name, kind === "conflict" || isChosen ? "conflict" : "docs", path);

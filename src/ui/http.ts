@@ -9,20 +9,20 @@ import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Origins } from "../page/same-site.ts";
 import { type Browsers, isSentByOwnPage, type Session, type Tickets } from "../page/sessions.ts";
-import type { Done, UiAction } from "./action.ts";
+import type { ActionResult, UiAction } from "./action.ts";
 import { ACTIONS, runLink } from "./actions.ts";
 import { LINK, mirrorAddress, SIGN_OUT } from "./addresses.ts";
 import { FAULT } from "./jobs.ts";
-import { noticeOfTrouble } from "./messages.ts";
-import { type PageRequest, resultsOf, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
+import { makeTroubleNotice } from "./messages.ts";
+import { type PageRequest, collectResults, makeTabs, makeSwitcher, type Ui, type UiPage } from "./page.ts";
 import {
   NO_PAGE,
   NO_TOKEN,
   NOT_SIGNED_IN,
-  refusedTrouble,
-  SIGNED_OUT,
+  makeRefusalTrouble,
+  SIGNED_OUT_CONTENT,
   SPENT_TICKET,
-  troublePage,
+  makeTroublePage,
 } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { PAGES } from "./table.ts";
@@ -32,9 +32,9 @@ import type { Notices } from "../page/notices.ts";
 /**
  * LIMIT: bytes in the body of a form. The longest document needs a third of this, percent-encoded.
  */
-const MAX_BODY = 2 * 1024 * 1024;
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** LIMIT: characters in one parameter of a route, which may be the whole path of a document. */
-const MAX_PART = 8_192;
+const MAX_PARAMETER_LENGTH = 8_192;
 /** LIMIT: open connections of all browsers together. */
 const MAX_CONNECTIONS = 128;
 /** Milliseconds between two reads of an open page by its script. */
@@ -42,7 +42,7 @@ const REFRESH_MS = 1_000;
 /** Milliseconds between two checks for requests that arrive too slowly. */
 const CHECK_MS = 5_000;
 
-type Site = {
+type UiSite = {
   readonly ui: Ui;
   readonly origins: Origins;
   /** Signed-in browsers. All of them belong to the user who runs this process. */
@@ -63,10 +63,10 @@ type Site = {
 /** Values for the parts of a page around its content, and the HTTP status. */
 type FrameValues = Pick<Frame, "sections" | "switcher" | "address"> & {
   readonly status: number;
-  readonly session: Who;
+  readonly session: MaybeSession;
 };
 
-type Listening = {
+type RunningServer = {
   readonly port: number;
   close(): Promise<void>;
 };
@@ -75,11 +75,11 @@ type Listening = {
  * Starts the server.
  * @throws the system's error if the port cannot be used, such as EADDRINUSE
  */
-export async function listen(site: Site, port: number): Promise<Listening> {
+export async function listen(site: UiSite, port: number): Promise<RunningServer> {
   const { fastify } = await import("fastify");
   const app = fastify({
-    bodyLimit: MAX_BODY,
-    routerOptions: { maxParamLength: MAX_PART },
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     requestTimeout: site.arriveMs * 3,
@@ -87,14 +87,14 @@ export async function listen(site: Site, port: number): Promise<Listening> {
   });
   const peers = new Peers(app.server, site.peerOf);
   app.server.maxConnections = MAX_CONNECTIONS;
-  mount(app, site);
+  addRoutes(app, site);
   await app.listen({ host: "127.0.0.1", port });
-  const listened = (app.server.address() as AddressInfo).port;
-  await peers.prove(listened);
-  return { port: listened, close: () => app.close() };
+  const listenedPort = (app.server.address() as AddressInfo).port;
+  await peers.prove(listenedPort);
+  return { port: listenedPort, close: () => app.close() };
 }
 
-function mount(app: FastifyInstance, site: Site): void {
+function addRoutes(app: FastifyInstance, site: UiSite): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
     done(null, new URLSearchParams(body as string));
@@ -105,15 +105,15 @@ function mount(app: FastifyInstance, site: Site): void {
     // one, while Node reads the first.
     const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
     const refusal = hosts.length > 1 ? "host" : site.origins.refusal(method, headers);
-    if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
+    if (refusal !== null) return sendTrouble(site, reply, makeRefusalTrouble(refusal), 403);
     // No file name contains NUL, so no page can have this address.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
-  app.setErrorHandler((error, _request, reply) => answerError(site, reply, error));
+  app.setErrorHandler((error, _request, reply) => sendErrorPage(site, reply, error));
   app.get(`${ASSETS}:name`, (request, reply) => sendAsset(site, request, reply));
-  app.get("/enter", (request, reply) => enter(site, request, reply));
-  mountForms(app, site);
+  app.get("/enter", (request, reply) => signIn(site, request, reply));
+  addFormRoutes(app, site);
   for (const page of PAGES) {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
     if (page.path === `/m/:name/${page.section}*`)
@@ -121,29 +121,29 @@ function mount(app: FastifyInstance, site: Site): void {
   }
 }
 
-async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
+async function showPage(site: UiSite, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
   const session = site.browsers.sessionOf(request.headers);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const pageRequest = await readRequest(site, request, session);
   const { address } = pageRequest;
-  const around = { session, address, sections: sectionsOf(page, pageRequest), switcher: switcherOf(pageRequest) };
+  const frameValues = { session, address, sections: makeTabs(page, pageRequest), switcher: makeSwitcher(pageRequest) };
   try {
-    const shown = await page.show(site.ui, pageRequest);
+    const content = await page.show(site.ui, pageRequest);
     const refreshMs = page.isLive === false ? null : REFRESH_MS;
-    const notices = [...site.notices.of(pageRequest.query), ...resultsOf(pageRequest)];
-    return send(site, reply, { ...shown, refreshMs, notices }, { ...around, status: 200 });
+    const notices = [...site.notices.of(pageRequest.query), ...collectResults(pageRequest)];
+    return sendPage(site, reply, { ...content, refreshMs, notices }, { ...frameValues, status: 200 });
   } catch (error) {
     if (!(error instanceof TroubleError)) throw error;
-    const shown = troublePage(error.trouble, around.sections?.label ?? null);
-    return send(site, reply, shown, { ...around, status: STATUS[error.trouble.kind] });
+    const shown = makeTroublePage(error.trouble, frameValues.sections?.label ?? null);
+    return sendPage(site, reply, shown, { ...frameValues, status: STATUS_BY_KIND[error.trouble.kind] });
   }
 }
 
-type Form = { readonly session: Session<null>; readonly fields: URLSearchParams };
+type SentForm = { readonly session: Session<null>; readonly fields: URLSearchParams };
 
 /** Adds the routes of forms. A form is accepted only from a page of the same session. */
-function mountForms(app: FastifyInstance, site: Site): void {
-  const mountForm = (path: string, run: (form: Form, request: FastifyRequest, reply: FastifyReply) => unknown) =>
+function addFormRoutes(app: FastifyInstance, site: UiSite): void {
+  const addFormRoute = (path: string, run: (form: SentForm, request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.post(path, (request, reply) => {
       const session = site.browsers.sessionOf(request.headers);
       const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
@@ -151,19 +151,21 @@ function mountForms(app: FastifyInstance, site: Site): void {
       const isFromPage = isSentByOwnPage(session, fields.get("csrf"));
       return isFromPage ? run({ session, fields }, request, reply) : sendTrouble(site, reply, NO_TOKEN, 403, session);
     });
-  mountForm(LINK, async ({ fields }, _request, reply) => go(site, reply, LINK, () => runLink(site.ui, fields)));
-  mountForm(SIGN_OUT, (_form, request, reply) => {
+  addFormRoute(LINK, async ({ fields }, _request, reply) =>
+    runAndRedirect(site, reply, LINK, () => runLink(site.ui, fields)),
+  );
+  addFormRoute(SIGN_OUT, (_form, request, reply) => {
     reply.header("set-cookie", site.browsers.signOut(request.headers));
-    return send(site, reply, SIGNED_OUT, { status: 200, session: null });
+    return sendPage(site, reply, SIGNED_OUT_CONTENT, { status: 200, session: null });
   });
   for (const action of ACTIONS)
-    mountForm(`/m/:name/${action.path}`, (form, request, reply) => runAction(site, action, form, request, reply));
+    addFormRoute(`/m/:name/${action.path}`, (form, request, reply) => runAction(site, action, form, request, reply));
 }
 
 async function runAction(
-  site: Site,
+  site: UiSite,
   action: UiAction,
-  { session, fields }: Form,
+  { session, fields }: SentForm,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -172,91 +174,107 @@ async function runAction(
   if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, session);
   const actionRequest = { ...pageRequest, form: fields, folder: folder.value };
   const page = mirrorAddress(folder.value.name, action.page(actionRequest));
-  return go(site, reply, page, () => action.run(site.ui, actionRequest));
+  return runAndRedirect(site, reply, page, () => action.run(site.ui, actionRequest));
 }
 
 /**
  * Runs an action, then redirects to the next page. If the action fails, that page shows the error.
  * @param page address of the next page, unless the action returns another one
  */
-async function go({ notices }: Site, reply: FastifyReply, page: string, run: () => Done | Promise<Done>) {
-  const { to = page, notice } = await noticed(run);
+async function runAndRedirect(
+  { notices }: UiSite,
+  reply: FastifyReply,
+  page: string,
+  run: () => ActionResult | Promise<ActionResult>,
+) {
+  const { to = page, notice } = await catchTrouble(run);
   return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
 }
 
-async function noticed(run: () => Done | Promise<Done>): Promise<Done> {
+async function catchTrouble(run: () => ActionResult | Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof TroubleError)) throw error;
-    return { notice: noticeOfTrouble(error.trouble) };
+    return { notice: makeTroubleNotice(error.trouble) };
   }
 }
 
-async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
+async function signIn(site: UiSite, request: FastifyRequest, reply: FastifyReply) {
   // A browser may load a page before the user opens it. Such a request must not use up the ticket.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
-  const ticket = queryOf(request).get("token");
+  const ticket = readQuery(request).get("token");
   if (isAhead || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);
   const cookie = site.browsers.signIn(null, request.headers.host);
   return reply.code(303).headers(ENTER_HEADERS).header("set-cookie", cookie).header("location", "/").send();
 }
 
-async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: FastifyReply) {
-  const asset = bundle.assets.get(paramsOf(request)["name"]!);
+async function sendAsset({ bundle }: UiSite, request: FastifyRequest, reply: FastifyReply) {
+  const asset = bundle.assets.get(readParams(request)["name"]!);
   if (asset === undefined) return reply.code(404).headers(PAGE_HEADERS).send();
   return reply.headers({ ...ASSET_HEADERS, "content-type": asset.type }).send(asset.bytes);
 }
 
-const STATUS: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
+const STATUS_BY_KIND: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
 /**
  * Sends the page for an exception. Errors with a status below 500 are refusals by fastify; any
  * other error is a bug in mdmirror.
  */
-function answerError(site: Site, reply: FastifyReply, error: unknown) {
+function sendErrorPage(site: UiSite, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
   if (statusCode >= 500) {
     site.onFault(error);
     return sendTrouble(site, reply, FAULT, 500);
   }
-  const refused = { kind: "usage", what: "this request is not understood", next: NO_TOKEN.next, code } as const;
-  return sendTrouble(site, reply, refused, statusCode);
+  const refusedRequest = { kind: "usage", what: "this request is not understood", next: NO_TOKEN.next, code } as const;
+  return sendTrouble(site, reply, refusedRequest, statusCode);
 }
 
-async function readRequest({ ui }: Site, request: FastifyRequest, { csrf }: Session<null>): Promise<PageRequest> {
+async function readRequest({ ui }: UiSite, request: FastifyRequest, { csrf }: Session<null>): Promise<PageRequest> {
   const all = await ui.folders.read();
   const address = request.url.split("?", 1)[0]!;
-  return { params: paramsOf(request), query: queryOf(request), all, address, now: ui.clock.now(), csrf };
+  return { params: readParams(request), query: readQuery(request), all, address, now: ui.clock.now(), csrf };
 }
 
-function paramsOf({ params }: FastifyRequest): PageRequest["params"] {
+function readParams({ params }: FastifyRequest): PageRequest["params"] {
   return params as PageRequest["params"];
 }
 
-function queryOf({ url }: FastifyRequest): URLSearchParams {
+function readQuery({ url }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(url.split("?").slice(1).join("?"));
 }
 
-function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: number, session: Who = null) {
-  return send(site, reply, troublePage(trouble, null), { status, session });
+function sendTrouble(
+  site: UiSite,
+  reply: FastifyReply,
+  trouble: Trouble,
+  status: number,
+  session: MaybeSession = null,
+) {
+  return sendPage(site, reply, makeTroublePage(trouble, null), { status, session });
 }
 
-const HELP = { href: DOCS_ADDRESS, label: "Help" };
+const HELP_LINK = { href: DOCS_ADDRESS, label: "Help" };
 
-type Who = Session<null> | null;
+type MaybeSession = Session<null> | null;
 
-function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, ...around }: FrameValues) {
+function sendPage(
+  { bundle }: UiSite,
+  reply: FastifyReply,
+  content: Content,
+  { status, session, ...around }: FrameValues,
+) {
   const frame: Frame = {
     ...around,
     brand: { href: "/", label: "mdmirror" },
-    nav: session === null ? [] : [HELP, { href: SIGN_OUT, label: "Sign out" }],
+    nav: session === null ? [] : [HELP_LINK, { href: SIGN_OUT, label: "Sign out" }],
     bundle,
     csrf: session?.csrf ?? null,
   };
-  const text = renderPage(frame, content);
+  const pageText = renderPage(frame, content);
   return reply
     .code(status)
     .headers({ ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8" })
-    .send(text);
+    .send(pageText);
 }

@@ -11,7 +11,7 @@ import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Result, Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
-import { noticeOfTrouble } from "./messages.ts";
+import { makeTroubleNotice } from "./messages.ts";
 
 /**
  * A job as pages show it: work that an action started, and that continues after the request. A
@@ -33,7 +33,7 @@ export type JobView = {
   readonly end: Notice | null;
 };
 
-type World = {
+type JobsContext = {
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
 };
@@ -53,22 +53,22 @@ type KeptJob = {
 };
 
 export class Jobs {
-  readonly #world: World;
+  readonly #world: JobsContext;
   readonly #byRoot = new Map<string, KeptJob>();
   readonly #active = new Set<Promise<void>>();
   #count = 0;
 
-  constructor(world: World) {
+  constructor(world: JobsContext) {
     this.#world = world;
   }
 
   of(root: string): JobView | null {
-    const kept = this.#byRoot.get(root);
-    if (kept === undefined) return null;
-    const { end } = kept.job;
+    const keptJob = this.#byRoot.get(root);
+    if (keptJob === undefined) return null;
+    const { end } = keptJob.job;
     const shownMs = end?.undo === undefined ? RESULT_MS.normal : RESULT_MS.undo;
-    if (end !== null && this.#world.clock.monotonic() - kept.time > shownMs) return null;
-    return { ...kept.job, traffic: kept.traffic.now() };
+    if (end !== null && this.#world.clock.monotonic() - keptJob.time > shownMs) return null;
+    return { ...keptJob.job, traffic: keptJob.traffic.now() };
   }
 
   /** Number of jobs that have ended since the start. */
@@ -87,20 +87,20 @@ export class Jobs {
     const job = { what, phase: null, done: 0, total: null, end: null };
     const traffic = new Traffic();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const show = (shown: KeptJob["job"]) =>
+    const setJob = (shown: KeptJob["job"]) =>
       this.#byRoot.set(root, { job: shown, traffic, time: clock.monotonic(), ended });
-    show(job);
+    setJob(job);
     const progress: Progress = {
       report: (phase, done, total) => {
         traffic.report(phase, done, total);
-        show({ ...job, phase: PHASE_WORDS[phase], done, total });
+        setJob({ ...job, phase: PHASE_WORDS[phase], done, total });
       },
       step: (action, has) => traffic.step(action, has),
     };
-    const result = work(progress).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
+    const result = work(progress).catch((error: unknown) => makeTroubleNotice(troubleOrFault(error, onFault)));
     void result.then((notice) => {
       this.#count++;
-      show({ ...job, end: { ...notice, id: `${clock.now()}-${this.#count}` } });
+      setJob({ ...job, end: { ...notice, id: `${clock.now()}-${this.#count}` } });
       end();
     });
     this.track(ended);
@@ -154,13 +154,13 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
  */
 export type Drafts = BoundedMap<string, string>;
 
-export function draftKey(root: string, path: string): string {
+export function toDraftKey(root: string, path: string): string {
   return `${root}\0${path}`;
 }
 
 /** Returns the key under which `Drafts` keeps a user's choices for the clashes of a conflict. */
-export function choicesKey(root: string, path: string): string {
-  return `${draftKey(root, path)}\0choices`;
+export function toChoicesKey(root: string, path: string): string {
+  return `${toDraftKey(root, path)}\0choices`;
 }
 
 /**
@@ -198,9 +198,9 @@ export class Stops {
    */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const key = JSON.stringify([safetyStop, lastRun]);
-    const kept = this.#kept.get(root);
-    if (kept !== undefined && (kept.key === key || kept.isScanning)) return kept;
-    const reading = { key, isScanning: true, seen: kept?.seen ?? null };
+    const keptReading = this.#kept.get(root);
+    if (keptReading !== undefined && (keptReading.key === key || keptReading.isScanning)) return keptReading;
+    const reading = { key, isScanning: true, seen: keptReading?.seen ?? null };
     this.#kept.set(root, reading);
     this.#world.jobs.track(this.#scan(root));
     return reading;
@@ -209,8 +209,8 @@ export class Stops {
   /** Returns how many files a rejection of the last scanned stop would restore. */
   filesBack(root: string): number {
     const result = this.#kept.get(root)?.seen?.result;
-    const back = result?.kind === "ok" ? result.value.back : null;
-    return back?.kind === "ok" ? back.value.filter(({ kind }) => kind === "file-back").length : 0;
+    const rejections = result?.kind === "ok" ? result.value.back : null;
+    return rejections?.kind === "ok" ? rejections.value.filter(({ kind }) => kind === "file-back").length : 0;
   }
 
   /** Marks the result for a folder as outdated, so that the next page starts a new scan. */
@@ -229,7 +229,7 @@ export class Stops {
 }
 
 /** LIMIT: milliseconds for which a page waits for the result of a search. */
-const WAIT_MS = 1_000;
+const SEARCH_WAIT_MS = 1_000;
 
 /**
  * Runs the searches of pages. The first search of a folder has to read all documents, which takes
@@ -252,28 +252,28 @@ export class Searches {
    * longer than a page waits.
    */
   async answer<T>(root: string, search: () => Promise<T>): Promise<T | null> {
-    const answered = new AbortController();
-    const late = this.#clock.sleep(WAIT_MS, answered.signal).then(() => null);
+    const answerController = new AbortController();
+    const timeout = this.#clock.sleep(SEARCH_WAIT_MS, answerController.signal).then(() => null);
     try {
-      const before = this.#running.get(root);
-      if (before !== undefined && (await Promise.race([before, late])) === null) return null;
-      const found = search();
-      this.#keep(root, found);
-      return await Promise.race([found, late]);
+      const runningSearch = this.#running.get(root);
+      if (runningSearch !== undefined && (await Promise.race([runningSearch, timeout])) === null) return null;
+      const searchResult = search();
+      this.#keep(root, searchResult);
+      return await Promise.race([searchResult, timeout]);
     } finally {
-      answered.abort();
+      answerController.abort();
     }
   }
 
   #keep(root: string, found: Promise<unknown>): void {
-    const ended = found.then(
+    const searchEnd = found.then(
       () => undefined,
       () => undefined,
     );
-    this.#running.set(root, ended);
+    this.#running.set(root, searchEnd);
     this.#jobs.track(
-      ended.then(() => {
-        if (this.#running.get(root) === ended) this.#running.delete(root);
+      searchEnd.then(() => {
+        if (this.#running.get(root) === searchEnd) this.#running.delete(root);
       }),
     );
   }

@@ -22,12 +22,12 @@ import { type Result, type Trouble, trouble, unwrap } from "../common/trouble.ts
 import { DIRECTIONS } from "./setting-words.ts";
 
 /** A folder that is ready to be linked, with the plan of its first sync. */
-export type LinkDraft = Target & {
+export type LinkDraft = LinkTarget & {
   readonly kind: "planned";
   readonly preview: readonly PreviewGroup[];
 };
 
-type Target = {
+type LinkTarget = {
   readonly dir: string;
   readonly config: Config;
   readonly origin: TrustedOrigin;
@@ -48,7 +48,7 @@ export type RefusedLink = {
 /** Planned steps of one kind: their number, and the paths of the first ones. */
 type PreviewGroup = { readonly kind: ActionKind; readonly size: number; readonly first: readonly string[] };
 
-type World = {
+type LinkContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -63,16 +63,16 @@ const MAX_PATHS = 5;
  * Reads the fields of a form. If the user left the key empty, uses the key of the previous form,
  * but only if the address is still the same.
  */
-export function fieldsIn(form: URLSearchParams, previous: LinkFields | null): LinkFields {
-  const typed = (name: string) => (form.get(name) ?? "").trim();
-  const [url, key] = [typed("url"), typed("key")];
+export function readFields(form: URLSearchParams, previous: LinkFields | null): LinkFields {
+  const readTyped = (name: string) => (form.get(name) ?? "").trim();
+  const [url, key] = [readTyped("url"), readTyped("key")];
   const keptKey = previous !== null && previous.url === url ? previous.key : "";
   return {
     url,
     key: key === "" ? keptKey : key,
-    dir: typed("dir"),
-    remote: typed("remote"),
-    direction: typed("direction"),
+    dir: readTyped("dir"),
+    remote: readTyped("remote"),
+    direction: readTyped("direction"),
   };
 }
 
@@ -80,57 +80,59 @@ export function fieldsIn(form: URLSearchParams, previous: LinkFields | null): Li
  * Checks the fields, reads the service, and plans the first sync. Writes nothing. Returns the
  * refused field if this fails.
  */
-export async function draftLink(world: World, fields: LinkFields): Promise<LinkDraft | RefusedLink> {
-  const refuse = (field: keyof LinkFields, reason: Trouble): RefusedLink => {
+export async function draftLink(world: LinkContext, fields: LinkFields): Promise<LinkDraft | RefusedLink> {
+  const refuseForm = (field: keyof LinkFields, reason: Trouble): RefusedLink => {
     const key = field === "dir" || field === "remote" ? fields.key : "";
     return { kind: "refused", field, trouble: reason, typed: { ...fields, key } };
   };
-  const target = targetIn(world, fields);
-  if ("field" in target) return refuse(target.field, target.trouble);
+  const target = readTarget(world, fields);
+  if ("field" in target) return refuseForm(target.field, target.trouble);
   const { clock, random } = world;
-  const drafted = await withFirstPlan({ ...target, clock, random }, async (mirror, plan): Promise<LinkDraft> => {
-    const mode = await decideLinks(mirror.world, [...plan.trees.remote.files.keys()]);
-    const config = { ...target.config, links: { ...DEFAULT_CONFIG.links, mode } };
-    return { kind: "planned", ...target, config, preview: groupsOf(plan) };
+  const draftResult = await withFirstPlan({ ...target, clock, random }, async (mirror, plan): Promise<LinkDraft> => {
+    const linkMode = await decideLinks(mirror.world, [...plan.trees.remote.files.keys()]);
+    const config = { ...target.config, links: { ...DEFAULT_CONFIG.links, mode: linkMode } };
+    return { kind: "planned", ...target, config, preview: groupSteps(plan) };
   });
-  return drafted.kind === "ok" ? drafted.value : refuse(fieldOf(drafted.trouble), drafted.trouble);
+  return draftResult.kind === "ok"
+    ? draftResult.value
+    : refuseForm(findRefusedField(draftResult.trouble), draftResult.trouble);
 }
 
 /** Returns the field that has to be corrected after an error of the first plan. */
-function fieldOf({ kind, code }: Trouble): keyof LinkFields {
+function findRefusedField({ kind, code }: Trouble): keyof LinkFields {
   if (kind !== "offline") return "dir";
   return code === "unauthenticated" || code === "forbidden" ? "key" : "url";
 }
 
-type Refusal = Pick<RefusedLink, "field" | "trouble">;
+type RefusedField = Pick<RefusedLink, "field" | "trouble">;
 
-function targetIn({ env }: World, { url, key, dir, remote, direction }: LinkFields): Target | Refusal {
-  const refused = (field: keyof LinkFields, what: string, next: string): Refusal => {
+function readTarget({ env }: LinkContext, { url, key, dir, remote, direction }: LinkFields): LinkTarget | RefusedField {
+  const refuseField = (field: keyof LinkFields, what: string, next: string): RefusedField => {
     return { field, trouble: { kind: "usage", what, next } };
   };
   const origin = originOfUser({ url, env: {}, allowHttp: [] });
-  if (origin === null) return refused("url", "the address is missing", "ask the operator of the service for it");
+  if (origin === null) return refuseField("url", "the address is missing", "ask the operator of the service for it");
   if (origin.kind === "trouble") return { field: "url", trouble: origin.trouble };
-  if (!isKey(key)) return refused("key", "this is not a key", "paste the whole key, without spaces");
-  if (!isAbsolute(dir)) return refused("dir", "the path is not complete", "begin it with /");
+  if (!isKey(key)) return refuseField("key", "this is not a key", "paste the whole key, without spaces");
+  if (!isAbsolute(dir)) return refuseField("dir", "the path is not complete", "begin it with /");
   const folder = checkTarget(dir, env);
   if (folder.kind === "trouble") return { field: "dir", trouble: folder.trouble };
-  const part = readRemote(remote);
-  if (part === null)
-    return refused("remote", "this cannot be the path of a folder", "leave it empty for all documents");
-  const way = (Object.keys(DIRECTIONS) as Direction[]).find((key) => key === direction) ?? "both";
-  const config = { ...DEFAULT_CONFIG, url: origin.value.url, remote: part, direction: way };
+  const linkedFolders = readRemote(remote);
+  if (linkedFolders === null)
+    return refuseField("remote", "this cannot be the path of a folder", "leave it empty for all documents");
+  const directionValue = (Object.keys(DIRECTIONS) as Direction[]).find((key) => key === direction) ?? "both";
+  const config = { ...DEFAULT_CONFIG, url: origin.value.url, remote: linkedFolders, direction: directionValue };
   return { dir, config, origin: origin.value, key };
 }
 
 /** Returns an error if the folder cannot be linked, for example because it is already linked. */
-function checkTarget(dir: string, env: World["env"]): Result<unknown> {
+function checkTarget(dir: string, env: LinkContext["env"]): Result<unknown> {
   const kind = checkFolder(dir, env, false);
   const isLinked = kind.kind === "ok" && kind.value === "linked";
   return isLinked ? trouble("usage", `${dir} is linked already`, "open it in the list of folders") : kind;
 }
 
-function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
+function groupSteps({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
   const pathOf = pathsOf(trees.base);
   const groups = Map.groupBy(plan.steps, ({ action }) => action.kind);
   return [...groups].map(([kind, steps]) => ({
@@ -145,7 +147,7 @@ function groupsOf({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
  * @returns the real path of the folder
  * @throws TroubleError if the folder can no longer be linked
  */
-export function completeLink({ env, random }: World, { dir, config, origin, key }: LinkDraft): string {
+export function completeLink({ env, random }: LinkContext, { dir, config, origin, key }: LinkDraft): string {
   unwrap(checkTarget(dir, env));
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, key));
   return realpathSync(dir);

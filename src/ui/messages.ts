@@ -14,39 +14,42 @@ import { sentenceOf } from "../common/sentence.ts";
  * Returns the notice about a finished sync.
  * @param decide address of the page on which the user answers a stop
  */
-export function syncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
-  const done = doneLine(counts);
-  const changes = done === null ? null : `Synced: ${done}.`;
-  const left = attention.filter(({ waits }) => !waits).length;
-  const waiting = attention.length - left;
+export function makeSyncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
+  const doneWords = doneLine(counts);
+  const changes = doneWords === null ? null : `Synced: ${doneWords}.`;
+  const problemCount = attention.filter(({ waits }) => !waits).length;
+  const pendingCount = attention.length - problemCount;
   switch (state) {
     case "in-sync":
-      return good(changes ?? "Everything is in sync.");
+      return makeGoodNotice(changes ?? "Everything is in sync.");
     case "stopped":
       return {
-        ...bad(`${changes ?? "Nothing was changed."} A safety check stopped the other changes.`),
+        ...makeBadNotice(`${changes ?? "Nothing was changed."} A safety check stopped the other changes.`),
         link: { href: decide, label: "Decide" },
       };
     case "offline":
-      return bad(
+      return makeBadNotice(
         `${fault?.kind === "locked-out" ? "The service refuses the key." : "The service cannot be reached."} ${changes ?? "Nothing was changed."}`,
       );
     case "attention": {
-      const rest = left > 0 ? countSentence(left, "problem", "left") : countSentence(waiting, "change", "pending");
+      const remainder =
+        problemCount > 0
+          ? formatCount(problemCount, "problem", "left")
+          : formatCount(pendingCount, "change", "pending");
       return {
         tone: counts.conflicts > 0 ? "asks" : "good",
-        text: `${changes ?? "Nothing to sync."} ${rest}`,
+        text: `${changes ?? "Nothing to sync."} ${remainder}`,
       };
     }
   }
 }
 
 /** Returns a sentence with a count, such as `3 problems are left.` */
-function countSentence(n: number, noun: string, words: string): string {
+function formatCount(n: number, noun: string, words: string): string {
   return `${plural(n, noun)} ${n === 1 ? "is" : "are"} ${words}.`;
 }
 
-const RESOLVED: Readonly<Record<ResolveWay, string>> = {
+const RESOLVED_SENTENCES: Readonly<Record<ResolveWay, string>> = {
   mine: "Your version is taken",
   theirs: "The version on the service is taken",
   merged: "Your result is saved",
@@ -57,11 +60,11 @@ const RESOLVED: Readonly<Record<ResolveWay, string>> = {
 };
 
 /** Returns the notice that a problem of a document is resolved. */
-export function resolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
-  return { ...good(`${RESOLVED[way]}. All versions stay in the history.`), details: notes };
+export function makeResolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
+  return { ...makeGoodNotice(`${RESOLVED_SENTENCES[way]}. All versions stay in the history.`), details: notes };
 }
 
-type Row = { readonly path: string; readonly end: string; readonly why: string };
+type ItemResult = { readonly path: string; readonly end: string; readonly why: string };
 
 /** LIMIT: number of documents that a notice names. */
 const MAX_DOCUMENTS = 20;
@@ -70,65 +73,69 @@ const MAX_DOCUMENTS = 20;
  * Returns a notice about several documents. It names the documents that were left unchanged, with
  * the reason of each.
  */
-function itemsNotice(tone: Notice["tone"], done: string, items: readonly Row[]): Notice {
-  const left = items.filter(({ end }) => end !== "done");
-  if (left.length === 0) return { tone, text: done };
-  const more = left.length > MAX_DOCUMENTS ? [`and ${count(left.length - MAX_DOCUMENTS)} more`] : [];
+function makeItemsNotice(tone: Notice["tone"], done: string, items: readonly ItemResult[]): Notice {
+  const leftItems = items.filter(({ end }) => end !== "done");
+  if (leftItems.length === 0) return { tone, text: done };
+  const moreLines = leftItems.length > MAX_DOCUMENTS ? [`and ${count(leftItems.length - MAX_DOCUMENTS)} more`] : [];
   return {
     tone,
-    text: `${done} ${plural(left.length, "document")} ${left.length === 1 ? "was" : "were"} left alone.`,
-    details: [...left.slice(0, MAX_DOCUMENTS).map(({ path, why }) => `${path}: ${why}`), ...more],
+    text: `${done} ${plural(leftItems.length, "document")} ${leftItems.length === 1 ? "was" : "were"} left alone.`,
+    details: [...leftItems.slice(0, MAX_DOCUMENTS).map(({ path, why }) => `${path}: ${why}`), ...moreLines],
   };
 }
 
-function countDone(items: readonly Row[]): number {
+function countDoneItems(items: readonly ItemResult[]): number {
   return items.filter(({ end }) => end === "done").length;
 }
 
-export function manyResolvedNotice(items: readonly Row[]): Notice {
-  const done = countDone(items);
-  return itemsNotice(done > 0 ? "good" : "asks", `${plural(done, "conflict")} resolved.`, items);
+export function makeManyResolvedNotice(items: readonly ItemResult[]): Notice {
+  const doneCount = countDoneItems(items);
+  return makeItemsNotice(doneCount > 0 ? "good" : "asks", `${plural(doneCount, "conflict")} resolved.`, items);
 }
 
-export function undoneNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
-  const open = countDone(items.filter(({ kind }) => kind === "conflict-back"));
-  const others = countDone(items) - open;
+export function makeUndoneNotice(run: number, items: ResultOf<typeof UNDO>["items"]): Notice {
+  const reopenedCount = countDoneItems(items.filter(({ kind }) => kind === "conflict-back"));
+  const otherCount = countDoneItems(items) - reopenedCount;
   const parts = [
-    ...(open > 0 ? [`${plural(open, "conflict")} ${open === 1 ? "is" : "are"} open again`] : []),
-    ...(others > 0 ? [`${plural(others, "document")} ${others === 1 ? "is" : "are"} as before run ${run}`] : []),
+    ...(reopenedCount > 0
+      ? [`${plural(reopenedCount, "conflict")} ${reopenedCount === 1 ? "is" : "are"} open again`]
+      : []),
+    ...(otherCount > 0
+      ? [`${plural(otherCount, "document")} ${otherCount === 1 ? "is" : "are"} as before run ${run}`]
+      : []),
   ];
-  const undone = parts.length === 0 ? "Nothing was undone." : `Undone: ${parts.join(", ")}.`;
-  return itemsNotice(open + others === items.length ? "good" : "asks", undone, items);
+  const undoneSentence = parts.length === 0 ? "Nothing was undone." : `Undone: ${parts.join(", ")}.`;
+  return makeItemsNotice(reopenedCount + otherCount === items.length ? "good" : "asks", undoneSentence, items);
 }
 
 /**
  * Returns the notice after the user rejected stopped changes.
  * @param files number of files that the rejection restores
  */
-export function rejectedNotice(items: readonly Row[], files: number): Notice {
-  const done = countDone(items);
-  const isWhole = done === items.length;
-  const undone =
-    isWhole && files > 0 ? countSentence(files, "document", "restored") : `${plural(done, "change")} undone.`;
-  return itemsNotice(isWhole ? "good" : "asks", undone, items);
+export function makeRejectedNotice(items: readonly ItemResult[], files: number): Notice {
+  const doneCount = countDoneItems(items);
+  const isComplete = doneCount === items.length;
+  const undoneSentence =
+    isComplete && files > 0 ? formatCount(files, "document", "restored") : `${plural(doneCount, "change")} undone.`;
+  return makeItemsNotice(isComplete ? "good" : "asks", undoneSentence, items);
 }
 
-export function good(text: string): Notice {
+export function makeGoodNotice(text: string): Notice {
   return { tone: "good", text };
 }
 
-function bad(text: string): Notice {
+function makeBadNotice(text: string): Notice {
   return { tone: "bad", text };
 }
 
 /** Returns the notice that an action was refused and changed nothing. */
-export function nothingDone(text: string): Notice {
-  return bad(`${sentenceOf(text)} Nothing was done.`);
+export function makeNothingDoneNotice(text: string): Notice {
+  return makeBadNotice(`${sentenceOf(text)} Nothing was done.`);
 }
 
 /** Notice for an action that is refused because another action still runs in the same folder. */
-export const BUSY: Notice = { tone: "asks", text: "Another action runs in this folder. Nothing was done." };
+export const BUSY_NOTICE: Notice = { tone: "asks", text: "Another action runs in this folder. Nothing was done." };
 
-export function noticeOfTrouble({ what, next, changed }: Trouble): Notice {
+export function makeTroubleNotice({ what, next, changed }: Trouble): Notice {
   return { tone: changed === undefined ? "bad" : "asks", text: sentenceOf(what), next };
 }

@@ -5,7 +5,7 @@ import type { Content, LinkGroup, Notice } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
-import { type AllFolders, type Folder, type Folders, folderNamed } from "./folders.ts";
+import { type AllFolders, type Folder, type Folders, findFolder } from "./folders.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { isSameName } from "../mirror/trust/list.ts";
 import type { Drafts, Jobs, Searches, Stops } from "./jobs.ts";
@@ -66,11 +66,11 @@ type FolderPage = Omit<UiPage, "show"> & {
 };
 
 /** Makes a page about one linked folder, which is named in the address. */
-export function folderPage({ show, showsUnreadable = false, ...page }: FolderPage): UiPage {
+export function makeFolderPage({ show, showsUnreadable = false, ...page }: FolderPage): UiPage {
   return {
     ...page,
     show(ui, request) {
-      const folder = unwrap(folderNamed(request.all, request.params["name"]!));
+      const folder = unwrap(findFolder(request.all, request.params["name"]!));
       if (folder.trouble !== null && !showsUnreadable) throw new TroubleError(folder.trouble);
       return show(ui, folder, request);
     },
@@ -81,12 +81,12 @@ export function folderPage({ show, showsUnreadable = false, ...page }: FolderPag
  * Opens a linked folder without a connection to the service, and runs `work`.
  * @throws TroubleError if the folder cannot be opened
  */
-export function readLocal<T>(ui: Pick<Ui, "clock" | "random">, root: string, work: (local: LocalMirror) => T): T {
+export function readLocalMirror<T>(ui: Pick<Ui, "clock" | "random">, root: string, work: (local: LocalMirror) => T): T {
   return unwrap(withLocal(root, ui, (local) => ok(work(local))));
 }
 
 /** Tabs of a linked folder: their parts of the address, and their labels. */
-const SECTIONS: readonly (readonly [part: string, label: string])[] = [
+const TABS: readonly (readonly [part: string, label: string])[] = [
   ["", "Overview"],
   ["needs", "Problems"],
   ["docs/", "Documents"],
@@ -97,17 +97,17 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
 ];
 
 /** Returns the tabs of the linked folder that a page is about; null if the page is about none. */
-export function sectionsOf({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
+export function makeTabs({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
   const name = params["name"];
-  const found = name === undefined ? null : folderNamed(all, name);
-  if (name === undefined || found?.kind !== "ok") return null;
-  const { needs, status } = found.value;
+  const namedFolder = name === undefined ? null : findFolder(all, name);
+  if (name === undefined || namedFolder?.kind !== "ok") return null;
+  const { needs, status } = namedFolder.value;
   const counts: Readonly<Record<string, Pick<Link, "count" | "tone">>> = {
     needs: { count: needs.length, tone: "asks" },
     "docs/": { count: status?.documents ?? 0 },
     reviews: { count: status?.reviews.length ?? 0 },
   };
-  const links = SECTIONS.map(([part, label]): Link => {
+  const links = TABS.map(([part, label]): Link => {
     const current = part === section ? "true" : null;
     return { href: mirrorAddress(name, part), label, ...counts[part], current };
   });
@@ -118,7 +118,7 @@ export function sectionsOf({ section }: UiPage, { params, all }: PageRequest): L
  * Returns the results of recent jobs: those of the linked folder that the page is about, or of all
  * linked folders.
  */
-export function resultsOf({ params, all }: PageRequest): readonly Notice[] {
+export function collectResults({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
   return all.folders.flatMap(({ name: folderName, job }) => {
     const result = job?.end ?? null;
@@ -130,12 +130,12 @@ export function resultsOf({ params, all }: PageRequest): readonly Notice[] {
 /**
  * Returns the menu that lists all linked folders. Its label is the folder that the page is about.
  */
-export function switcherOf({ params, all }: PageRequest): LinkGroup {
+export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
-  const subject = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));
+  const subjectFolder = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));
   const links = all.folders.map(({ name: label, needs }): Link => {
-    const current = label === subject?.name ? "true" : null;
+    const current = label === subjectFolder?.name ? "true" : null;
     return { href: mirrorAddress(label), label, current, count: needs.length, tone: "asks" };
   });
-  return { label: subject?.name ?? "All folders", links: [{ href: "/", label: "All folders" }, ...links] };
+  return { label: subjectFolder?.name ?? "All folders", links: [{ href: "/", label: "All folders" }, ...links] };
 }

@@ -5,25 +5,34 @@ import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count } from "../common/count.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
 import { sentenceOf } from "../common/sentence.ts";
-import { html, type Html, type Shown } from "../page/html.ts";
-import { actionForm, ageOf, crumbsView, detailsOf, nameView, nextOf, segmentsOf, sentenceView } from "../page/parts.ts";
-import { eventSentence } from "./activity.ts";
+import { html, type Html, type HtmlValue } from "../page/html.ts";
+import {
+  actionForm,
+  ageOf,
+  crumbsView,
+  renderDetails,
+  nameView,
+  nextOf,
+  segmentsOf,
+  sentenceView,
+} from "../page/parts.ts";
+import { renderEvent } from "./activity.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder, Need } from "./folders.ts";
 import type { PageRequest } from "./page.ts";
-import { outcomeBadge, problemBadge } from "./states.ts";
-import { helpAddress } from "./user-docs.ts";
+import { renderOutcomeBadge, problemBadge } from "./states.ts";
+import { findHelpAddress } from "./user-docs.ts";
 
 /** Lists problems, each with a link to the page that solves it. */
 export function problemRows(needs: readonly Need[]): Html {
-  return html`<ul class="rows">${needs.map(problemRow)}</ul>`;
+  return html`<ul class="rows">${needs.map(renderProblem)}</ul>`;
 }
 
-function problemRow({ path, kind, code, detail, next, address }: Need): Html {
+function renderProblem({ path, kind, code, detail, next, address }: Need): Html {
   const isStop = path === "" && address !== null;
   const name =
     path === "" ? null : address === null ? nameView(path) : html`<a href="${address}">${nameView(path)}</a>`;
-  return html`<li><div class="main">${name} ${explained(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, originOf(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
+  return html`<li><div class="main">${name} ${renderHelpLink(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, renderOrigin(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
 /**
@@ -31,15 +40,15 @@ function problemRow({ path, kind, code, detail, next, address }: Need): Html {
  * @param code code to look up; if there is no documentation for it, the result is not a link
  * @param shown content of the link
  */
-export function explained(code: string, shown: Shown): Html {
-  const address = helpAddress(code);
+export function renderHelpLink(code: string, shown: HtmlValue): Html {
+  const address = findHelpAddress(code);
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;
 }
 
 /** Shows an error code and a request id, which the user can report; null if there are none. */
-export function originOf(code: string | null, requestId: string | null = null): Html | null {
+export function renderOrigin(code: string | null, requestId: string | null = null): Html | null {
   if (code === null && requestId === null) return null;
-  return html`<p>${code !== null && html`Code: ${explained(code, sentenceView(code))} `}${requestId !== null && html`Request: ${sentenceView(requestId)}`}</p>`;
+  return html`<p>${code !== null && html`Code: ${renderHelpLink(code, sentenceView(code))} `}${requestId !== null && html`Request: ${sentenceView(requestId)}`}</p>`;
 }
 
 /**
@@ -47,11 +56,11 @@ export function originOf(code: string | null, requestId: string | null = null): 
  * user sends the form, another folder may have the name.
  * @param path encoded path of the action, relative to the address of the linked folder
  */
-export function folderForm(
+export function renderFolderForm(
   { name, root }: Pick<Folder, "name" | "root">,
   { path, fields = {} }: { readonly path: string; readonly fields?: Readonly<Record<string, string>> },
   { csrf }: PageRequest,
-  content: Shown,
+  content: HtmlValue,
 ): Html {
   return actionForm({ action: mirrorAddress(name, path), csrf, fields: { ...fields, root } }, content);
 }
@@ -60,42 +69,42 @@ export function folderForm(
  * Shows a time in the local time zone, and its age.
  * @param time milliseconds since the epoch
  */
-export function timeOf(time: number, now: number): Html {
+export function renderTime(time: number, now: number): Html {
   if (time <= 0) return html`before the first known version`;
-  return html`${clockOf(time, localTime(time))} · <span class="faint">${ageOf(time, now)} ago</span>`;
+  return html`${renderClock(time, localTime(time))} · <span class="faint">${ageOf(time, now)} ago</span>`;
 }
 
-function clockOf(time: number, shown: string): Html {
+function renderClock(time: number, shown: string): Html {
   return html`<time datetime="${new Date(time).toISOString()}" title="${localTime(time)}">${shown}</time>`;
 }
 
 /**
  * Shows the time of day of an event. The date is left out, because the page of a run shows it once.
  */
-export function timeInRun({ at }: MirrorEvent): Html {
-  return clockOf(at, localTime(at).slice("2026-11-21 ".length));
+export function renderTimeOfDay({ at }: MirrorEvent): Html {
+  return renderClock(at, localTime(at).slice("2026-11-21 ".length));
 }
 
 /**
  * Returns an event as an item of a list.
  * @param when content at the end of the item, such as the time
  */
-export function eventItem(mirror: string, event: MirrorEvent, when: Html): Html {
+export function renderEventItem(mirror: string, event: MirrorEvent, when: Html): Html {
   const { detail, outcome, code, requestId } = event;
-  const origin = originOf(code, requestId);
-  return html`<li><div class="main">${eventSentence(mirror, event)} ${outcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && detailsOf("Details", origin)}</div>
+  const origin = renderOrigin(code, requestId);
+  return html`<li><div class="main">${renderEvent(mirror, event)} ${renderOutcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && renderDetails("Details", origin)}</div>
 <span class="faint">${when}</span></li>`;
 }
 
 /**
  * Returns the path of a document or folder from the address of a page, without slashes at its end.
  */
-export function requestedPath({ params }: PageRequest): string {
+export function readRequestedPath({ params }: PageRequest): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 
 /** Parses a positive whole number from an address or a form; null if the text is not one. */
-export function numberIn(text: string | null | undefined): number | null {
+export function readNumber(text: string | null | undefined): number | null {
   return /^[1-9]\d{0,8}$/.test(text ?? "") ? Number(text) : null;
 }
 
@@ -103,9 +112,9 @@ export function numberIn(text: string | null | undefined): number | null {
  * Returns breadcrumbs: links to the folders above a path.
  * @param isLinked true to link `path` itself too
  */
-export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
-  const linked = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
-  const links = ["", ...linked].map((place) => ({
+export function renderCrumbs(mirror: string, path: string, isLinked = false): Html {
+  const linkedPaths = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
+  const links = ["", ...linkedPaths].map((place) => ({
     href: documentAddress(mirror, "docs", place),
     label: place === "" ? "All documents" : nameOf(place),
   }));
@@ -119,7 +128,7 @@ const HISTORY_TABS = { "history/": "Documents", runs: "Log" } as const;
  * Returns links to the views of the history.
  * @param here the view of the current page
  */
-export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {
+export function renderHistoryTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {
   const views = Object.entries(HISTORY_TABS).map(([part, label]) => {
     return { href: mirrorAddress(mirror, part), label, isShown: part === here };
   });
@@ -130,16 +139,21 @@ export function historyTabs(mirror: string, here: keyof typeof HISTORY_TABS): Ht
  * One page of a long list. `page` counts from 1; `pages` and `total` are the numbers of pages and
  * of items.
  */
-type Part<T> = { readonly items: readonly T[]; readonly page: number; readonly pages: number; readonly total: number };
+type ListPage<T> = {
+  readonly items: readonly T[];
+  readonly page: number;
+  readonly pages: number;
+  readonly total: number;
+};
 
 /**
  * Returns the page of a list that the address requests (`?page=N`). If N is too large, returns the
  * last page.
  * @param size number of items on a page
  */
-export function partOf<T>(all: readonly T[], { query }: PageRequest, size: number): Part<T> {
+export function cutListPage<T>(all: readonly T[], { query }: PageRequest, size: number): ListPage<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
-  const page = Math.min(pages, numberIn(query.get("page")) ?? 1);
+  const page = Math.min(pages, readNumber(query.get("page")) ?? 1);
   return { items: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
 }
 
@@ -148,14 +162,14 @@ export function partOf<T>(all: readonly T[], { query }: PageRequest, size: numbe
  * @param what plural noun for the items of the list
  * @param addressOf returns the address of a page by its number
  */
-export function pagerOf(
-  { page, pages, total }: Omit<Part<unknown>, "items">,
+export function renderPager(
+  { page, pages, total }: Omit<ListPage<unknown>, "items">,
   what: string,
   addressOf: (page: number) => string,
 ): Html | null {
   if (pages === 1) return null;
-  const link = (to: number, label: string) =>
+  const renderLink = (to: number, label: string) =>
     to >= 1 && to <= pages && to !== page && html`<a class="button" href="${addressOf(to)}">${label}</a>`;
-  return html`<nav class="row pager" aria-label="${`Pages of ${what}`}">${link(1, "First")}${link(page - 1, "Previous")}
-<span>Page ${count(page)} of ${count(pages)}, ${count(total)} ${what}</span>${link(page + 1, "Next")}${link(pages, "Last")}</nav>`;
+  return html`<nav class="row pager" aria-label="${`Pages of ${what}`}">${renderLink(1, "First")}${renderLink(page - 1, "Previous")}
+<span>Page ${count(page)} of ${count(pages)}, ${count(total)} ${what}</span>${renderLink(page + 1, "Next")}${renderLink(pages, "Last")}</nav>`;
 }

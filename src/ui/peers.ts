@@ -31,13 +31,13 @@ export class Peers {
     try {
       await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
       const { localAddress, localPort, remoteAddress, remotePort } = socket;
-      const seen = this.#peerOf({
+      const reportedUser = this.#peerOf({
         remoteAddress: localAddress,
         remotePort: localPort,
         localAddress: remoteAddress,
         localPort: remotePort,
       });
-      this.#tells = seen === effectiveUser();
+      this.#tells = reportedUser === effectiveUser();
     } finally {
       socket.on("error", () => undefined).destroy();
     }

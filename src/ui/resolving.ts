@@ -13,22 +13,28 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import { ok, type Trouble, unwrap } from "../common/trouble.ts";
 import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
-import { type ActionRequest, type Done, startJob, startSync, syncFolder, undoOf } from "./action.ts";
+import { type ActionRequest, type ActionResult, startJob, startSync, syncFolder, makeUndo } from "./action.ts";
 import { documentAddress } from "./addresses.ts";
-import { clashesOf, composeResult, placesOf } from "./clashes.ts";
+import { findClashes, composeResult, splitConflict } from "./clashes.ts";
 import type { Folder } from "./folders.ts";
-import { choicesKey, draftKey } from "./jobs.ts";
-import { BUSY, manyResolvedNotice, nothingDone, noticeOfTrouble, resolvedNotice } from "./messages.ts";
+import { toChoicesKey, toDraftKey } from "./jobs.ts";
+import {
+  BUSY_NOTICE,
+  makeManyResolvedNotice,
+  makeNothingDoneNotice,
+  makeTroubleNotice,
+  makeResolvedNotice,
+} from "./messages.ts";
 import type { Ui } from "./page.ts";
-import { nextConflict, readProblem, startText } from "./pages/conflict.ts";
+import { findNextConflict, readProblem, makeStartContent } from "./pages/conflict.ts";
 
-const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
+const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
 /**
  * Content of a resolved document, or a notice that says why there is none. Null if the chosen way
  * needs no content.
  */
-type Content = Resolution | { readonly notice: Notice } | null;
+type ResolvedContent = Resolution | { readonly notice: Notice } | null;
 
 /**
  * Content of a resolved document. `way` is `mine` or `theirs` if the content equals that version.
@@ -36,28 +42,33 @@ type Content = Resolution | { readonly notice: Notice } | null;
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
 /** Resolves a conflict. Refuses if a version differs from what the page showed. */
-export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
+export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<ActionResult> {
   const { name, root } = folder;
   const path = params["*"]!;
   const sentWay = form.get("way");
   const isDecided = sentWay === "decided";
-  if (isDecided || sentWay === "preview") ui.drafts.set(choicesKey(root, path), choicesIn(form));
+  if (isDecided || sentWay === "preview") ui.drafts.set(toChoicesKey(root, path), readChoices(form));
   if (sentWay === "preview")
     return { to: `${documentAddress(name, "conflict", path, { preview: "yes" })}#preview`, notice: null };
-  const content = isDecided ? decidedContent(ui, root, path, form) : typedContent(ui, root, path, form);
+  const content = isDecided ? composeContent(ui, root, path, form) : readTypedContent(ui, root, path, form);
   if (content !== null && "notice" in content) return { notice: content.notice };
-  const way = content?.way ?? WAYS.find((candidate) => candidate === sentWay);
-  if (way === undefined) return { notice: nothingDone("Choose a version") };
-  if (ui.jobs.isBusy(root)) return { notice: BUSY };
+  const way = content?.way ?? RESOLVE_WAYS.find((candidate) => candidate === sentWay);
+  if (way === undefined) return { notice: makeNothingDoneNotice("Choose a version") };
+  if (ui.jobs.isBusy(root)) return { notice: BUSY_NOTICE };
   const text = way === "merged" && content !== null ? { text: content.text } : {};
   const force = isDecided || form.get("force") !== null;
-  const input = { paths: [path], way, force, expected: versionsIn(form), noSync: true, ...text };
-  const done = await runOperation(root, resolve, input, ui);
-  if (done.kind === "trouble") return { notice: noticeOfRefusal(done.trouble, content !== null) };
-  for (const key of [draftKey(root, path), choicesKey(root, path)]) ui.drafts.delete(key);
-  const { run, items } = done.value;
+  const input = { paths: [path], way, force, expected: readVersions(form), noSync: true, ...text };
+  const operationResult = await runOperation(root, resolve, input, ui);
+  if (operationResult.kind === "trouble")
+    return { notice: makeRefusalNotice(operationResult.trouble, content !== null) };
+  for (const key of [toDraftKey(root, path), toChoicesKey(root, path)]) ui.drafts.delete(key);
+  const { run, items } = operationResult.value;
   const [item] = items as [(typeof items)[number]];
-  const notice = { ...resolvedNotice(way, item.notes), link: nextLink(folder, path), ...undoOf(ui, folder, run) };
+  const notice = {
+    ...makeResolvedNotice(way, item.notes),
+    link: makeNextLink(folder, path),
+    ...makeUndo(ui, folder, run),
+  };
   startSync(ui, folder);
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
@@ -73,24 +84,25 @@ export const MANY_WAYS = {
  * Resolves all conflicts that the user checked, as one run. Skips a conflict if one of its versions
  * differs from what the page showed.
  */
-export function resolveMany(ui: Ui, { folder, form }: ActionRequest): Done {
+export function resolveMany(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const { root } = folder;
   const way = (Object.keys(MANY_WAYS) as (keyof typeof MANY_WAYS)[]).find((key) => key === form.get("way"));
-  const chosen = new Set(form.getAll("conflict"));
-  const present = openConflicts(ui, root);
-  const paths = [...present].filter(([, { choice }]) => chosen.has(choice)).map(([path]) => path);
-  if (way === undefined || chosen.size === 0) return { notice: nothingDone("Select at least one conflict") };
-  if (paths.length === 0) return { notice: nothingDone("The versions changed since this page was shown") };
-  const why = "its versions changed since the page was shown";
-  const isPresent = new Set([...present.values()].map(({ choice }) => choice));
-  const changed = [...chosen]
+  const chosenConflicts = new Set(form.getAll("conflict"));
+  const presentConflicts = readOpenConflicts(ui, root);
+  const paths = [...presentConflicts].filter(([, { choice }]) => chosenConflicts.has(choice)).map(([path]) => path);
+  if (way === undefined || chosenConflicts.size === 0)
+    return { notice: makeNothingDoneNotice("Select at least one conflict") };
+  if (paths.length === 0) return { notice: makeNothingDoneNotice("The versions changed since this page was shown") };
+  const reason = "its versions changed since the page was shown";
+  const isPresent = new Set([...presentConflicts.values()].map(({ choice }) => choice));
+  const changedConflicts = [...chosenConflicts]
     .filter((choice) => !isPresent.has(choice))
-    .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why }));
+    .map((choice) => ({ path: choice.split(" ").slice(2).join(" "), end: "left", why: reason }));
   return startJob(ui, folder, "Resolving conflicts", async (progress) => {
     const input = { paths, way, noSync: true };
     const { items, run } = unwrap(await runOperation(root, resolve, input, { ...ui, progress }));
     await syncFolder(ui, folder, progress);
-    return { ...manyResolvedNotice([...items, ...changed]), ...undoOf(ui, folder, run) };
+    return { ...makeManyResolvedNotice([...items, ...changedConflicts]), ...makeUndo(ui, folder, run) };
   });
 }
 
@@ -104,20 +116,20 @@ export type OpenConflict = {
 };
 
 /** Returns the open conflicts of a linked folder by the path of the document. */
-export function openConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
-  const read = withLocal(root, ui, (local) => {
+export function readOpenConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
+  const readResult = withLocal(root, ui, (local) => {
     const base = local.state.load();
-    return ok(new Map([...base.conflicts.values()].map((conflict) => openConflict(local, base, conflict))));
+    return ok(new Map([...base.conflicts.values()].map((conflict) => toOpenConflict(local, base, conflict))));
   });
-  return read.kind === "ok" ? read.value : new Map();
+  return readResult.kind === "ok" ? readResult.value : new Map();
 }
 
-function openConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): readonly [string, OpenConflict] {
+function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict): readonly [string, OpenConflict] {
   const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
-  const look = local.disk.look(path);
-  const mine = look.kind === "file" ? look.digest : "";
-  const choice = `${mine} ${conflict.shown.at(-1)!.digest} ${path}`;
-  const clashes = clashesKnown(`${choice} ${conflict.baseDigest}`, () => countClashes(local, base, conflict.id));
+  const observation = local.disk.look(path);
+  const localDigest = observation.kind === "file" ? observation.digest : "";
+  const choice = `${localDigest} ${conflict.shown.at(-1)!.digest} ${path}`;
+  const clashes = countClashesOnce(`${choice} ${conflict.baseDigest}`, () => countClashes(local, base, conflict.id));
   return [path, { choice, clashes, since: conflict.since }];
 }
 
@@ -130,9 +142,9 @@ const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
  * an open page asks again every second.
  * @param versions key that identifies the versions of the conflict
  */
-function clashesKnown(versions: string, countNow: () => number | null): number | null {
-  const known = clashCounts.get(versions);
-  if (known !== undefined) return known;
+function countClashesOnce(versions: string, countNow: () => number | null): number | null {
+  const knownCount = clashCounts.get(versions);
+  if (knownCount !== undefined) return knownCount;
   const clashes = countNow();
   clashCounts.set(versions, clashes);
   return clashes;
@@ -141,28 +153,30 @@ function clashesKnown(versions: string, countNow: () => number | null): number |
 function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
   const record = base.records.get(id);
   const problem = record === undefined ? null : problemOf(local, base, record);
-  const places = problem === null ? null : placesOf(viewProblem(local, problem));
-  return places === null ? null : clashesOf(places).length;
+  const places = problem === null ? null : splitConflict(viewProblem(local, problem));
+  return places === null ? null : findClashes(places).length;
 }
 
-function noticeOfRefusal(trouble: Trouble, hasContent: boolean): Notice {
-  const notice = noticeOfTrouble(trouble);
+function makeRefusalNotice(trouble: Trouble, hasContent: boolean): Notice {
+  const notice = makeTroubleNotice(trouble);
   const isKept = trouble.changed !== undefined && hasContent;
   return isKept ? { ...notice, next: "check the present versions; your result is kept below" } : notice;
 }
 
-function nextLink(folder: Folder, path: string): Required<Notice>["link"] {
-  const next = nextConflict(folder, path);
-  return next === null ? null : { href: documentAddress(folder.name, "conflict", next), label: "Next conflict →" };
+function makeNextLink(folder: Folder, path: string): Required<Notice>["link"] {
+  const nextPath = findNextConflict(folder, path);
+  return nextPath === null
+    ? null
+    : { href: documentAddress(folder.name, "conflict", nextPath), label: "Next conflict →" };
 }
 
-function versionsIn(form: URLSearchParams) {
-  const digest = (version: string) => (form.get(version) || null) as Digest | null;
-  return { mine: digest("mine"), theirs: digest("theirs"), base: digest("base") };
+function readVersions(form: URLSearchParams) {
+  const readDigest = (version: string) => (form.get(version) || null) as Digest | null;
+  return { mine: readDigest("mine"), theirs: readDigest("theirs"), base: readDigest("base") };
 }
 
 /** Returns the choices that a form has for clashes, encoded as one string. */
-function choicesIn(form: URLSearchParams): string {
+function readChoices(form: URLSearchParams): string {
   return String(new URLSearchParams([...form].filter(([field]) => field.startsWith("clash-"))));
 }
 
@@ -170,17 +184,21 @@ function choicesIn(form: URLSearchParams): string {
  * Returns the content that results from the user's choices for all clashes. Returns a notice if a
  * choice is missing or a version has changed.
  */
-function decidedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
-  const found = readProblem(ui, root, path);
-  if (found.kind === "trouble") return { notice: noticeOfTrouble(found.trouble) };
-  const { versions, mine, theirs } = found.value;
-  const seen = versionsIn(form);
-  if (versions.mine !== seen.mine || versions.theirs !== seen.theirs || versions.base !== seen.base) {
+function composeContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
+  const problemResult = readProblem(ui, root, path);
+  if (problemResult.kind === "trouble") return { notice: makeTroubleNotice(problemResult.trouble) };
+  const { versions, mine, theirs } = problemResult.value;
+  const shownVersions = readVersions(form);
+  if (
+    versions.mine !== shownVersions.mine ||
+    versions.theirs !== shownVersions.theirs ||
+    versions.base !== shownVersions.base
+  ) {
     const text = "The versions changed since this page was shown; nothing was done";
     return { notice: { tone: "asks", text, next: "check the present versions, then decide again" } };
   }
-  const text = composeResult(placesOf(found.value) ?? [], form);
-  if (text === null) return { notice: nothingDone("Decide every clash") };
+  const text = composeResult(splitConflict(problemResult.value) ?? [], form);
+  if (text === null) return { notice: makeNothingDoneNotice("Decide every clash") };
   const isText = (shown: ShownText) => shown.kind === "text" && shown.text === text;
   return { way: isText(mine) ? "mine" : isText(theirs) ? "theirs" : "merged", text };
 }
@@ -189,13 +207,14 @@ function decidedContent(ui: Ui, root: string, path: string, form: URLSearchParam
  * Returns the content that the user typed; null if the form has none. First stores it as a draft,
  * so that a later error cannot lose it.
  */
-function typedContent(ui: Ui, root: string, path: string, form: URLSearchParams): Content {
-  const typed = form.get("text");
-  if (typed === null) return null;
-  const found = readProblem(ui, root, path);
-  const before = ui.drafts.get(draftKey(root, path)) ?? null;
-  const start = found.kind === "ok" ? startText(found.value, before, form.get("from")) : null;
-  const text = withLineEnds(typed, start ?? "");
-  ui.drafts.set(draftKey(root, path), text);
+function readTypedContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
+  const typedText = form.get("text");
+  if (typedText === null) return null;
+  const problemResult = readProblem(ui, root, path);
+  const previousDraft = ui.drafts.get(toDraftKey(root, path)) ?? null;
+  const startContent =
+    problemResult.kind === "ok" ? makeStartContent(problemResult.value, previousDraft, form.get("from")) : null;
+  const text = withLineEnds(typedText, startContent ?? "");
+  ui.drafts.set(toDraftKey(root, path), text);
   return { way: "merged", text };
 }

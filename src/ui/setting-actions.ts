@@ -12,13 +12,13 @@ import { addIgnoreLines, removeIgnoreLine } from "../mirror/settings/ignore-line
 import { isKey, storeKey } from "../mirror/settings/key.ts";
 import { lineFault, listSettings } from "../mirror/settings/settings.ts";
 import { admit } from "../mirror/trust/gate.ts";
-import { type ActionRequest, type Done, startSync } from "./action.ts";
+import { type ActionRequest, type ActionResult, startSync } from "./action.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
-import { good, nothingDone, noticeOfTrouble } from "./messages.ts";
+import { makeGoodNotice, makeNothingDoneNotice, makeTroubleNotice } from "./messages.ts";
 import type { Ui } from "./page.ts";
-import { numberIn } from "./parts.ts";
-import { refusedWhy, settingLabel, settingText, shownField, typedIn, typedValue } from "./setting-words.ts";
+import { readNumber } from "./parts.ts";
+import { explainRefusal, labelSetting, toSettingText, toShownField, readTyped, formatValue } from "./setting-words.ts";
 
 /**
  * LIMIT: hexadecimal digits in the name of a draft. The name is long so that nobody can guess it,
@@ -30,50 +30,51 @@ const DRAFT_DIGITS = 32;
  * Saves the settings that the user changed. Saves none of them if a value is refused, or if a
  * setting differs from what the page showed. The page then shows again what the user typed.
  */
-export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<Done> {
+export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<ActionResult> {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
-  const changes = changedIn(form);
-  const again = (notice: Done["notice"]): Done => {
+  const changes = readChanges(form);
+  const showAgain = (notice: ActionResult["notice"]): ActionResult => {
     const draft = ui.random.hex(DRAFT_DIGITS);
     ui.drafts.set(draft, String(new URLSearchParams(changes.map((one): [string, string] => [one.name, one.typed]))));
     return { to: mirrorAddress(name, "settings", { draft }), notice };
   };
-  if (changes.some((change) => change.shown !== typedValue(valueIn(config, change.name))))
-    return again({ ...nothingDone("The settings changed since this page was shown"), tone: "asks" });
-  if (changes.length === 0) return { notice: nothingDone("No setting was changed") };
-  if (changes.some((change) => refusedWhy(change.name, change.setting, change.typed) !== null)) return again(null);
-  const changed = await changeSettings(root, changes, ui.clock);
-  if (changed.kind === "trouble") return again(noticeOfTrouble(changed.trouble));
-  return { notice: good(`Saved: ${changes.map((change) => settingLabel(change.name)).join(", ")}.`) };
+  if (changes.some((change) => change.shown !== formatValue(valueIn(config, change.name))))
+    return showAgain({ ...makeNothingDoneNotice("The settings changed since this page was shown"), tone: "asks" });
+  if (changes.length === 0) return { notice: makeNothingDoneNotice("No setting was changed") };
+  if (changes.some((change) => explainRefusal(change.name, change.setting, change.typed) !== null))
+    return showAgain(null);
+  const changeResult = await changeSettings(root, changes, ui.clock);
+  if (changeResult.kind === "trouble") return showAgain(makeTroubleNotice(changeResult.trouble));
+  return { notice: makeGoodNotice(`Saved: ${changes.map((change) => labelSetting(change.name)).join(", ")}.`) };
 }
 
 /**
  * Returns the settings that the user changed in a form, each with the typed value and the value
  * that the page showed.
  */
-function changedIn(form: URLSearchParams) {
+function readChanges(form: URLSearchParams) {
   return listSettings().flatMap(({ name, setting }) => {
-    const [typed, shown] = [typedIn(form, name), form.get(shownField(name))];
+    const [typed, shown] = [readTyped(form, name), form.get(toShownField(name))];
     if (typed === null || typed === shown) return [];
-    return [{ name, setting, typed, shown, text: settingText(setting, typed) }];
+    return [{ name, setting, typed, shown, text: toSettingText(setting, typed) }];
   });
 }
 
 /** Adds one rule to the ignore rules of a linked folder. */
-export function addRule(ui: Ui, { folder, form }: ActionRequest): Done {
+export function addRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const pattern = (form.get("pattern") ?? "").trim();
   const fault = lineFault(pattern);
-  if (fault !== null) return { notice: nothingDone(`The rule ${fault}`) };
-  const added = unwrap(addIgnoreLines(folder.root, [pattern]));
-  if (added.length === 0) return { notice: good("The rule exists already.") };
-  return { notice: good(`The rule is added. ${followRules(ui, folder)}`) };
+  if (fault !== null) return { notice: makeNothingDoneNotice(`The rule ${fault}`) };
+  const addedLines = unwrap(addIgnoreLines(folder.root, [pattern]));
+  if (addedLines.length === 0) return { notice: makeGoodNotice("The rule exists already.") };
+  return { notice: makeGoodNotice(`The rule is added. ${applyRules(ui, folder)}`) };
 }
 
 /**
  * Starts a sync with the changed rules, unless the user paused the folder. Returns a sentence that
  * says when the rules take effect.
  */
-function followRules(ui: Ui, folder: Folder): string {
+function applyRules(ui: Ui, folder: Folder): string {
   if (folder.daemon?.paused === true)
     return "It takes effect when you resume; until then, the numbers of documents stay.";
   return startSync(ui, folder).notice === null ? "A sync follows it now." : "The next sync follows it.";
@@ -83,17 +84,17 @@ function followRules(ui: Ui, folder: Folder): string {
  * Removes one rule from the ignore rules of a linked folder. Refuses if the rules differ from what
  * the page showed.
  */
-export function removeRule(ui: Ui, { folder, form }: ActionRequest): Done {
-  const line = numberIn(form.get("line")) ?? 0;
+export function removeRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
+  const line = readNumber(form.get("line")) ?? 0;
   if (unwrap(removeIgnoreLine(folder.root, line, (form.get("seen") ?? "") as Digest)))
-    return { notice: good(`The rule is removed. ${followRules(ui, folder)}`) };
-  return { notice: { ...nothingDone("The rules changed since this page was shown"), tone: "asks" } };
+    return { notice: makeGoodNotice(`The rule is removed. ${applyRules(ui, folder)}`) };
+  return { notice: { ...makeNothingDoneNotice("The rules changed since this page was shown"), tone: "asks" } };
 }
 
 /** Stores a new API key, if the service accepts it. */
-export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionRequest): Promise<Done> {
+export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionRequest): Promise<ActionResult> {
   const key = (form.get("key") ?? "").trim();
-  if (!isKey(key)) return { notice: nothingDone("This is not a key") };
+  if (!isKey(key)) return { notice: makeNothingDoneNotice("This is not a key") };
   const folder = join(root, MIRROR_FOLDER);
   const config = unwrap(readConfig(folder));
   const env = { ...ui.env, MDMIRROR_URL: "" };
@@ -101,5 +102,5 @@ export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionReque
   const fault = await tryKey({ ...ui, config, origin, key });
   if (fault !== null) throw new TroubleError(faultTrouble(fault, config.url));
   storeKey(folder, key);
-  return { notice: good("The key was replaced") };
+  return { notice: makeGoodNotice("The key was replaced") };
 }

@@ -35,10 +35,10 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, str
   },
 };
 
-const LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
+const SETTING_LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
 
 /** Explanations of settings that the page words differently from the configuration file. */
-const MEANINGS: Readonly<Record<string, string>> = {
+const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   direction: "Download only: local changes stay local. Upload only: no local file changes.",
   names: "What happens to a file with such a name.",
   allowHttp: "Others on the network can then read the key. Separate hosts by commas.",
@@ -49,14 +49,14 @@ const MEANINGS: Readonly<Record<string, string>> = {
     "How long a problem lasts before it is reported: another process uses the folder, or the service cannot be reached.",
 };
 
-export function settingMeaning(name: string, { meaning }: Setting<unknown>): string {
-  return MEANINGS[name] ?? meaning.replaceAll("`", "");
+export function explainSetting(name: string, { meaning }: Setting<unknown>): string {
+  return SETTING_MEANINGS[name] ?? meaning.replaceAll("`", "");
 }
 
 export const DIRECTIONS = { both: "Both ways", pull: "Download only", push: "Upload only" } as const;
 
 /** Labels of all allowed values, for settings whose value the user chooses from a list. */
-const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const SETTING_CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   direction: DIRECTIONS,
   conflicts: {
     "conflict-copy": "Ask me, with a conflict copy",
@@ -69,33 +69,33 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Returns the labels of all allowed values of a setting; null if the user types the value. */
-export function choicesOf(name: string, { defaultValue }: Setting<unknown>): Readonly<Record<string, string>> | null {
-  return typeof defaultValue === "boolean" ? { true: "On", false: "Off" } : (CHOICES[name] ?? null);
+export function findChoices(name: string, { defaultValue }: Setting<unknown>): Readonly<Record<string, string>> | null {
+  return typeof defaultValue === "boolean" ? { true: "On", false: "Off" } : (SETTING_CHOICES[name] ?? null);
 }
 
 /**
  * Returns the value of a setting as the user would type it: hosts separated by commas, and rules
  * for conflicts as JSON.
  */
-export function typedValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === "string") return value;
   const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
   return isList ? value.join(", ") : JSON.stringify(value);
 }
 
-const TIMES = { s: "seconds", m: "minutes", h: "hours", d: "days" };
+const TIME_UNITS = { s: "seconds", m: "minutes", h: "hours", d: "days" };
 
 /**
  * Units for each number in the value of a setting, with their labels. A value such as `90d, 500MB`
  * has two numbers, so the unit of the first one includes the comma. If there is only one unit, the
  * user cannot choose.
  */
-const UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+const SETTING_UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
-  "events.pollEvery": [TIMES],
-  "handsOff.quiet": [TIMES],
-  "handsOff.open": [TIMES],
-  "interface.quietFor": [TIMES],
+  "events.pollEvery": [TIME_UNITS],
+  "handsOff.quiet": [TIME_UNITS],
+  "handsOff.open": [TIME_UNITS],
+  "interface.quietFor": [TIME_UNITS],
 };
 
 /** A number in the value of a setting, its unit, and the units from which the user can choose. */
@@ -109,20 +109,22 @@ export type Quantity = {
  * Splits the value of a setting into numbers with units. Returns null if the page shows the value
  * in a single text field.
  */
-export function quantitiesOf(name: string, typed: string): readonly Quantity[] | null {
-  const all = UNITS[name] ?? [];
+export function splitQuantities(name: string, typed: string): readonly Quantity[] | null {
+  const settingUnits = SETTING_UNITS[name] ?? [];
   const [numbers, [before, ...units]] = [typed.match(/\d+/g) ?? [], typed.split(/\d+/)];
   const isKnown =
-    before === "" && units.length === all.length && units.every((unit, i) => Object.hasOwn(all[i]!, unit));
-  if (all.length === 0 || !isKnown) return null;
-  return all.map((choices, i) => ({ number: numbers[i]!, unit: units[i]!, units: choices }));
+    before === "" &&
+    units.length === settingUnits.length &&
+    units.every((unit, i) => Object.hasOwn(settingUnits[i]!, unit));
+  if (settingUnits.length === 0 || !isKnown) return null;
+  return settingUnits.map((choices, i) => ({ number: numbers[i]!, unit: units[i]!, units: choices }));
 }
 
 /**
  * Joins the fields of a form that belong to one setting: a text, or numbers each followed by its
  * unit. Returns "" if all numbers are empty; null if the form does not have the setting.
  */
-export function typedIn(form: URLSearchParams, name: string): string | null {
+export function readTyped(form: URLSearchParams, name: string): string | null {
   const parts = form.getAll(name);
   if (parts.length === 0) return null;
   return parts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : parts.join("");
@@ -132,31 +134,33 @@ export function typedIn(form: URLSearchParams, name: string): string | null {
  * Converts a typed value to the form that `changeSettings` expects; null, which means the default,
  * if the user left the field empty.
  */
-export function settingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
+export function toSettingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
   if (!Array.isArray(defaultValue)) return typed.trim();
   return JSON.stringify(typed.split(/[\s,]+/).filter((word) => word !== ""));
 }
 
-export function settingLabel(name: string): string {
-  return LABELS[name] ?? name;
+export function labelSetting(name: string): string {
+  return SETTING_LABELS[name] ?? name;
 }
 
 /** Returns a sentence that says why a typed value is not allowed; null if it is allowed. */
-export function refusedWhy(name: string, setting: Setting<unknown>, typed: string): string | null {
-  const text = settingText(setting, typed);
-  const read = text === null ? null : readValue(name, setting, text);
+export function explainRefusal(name: string, setting: Setting<unknown>, typed: string): string | null {
+  const text = toSettingText(setting, typed);
+  const readResult = text === null ? null : readValue(name, setting, text);
   // The message of the error begins with the name of the setting, which the page's label replaces.
-  return read?.kind === "trouble" ? `“${settingLabel(name)}”${read.trouble.what.slice(name.length)}.` : null;
+  return readResult?.kind === "trouble"
+    ? `“${labelSetting(name)}”${readResult.trouble.what.slice(name.length)}.`
+    : null;
 }
 
 /** Returns the name of the hidden field that has the value that the page showed. */
-export const shownField = (name: string) => `shown.${name}`;
+export const toShownField = (name: string) => `shown.${name}`;
 
 /**
  * Returns hidden fields with the values that the page showed. Saving is refused if one of them has
  * changed meanwhile.
  */
-export function shownFields(config: Config): Readonly<Record<string, string>> {
-  return Object.fromEntries(listSettings().map(({ name }) => [shownField(name), typedValue(valueIn(config, name))]));
+export function makeShownFields(config: Config): Readonly<Record<string, string>> {
+  return Object.fromEntries(listSettings().map(({ name }) => [toShownField(name), formatValue(valueIn(config, name))]));
 }

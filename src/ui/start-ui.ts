@@ -46,7 +46,7 @@ export type UiOptions = {
   readonly arriveMs?: number;
 };
 
-const ARRIVE_MS = 10_000;
+const USUAL_ARRIVE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
@@ -59,18 +59,18 @@ export type RunningUi = {
 export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const { env, cwd, clock, random, port, roots, onFault } = options;
   const jobs = new Jobs({ clock, onFault });
-  const world = { env, cwd, clock, random, jobs };
+  const context = { env, cwd, clock, random, jobs };
   const ui = {
-    ...world,
+    ...context,
     drafts: new BoundedMap<string, string>(MAX_DRAFTS),
     links: new BoundedMap<string, LinkDraft | RefusedLink>(MAX_LINKS),
     documents: new Renderer(),
-    stops: new Stops({ ...world, onFault }),
-    searches: new Searches(world),
-    folders: new Folders(world, roots),
+    stops: new Stops({ ...context, onFault }),
+    searches: new Searches(context),
+    folders: new Folders(context, roots),
   };
-  const served = { scheme: "http" as const, host: "127.0.0.1", port, proxy: null };
-  const origins = new Origins(served, { name: "mdmirror", path: "/" });
+  const servedAddress = { scheme: "http" as const, host: "127.0.0.1", port, proxy: null };
+  const origins = new Origins(servedAddress, { name: "mdmirror", path: "/" });
   const secrets = { now: () => clock.monotonic(), secret: () => random.hex(SECRET_DIGITS) };
   const site = {
     ui,
@@ -81,14 +81,14 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     bundle: await loadBundle(),
     onFault,
     peerOf: options.peerOf ?? peerOf,
-    arriveMs: options.arriveMs ?? ARRIVE_MS,
+    arriveMs: options.arriveMs ?? USUAL_ARRIVE_MS,
   };
   try {
     const listening = await listen(site, port);
     // With port 0, the system has now chosen a port. From now on, only requests with this port in
     // `Host` are accepted.
-    served.port = listening.port;
-    const url = `http://127.0.0.1:${served.port}`;
+    servedAddress.port = listening.port;
+    const url = `http://127.0.0.1:${servedAddress.port}`;
     return ok({
       url,
       enterUrl: () => `${url}/enter?token=${site.tickets.issue()}`,
@@ -103,7 +103,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   } catch (error) {
     const code = errorCodeOf(error);
     if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
-    const what = `port ${port} of 127.0.0.1 cannot be used: ${errnoClause(error)}`;
-    return trouble("usage", what, "give another with --port N, or none for any free one", { code });
+    const message = `port ${port} of 127.0.0.1 cannot be used: ${errnoClause(error)}`;
+    return trouble("usage", message, "give another with --port N, or none for any free one", { code });
   }
 }

@@ -7,13 +7,13 @@ import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
 import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block.ts";
 import { count } from "../common/count.ts";
 import type { Html } from "../page/html.ts";
-import { badgeOf, type Tone } from "../page/parts.ts";
+import { badgeOf, type ToneName } from "../page/parts.ts";
 import type { Folder } from "./folders.ts";
 
-type State = readonly [Tone, string];
+type StateBadge = readonly [ToneName, string];
 
 /** Colour and word for each state of a linked folder or a run, from the worst state to the best. */
-export const FOLDER_STATES: Readonly<Record<Folder["state"], State>> = {
+export const FOLDER_STATES: Readonly<Record<Folder["state"], StateBadge>> = {
   stopped: ["bad", "Stopped"],
   untrusted: ["bad", "Not trusted"],
   unreadable: ["bad", "Unreadable"],
@@ -25,17 +25,17 @@ export const FOLDER_STATES: Readonly<Record<Folder["state"], State>> = {
   other: ["quiet", "Replaced"],
 };
 
-const CONFLICT: State = ["asks", "conflict"];
-const BLOCKED: State = ["asks", "blocked"];
-const IN_REVIEW: State = ["quiet", "in review"];
-const PENDING: State = ["quiet", "pending"];
-const IGNORED: State = ["quiet", "ignored"];
-const STOPPED: State = ["bad", "stopped"];
+const CONFLICT: StateBadge = ["asks", "conflict"];
+const BLOCKED: StateBadge = ["asks", "blocked"];
+const IN_REVIEW: StateBadge = ["quiet", "in review"];
+const PENDING: StateBadge = ["quiet", "pending"];
+const IGNORED: StateBadge = ["quiet", "ignored"];
+const STOPPED: StateBadge = ["bad", "stopped"];
 
 /**
  * Colour and word for each state of a document or folder; null for `in-sync`, which is not shown.
  */
-const ENTRY_STATES: Readonly<Record<EntryState, State | null>> = {
+const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
   "in-sync": null,
   waiting: PENDING,
   blocked: BLOCKED,
@@ -45,7 +45,7 @@ const ENTRY_STATES: Readonly<Record<EntryState, State | null>> = {
 };
 
 /** Colour and word for kinds of problems that are not reasons for a block. */
-const PROBLEM_STATES: Readonly<Record<string, State>> = {
+const PROBLEM_STATES: Readonly<Record<string, StateBadge>> = {
   conflict: CONFLICT,
   "conflict-markers": CONFLICT,
   suspended: IGNORED,
@@ -56,7 +56,7 @@ const PROBLEM_STATES: Readonly<Record<string, State>> = {
   offline: ["bad", "offline"],
 };
 
-const OUTCOME_STATES: Readonly<Record<string, State>> = {
+const OUTCOME_STATES: Readonly<Record<string, StateBadge>> = {
   refused: ["asks", "refused"],
   uncertain: ["asks", "unfinished"],
   stale: PENDING,
@@ -65,22 +65,22 @@ const OUTCOME_STATES: Readonly<Record<string, State>> = {
 
 /** Shows the state of a document or folder as a badge; null if it is in sync. */
 export function entryBadge(state: EntryState): Html | null {
-  const found = ENTRY_STATES[state];
-  return found && badgeOf(...found);
+  const stateBadge = ENTRY_STATES[state];
+  return stateBadge && badgeOf(...stateBadge);
 }
 
 /** Shows how many documents are in review, as a badge. */
-export function reviewsBadge(reviews: number): Html {
+export function renderReviewsBadge(reviews: number): Html {
   const [tone, word] = IN_REVIEW;
   return badgeOf(tone, `${count(reviews)} ${word}`);
 }
 
 /** Shows the kind of a problem as a badge. */
 export function problemBadge(kind: string): Html {
-  return badgeOf(...(PROBLEM_STATES[kind] ?? ofReason(kind)));
+  return badgeOf(...(PROBLEM_STATES[kind] ?? toBlockBadge(kind)));
 }
 
-function ofReason(kind: string): State {
+function toBlockBadge(kind: string): StateBadge {
   if (!Object.hasOwn(BLOCK_REASONS, kind)) return STOPPED;
   const reason = kind as BlockReason;
   const needsUser = BLOCK_REASONS[reason].work === "action-required";
@@ -89,7 +89,7 @@ function ofReason(kind: string): State {
 }
 
 /** Shows the outcome of an event as a badge; null if the event succeeded. */
-export function outcomeBadge(outcome: string): Html | null {
-  const found = OUTCOME_STATES[outcome];
-  return found === undefined ? null : badgeOf(...found);
+export function renderOutcomeBadge(outcome: string): Html | null {
+  const outcomeState = OUTCOME_STATES[outcome];
+  return outcomeState === undefined ? null : badgeOf(...outcomeState);
 }

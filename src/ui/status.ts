@@ -4,27 +4,27 @@ import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import { count, plural } from "../common/count.ts";
-import { html, type Html, type Shown } from "../page/html.ts";
-import { ageOf, bannerOf, nameView, nextOf, sentenceView, type Tone } from "../page/parts.ts";
+import { html, type Html, type HtmlValue } from "../page/html.ts";
+import { ageOf, bannerOf, nameView, nextOf, sentenceView, type ToneName } from "../page/parts.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
 import type { JobView } from "./jobs.ts";
 import type { PageRequest } from "./page.ts";
 import { FOLDER_STATES } from "./states.ts";
-import { folderForm } from "./parts.ts";
+import { renderFolderForm } from "./parts.ts";
 
 /** Sorts linked folders by their state, the worst state first. */
-export function worstFirst(folders: readonly Folder[]): readonly Folder[] {
+export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
   const ranks = Object.keys(FOLDER_STATES);
-  const rank = ({ state }: Folder) => ranks.indexOf(state);
-  return folders.toSorted((a, b) => rank(a) - rank(b) || b.needs.length - a.needs.length);
+  const rankState = ({ state }: Folder) => ranks.indexOf(state);
+  return folders.toSorted((a, b) => rankState(a) - rankState(b) || b.needs.length - a.needs.length);
 }
 
 /**
  * Returns the colour and the word for the state of a folder. Changes that are only pending count as
  * in sync.
  */
-export function stateOf(folder: Folder): readonly [Tone, string] {
+export function stateOf(folder: Folder): readonly [ToneName, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
   if (isPaused(folder)) return ["quiet", "Paused"];
@@ -41,7 +41,7 @@ function isPaused({ state, needs, daemon }: Folder): boolean {
   return daemon?.paused === true && needs.length === 0 && (state === "in-sync" || state === "attention");
 }
 
-function stateSentence(folder: Folder): Shown {
+function describeState(folder: Folder): HtmlValue {
   const { state, needs, waits, status, trouble } = folder;
   if (trouble !== null) return sentenceView(trouble.what);
   if (isFirstSync(folder)) return "The first sync is under way";
@@ -63,13 +63,13 @@ function stateSentence(folder: Folder): Shown {
 }
 
 /** Returns the text that a screen reader speaks when the state of the folder changes. */
-export function screenReaderText(folder: Folder): string {
+export function describeForScreenReader(folder: Folder): string {
   const { name, state, needs } = folder;
   const problems = needs.length === 0 ? "" : `, ${plural(needs.length, "problem")} to solve`;
   return `${name}: ${FOLDER_STATES[state][1]}${problems}`;
 }
 
-const PHASES: Readonly<Record<string, string>> = {
+const PHASE_WORDS: Readonly<Record<string, string>> = {
   idle: "watching for changes",
   observing: "scanning both sides",
   applying: "applying changes",
@@ -81,22 +81,22 @@ const PHASES: Readonly<Record<string, string>> = {
 };
 
 /** Returns a sentence about what the daemon does. */
-function daemonWords({ daemon }: Folder): Shown {
+function renderDaemonState({ daemon }: Folder): HtmlValue {
   if (daemon === null) return "Changes wait for the next sync: mdmirror does not watch this folder";
   const { phase, detail, paused } = daemon;
   if (paused) return "The daemon is paused";
-  return html`The daemon runs: ${PHASES[phase] ?? phase}${detail !== "" && html` (${sentenceView(detail)})`}`;
+  return html`The daemon runs: ${PHASE_WORDS[phase] ?? phase}${detail !== "" && html` (${sentenceView(detail)})`}`;
 }
 
 /** Shows the state of a folder in one sentence, with its buttons and the running work. */
-export function statusBanner(folder: Folder, request: PageRequest): Html {
+export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
   const { status, trouble } = folder;
   const [tone] = stateOf(folder);
-  if (status === null) return bannerOf(tone, stateSentence(folder), nextOf(trouble!.next));
+  if (status === null) return bannerOf(tone, describeState(folder), nextOf(trouble!.next));
   const { syncedAt } = status;
-  const last = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, request.now)} ago`;
-  return html`${bannerOf(tone, stateSentence(folder), html`${last} · ${daemonWords(folder)}`, folderActions(folder, request))}
-<div id="job">${workOf(folder)}</div>`;
+  const lastInSync = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, request.now)} ago`;
+  return html`${bannerOf(tone, describeState(folder), html`${lastInSync} · ${renderDaemonState(folder)}`, folderActions(folder, request))}
+<div id="job">${renderWork(folder)}</div>`;
 }
 
 /**
@@ -106,11 +106,11 @@ export function statusBanner(folder: Folder, request: PageRequest): Html {
  */
 export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
-  const solution = solutionOf(folder);
+  const solution = renderSolutionLink(folder);
   const isBusy = job?.end === null && html` disabled`;
   const isMain = solution === null && (waits.length > 0 || stateOf(folder)[0] !== "good") && html` class="main-action"`;
-  const [path, label] = daemonAction(daemon);
-  return html`${solution}${folderForm(folder, { path }, request, html`<button${isBusy}>${label}</button>`)}${folderForm(
+  const [path, label] = chooseDaemonAction(daemon);
+  return html`${solution}${renderFolderForm(folder, { path }, request, html`<button${isBusy}>${label}</button>`)}${renderFolderForm(
     folder,
     { path: "sync" },
     request,
@@ -119,14 +119,14 @@ export function folderActions(folder: Folder, request: PageRequest): Html {
 }
 
 /** Returns the link to the page that solves the problem of a folder; null if a sync is enough. */
-function solutionOf({ name, state, needs }: Folder): Html | null {
-  const link = (page: string, label: string) =>
+function renderSolutionLink({ name, state, needs }: Folder): Html | null {
+  const renderLink = (page: string, label: string) =>
     html`<a class="button main-action" href="${mirrorAddress(name, page)}">${label}</a>`;
-  if (state === "stopped") return link("safety-stop", "Decide");
-  return state === "attention" && needs.length > 0 ? link("needs", "Solve") : null;
+  if (state === "stopped") return renderLink("safety-stop", "Decide");
+  return state === "attention" && needs.length > 0 ? renderLink("needs", "Solve") : null;
 }
 
-function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: string] {
+function chooseDaemonAction(daemon: Folder["daemon"]): readonly [path: string, label: string] {
   if (daemon === null) return ["start", "Watch"];
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
@@ -135,14 +135,14 @@ function daemonAction(daemon: Folder["daemon"]): readonly [path: string, label: 
  * Shows the running job, or otherwise the documents that the daemon transfers; null if nothing
  * runs.
  */
-export function workOf({ daemon, job }: Folder): Html | null {
+export function renderWork({ daemon, job }: Folder): Html | null {
   const traffic = daemon?.traffic ?? null;
-  return jobOf(job) ?? (traffic === null ? null : trafficCard("Syncing now", traffic));
+  return renderJob(job) ?? (traffic === null ? null : renderTraffic("Syncing now", traffic));
 }
 
-function trafficCard(what: string, { done, total, under, more }: CurrentTraffic): Html {
+function renderTraffic(what: string, { done, total, under, more }: CurrentTraffic): Html {
   return html`<section class="card flush" id="traffic"><header><h2>${what}</h2><span>${count(done)} of ${count(total)}</span></header>
-<p>${progressOf("changes synced", done, total)}</p>
+<p>${renderProgress("changes synced", done, total)}</p>
 <ul class="rows">${under.map(({ kind, path }) => {
     const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
     return html`<li><span><span aria-hidden="true">${arrow}</span> ${path !== "" && nameView(path)}</span><span class="faint">${label}</span></li>`;
@@ -150,16 +150,16 @@ function trafficCard(what: string, { done, total, under, more }: CurrentTraffic)
 }
 
 /** Shows the progress of a running job; null if no job runs. */
-export function jobOf(job: JobView | null): Html | null {
+export function renderJob(job: JobView | null): Html | null {
   if (job === null || job.end !== null) return null;
   const { what, phase, done, total, traffic } = job;
-  if (traffic !== null) return trafficCard(what, traffic);
-  const counts = total === null ? (done > 0 ? `, ${count(done)}` : "") : `, ${count(done)} of ${count(total)}`;
-  return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${counts}`} …</p>${progressOf(what, done, total)}</div>`;
+  if (traffic !== null) return renderTraffic(what, traffic);
+  const countsClause = total === null ? (done > 0 ? `, ${count(done)}` : "") : `, ${count(done)} of ${count(total)}`;
+  return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${countsClause}`} …</p>${renderProgress(what, done, total)}</div>`;
 }
 
 /** @param total amount of work; null or 0 if it is not known yet */
-export function progressOf(label: string, done: number, total: number | null): Html {
-  const values = total !== null && total > 0 && html` value="${done}" max="${total}"`;
-  return html`<progress aria-label="${label}"${values}></progress>`;
+export function renderProgress(label: string, done: number, total: number | null): Html {
+  const progressAttributes = total !== null && total > 0 && html` value="${done}" max="${total}"`;
+  return html`<progress aria-label="${label}"${progressAttributes}></progress>`;
 }

@@ -4,9 +4,9 @@
  */
 
 import { readFileSync } from "node:fs";
-import { headingId } from "../page/links.ts";
+import { toHeadingId } from "../page/links.ts";
 
-const FOLDER = new URL("../../src/docs/", import.meta.url);
+const DOCS_FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
 
 /** Documents of the documentation by subject, in reading order. */
@@ -26,38 +26,38 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const DOCUMENTS: ReadonlySet<string> = new Set(Object.values(SUBJECTS).flat());
+const DOCUMENT_NAMES: ReadonlySet<string> = new Set(Object.values(SUBJECTS).flat());
 
 export const DOCS_ADDRESS = "/docs";
 
-export function docAddress(name: string): string {
+export function toDocAddress(name: string): string {
   return `${DOCS_ADDRESS}/${name}`;
 }
 
 /** Returns the Markdown of a document of the documentation; null if no document has this name. */
 export function readUserDoc(name: string): string | null {
-  return DOCUMENTS.has(name) ? readFileSync(new URL(name, FOLDER), "utf8") : null;
+  return DOCUMENT_NAMES.has(name) ? readFileSync(new URL(name, DOCS_FOLDER), "utf8") : null;
 }
 
 /** Returns the first heading of a document, or the document's name if it has no heading. */
-export function titleOf(name: string, text: string): string {
+export function readTitle(name: string, text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? name;
 }
 
-let known: ReadonlyMap<string, string> | null = null;
+let knownHeadings: ReadonlyMap<string, string> | null = null;
 
 /** Returns the address of the documentation for an error code or state; null if there is none. */
-export function helpAddress(code: string): string | null {
-  known ??= headingsByCode(readUserDoc(TROUBLESHOOTING) ?? "");
-  const heading = known.get(code);
-  return heading === undefined ? null : `${docAddress(TROUBLESHOOTING)}#${headingId(heading)}`;
+export function findHelpAddress(code: string): string | null {
+  knownHeadings ??= readHeadingsByCode(readUserDoc(TROUBLESHOOTING) ?? "");
+  const heading = knownHeadings.get(code);
+  return heading === undefined ? null : `${toDocAddress(TROUBLESHOOTING)}#${toHeadingId(heading)}`;
 }
 
 /**
  * Returns the headings of the troubleshooting page, by the codes that they explain. One heading may
  * explain several codes: `### not_found, file_not_found`.
  */
-function headingsByCode(text: string): ReadonlyMap<string, string> {
+function readHeadingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
   return new Map(headings.flatMap((heading) => heading.split(", ").map((code) => [code, heading] as const)));
 }

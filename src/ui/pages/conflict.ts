@@ -13,66 +13,82 @@ import { plural } from "../../common/count.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
-import { type Html, html, type Shown } from "../../page/html.ts";
+import { type Html, html, type HtmlValue } from "../../page/html.ts";
 import { documentOf } from "../../page/markdown.ts";
-import { ageOf, crumbsView, emptyOf, nameView, nextOf, radiosOf, segmentsOf, sentenceView } from "../../page/parts.ts";
+import {
+  ageOf,
+  crumbsView,
+  emptyOf,
+  nameView,
+  nextOf,
+  renderRadioButtons,
+  segmentsOf,
+  sentenceView,
+} from "../../page/parts.ts";
 import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import {
-  choiceIn,
+  readChoice,
   CHOICES,
   type Clash,
-  clashesOf,
+  findClashes,
   composeResult,
-  editedText,
+  readEditedText,
   markClashes,
-  type Place,
-  placesOf,
+  type ConflictPlace,
+  splitConflict,
 } from "../clashes.ts";
 import type { Folder } from "../folders.ts";
-import { choicesKey, draftKey } from "../jobs.ts";
-import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { explained, folderForm, originOf, problemRows } from "../parts.ts";
+import { toChoicesKey, toDraftKey } from "../jobs.ts";
+import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
+import { renderHelpLink, renderFolderForm, renderOrigin, problemRows } from "../parts.ts";
 import { problemBadge } from "../states.ts";
-import { jobOf } from "../status.ts";
+import { renderJob } from "../status.ts";
 
-export const CONFLICT = folderPage({
+export const CONFLICT_PAGE = makeFolderPage({
   path: "/m/:name/conflict/*",
   section: "needs",
   async show(ui, folder, request) {
     const { name, root, job } = folder;
-    const found = readProblem(ui, root, request.params["*"]!);
-    const path = found.kind === "ok" ? found.value.path : request.params["*"]!;
-    const draft = ui.drafts.get(draftKey(root, path)) ?? null;
+    const problemResult = readProblem(ui, root, request.params["*"]!);
+    const path = problemResult.kind === "ok" ? problemResult.value.path : request.params["*"]!;
+    const draft = ui.drafts.get(toDraftKey(root, path)) ?? null;
     const title = `${path} · ${name} · mdmirror`;
     const crumbs = crumbsView("Path to this page", [
       { href: mirrorAddress(name, "needs"), label: "Problems" },
       { href: "", label: path, current: "page" },
     ]);
-    const blocked = folder.needs.find((need) => need.path === path);
+    const blockedNeed = folder.needs.find((need) => need.path === path);
     // The problem has ended, never existed, or has no choices. The message says which.
-    if (found.kind === "trouble") {
-      const nothing = sentenceView(sentenceOf(found.trouble.what));
+    if (problemResult.kind === "trouble") {
+      const nothingSentence = sentenceView(sentenceOf(problemResult.trouble.what));
       return {
         title,
-        announcement: `${path}: ${blocked === undefined ? "nothing is open" : "blocked"}`,
+        announcement: `${path}: ${blockedNeed === undefined ? "nothing is open" : "blocked"}`,
         main: html`${crumbs}<h1>${nameView(path)}</h1>
-<div id="job">${jobOf(job)}</div>
-<div id="versions" data-versions="">${blocked === undefined ? emptyOf("Nothing to decide", nothing, nextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blocked, address: documentAddress(name, "docs", path) }])}</section>`}</div>
-${unsavedDraft(draft)}`,
+<div id="job">${renderJob(job)}</div>
+<div id="versions" data-versions="">${blockedNeed === undefined ? emptyOf("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blockedNeed, address: documentAddress(name, "docs", path) }])}</section>`}</div>
+${renderUnsavedDraft(draft)}`,
       };
     }
-    const choices = new URLSearchParams(ui.drafts.get(choicesKey(root, path)) ?? "");
-    const problem = { ...found.value, folder, request, draft, choices, places: placesOf(found.value) };
-    const versions = Object.values(problem.versions).join(" ");
+    const choices = new URLSearchParams(ui.drafts.get(toChoicesKey(root, path)) ?? "");
+    const shownProblem = {
+      ...problemResult.value,
+      folder,
+      request,
+      draft,
+      choices,
+      places: splitConflict(problemResult.value),
+    };
+    const versions = Object.values(shownProblem.versions).join(" ");
     return {
       title,
-      announcement: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
-      scripts: isEditing(problem) ? ["editor.js"] : ["clashes.js"],
-      main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${wholeChoices(problem)}</div>
-<div id="versions" data-versions="${versions}">${stateOf(problem)}</div>
-<div id="job">${jobOf(job)}</div>
-${isEditing(problem) ? editorPart(problem) : await decisionPart(ui, problem)}`,
+      announcement: `${path}: ${shownProblem.conflict === null ? "blocked" : "in conflict"}`,
+      scripts: isEditing(shownProblem) ? ["editor.js"] : ["clashes.js"],
+      main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${renderWholeChoices(shownProblem)}</div>
+<div id="versions" data-versions="${versions}">${renderState(shownProblem)}</div>
+<div id="job">${renderJob(job)}</div>
+${isEditing(shownProblem) ? renderEditorPart(shownProblem) : await renderDecisionPart(ui, shownProblem)}`,
     };
   },
 });
@@ -86,7 +102,7 @@ type ShownProblem = ProblemView & {
   /** Choices for clashes that are not saved yet. */
   readonly choices: URLSearchParams;
   /** Passages of the conflict; null for a block, or if a version cannot be shown. */
-  readonly places: readonly Place[] | null;
+  readonly places: readonly ConflictPlace[] | null;
 };
 
 export function readProblem(
@@ -106,36 +122,40 @@ export function readProblem(
  */
 function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
-  const wanted = request.query.get("edit");
-  return wanted === "yes" || (wanted === null && draft !== null) || (places !== null && clashesOf(places).length === 0);
+  const editRequest = request.query.get("edit");
+  return (
+    editRequest === "yes" ||
+    (editRequest === null && draft !== null) ||
+    (places !== null && findClashes(places).length === 0)
+  );
 }
 
 /** Returns the path of another conflict in this folder; null if there is none. */
-export function nextConflict({ status }: Pick<Folder, "status">, path: string): string | null {
+export function findNextConflict({ status }: Pick<Folder, "status">, path: string): string | null {
   return status?.conflicts.find((candidate) => candidate !== path) ?? null;
 }
 
-function nextLink(folder: Folder, path: string): Html {
-  const next = nextConflict(folder, path);
-  const all = html`<a class="button" href="${mirrorAddress(folder.name, "needs")}">All problems</a>`;
-  if (next === null) return all;
-  return html`<div class="row center"><a class="button main-action" href="${documentAddress(folder.name, "conflict", next)}">Next conflict →</a>${all}</div>`;
+function renderNextLink(folder: Folder, path: string): Html {
+  const nextPath = findNextConflict(folder, path);
+  const allLink = html`<a class="button" href="${mirrorAddress(folder.name, "needs")}">All problems</a>`;
+  if (nextPath === null) return allLink;
+  return html`<div class="row center"><a class="button main-action" href="${documentAddress(folder.name, "conflict", nextPath)}">Next conflict →</a>${allLink}</div>`;
 }
 
-function stateOf({ conflict, block, request }: ShownProblem): Html {
-  if (conflict !== null) return conflictWords(conflict, request.now);
+function renderState({ conflict, block, request }: ShownProblem): Html {
+  if (conflict !== null) return renderConflictState(conflict, request.now);
   if (block === null) return html`<p>${problemBadge("in-review")} Its change is in review.</p>`;
   const { kind, detail, code, since } = block;
-  return html`<p>${explained(kind, problemBadge(kind))} for ${ageOf(since, request.now)}. ${sentenceView(sentenceOf(detail))}</p>
-${nextOf(nextFor(block), originOf(code))}`;
+  return html`<p>${renderHelpLink(kind, problemBadge(kind))} for ${ageOf(since, request.now)}. ${sentenceView(sentenceOf(detail))}</p>
+${nextOf(nextFor(block), renderOrigin(code))}`;
 }
 
-function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: number): Html {
+function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now: number): Html {
   const { since, conflictCopy, hasConflictCopy, bothNew, renewed } = conflict;
-  const how = bothNew
+  const causeSentence = bothNew
     ? "It was new on both sides, with different content."
     : "It was edited locally and on the service, and the two edits do not merge.";
-  return html`<p>${problemBadge("conflict")} for ${ageOf(since, now)}. ${how}${
+  return html`<p>${problemBadge("conflict")} for ${ageOf(since, now)}. ${causeSentence}${
     renewed > 0 && html` The version on the service has changed ${plural(renewed, "time")} since.`
   } <span class="faint">Mine is the local file. Theirs is the version on the service; it is ${
     hasConflictCopy
@@ -145,14 +165,14 @@ function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: numb
 }
 
 /** Returns a form that resolves the problem. The form sends which versions the page showed. */
-function resolveForm({ versions, path, folder, request }: ShownProblem, content: Shown): Html {
+function renderResolveForm({ versions, path, folder, request }: ShownProblem, content: HtmlValue): Html {
   const { mine, theirs, base } = versions;
   const fields = { mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
-  return folderForm(folder, { path: documentPart("conflict", path), fields }, request, content);
+  return renderFolderForm(folder, { path: documentPart("conflict", path), fields }, request, content);
 }
 
 /** Shows the buttons that resolve a whole conflict with one click; null for a block. */
-function wholeChoices(problem: ShownProblem): Html | null {
+function renderWholeChoices(problem: ShownProblem): Html | null {
   const { ways, conflict, folder, path } = problem;
   if (conflict === null) return null;
   const sides = (["mine", "theirs"] as const).filter((way) => ways.includes(way));
@@ -161,59 +181,59 @@ function wholeChoices(problem: ShownProblem): Html | null {
     return html`<button name="way" value="${way}" title="${does}">${label}</button>`;
   });
   const canEdit = ways.includes("merged") && !isEditing(problem);
-  return html`<div class="row" id="choose">${resolveForm(problem, html`<span class="row">${buttons}</span>`)}${
+  return html`<div class="row" id="choose">${renderResolveForm(problem, html`<span class="row">${buttons}</span>`)}${
     canEdit &&
     html`<a class="button" href="${documentAddress(folder.name, "conflict", path, { edit: "yes" })}#result">Open the editor</a>`
   }</div>`;
 }
 
-function editorPart(problem: ShownProblem): Html {
-  return html`${editorOf(problem) ?? unsavedDraft(problem.draft)}${versionsOf(problem)}`;
+function renderEditorPart(problem: ShownProblem): Html {
+  return html`${renderEditor(problem) ?? renderUnsavedDraft(problem.draft)}${renderVersions(problem)}`;
 }
 
-async function decisionPart(ui: Ui, problem: ShownProblem): Promise<Html> {
+async function renderDecisionPart(ui: Ui, problem: ShownProblem): Promise<Html> {
   const { places, draft } = problem;
   if (places !== null && problem.ways.includes("merged"))
-    return clashForm(problem, places, await previewOf(ui, problem, places));
-  return html`${choicesOf(problem)}${versionsOf(problem)}${unsavedDraft(draft)}`;
+    return renderClashForm(problem, places, await renderPreview(ui, problem, places));
+  return html`${renderChoices(problem)}${renderVersions(problem)}${renderUnsavedDraft(draft)}`;
 }
 
-function clashForm(problem: ShownProblem, places: readonly Place[], preview: Html | null): Html {
-  const clashes = clashesOf(places);
-  const open = clashes.filter((clash) => choiceIn(problem.choices, clash) === null);
-  return html`<div id="texts">${resolveForm(
+function renderClashForm(problem: ShownProblem, places: readonly ConflictPlace[], preview: Html | null): Html {
+  const clashes = findClashes(places);
+  const openClashes = clashes.filter((clash) => readChoice(problem.choices, clash) === null);
+  return html`<div id="texts">${renderResolveForm(
     problem,
-    html`${places.map((place) => placeOf(place, problem, clashes.length))}
+    html`${places.map((place) => renderPlace(place, problem, clashes.length))}
 ${preview}
-<div class="sticky"><span><b><span id="decided">${clashes.length - open.length}</span> of ${clashes.length}<span class="wide"> decided</span></b>
+<div class="sticky"><span><b><span id="decided">${clashes.length - openClashes.length}</span> of ${clashes.length}<span class="wide"> decided</span></b>
 <span class="faint wide">The versions that you do not choose stay in the history.</span></span>
-<span class="row"><a class="button" id="next-clash" href="${`#clash-${(open[0] ?? clashes[0]!).position}`}"${open.length === 0 && " hidden"}>Next<span class="wide"> open clash</span> ↓</a>
+<span class="row"><a class="button" id="next-clash" href="${`#clash-${(openClashes[0] ?? clashes[0]!).position}`}"${openClashes.length === 0 && " hidden"}>Next<span class="wide"> open clash</span> ↓</a>
 <button name="way" value="preview">Preview</button><button class="main-action" name="way" value="decided">Save</button></span></div>`,
   )}</div>`;
 }
 
-function placeOf(place: Place, problem: ShownProblem, clashCount: number): Html {
+function renderPlace(place: ConflictPlace, problem: ShownProblem, clashCount: number): Html {
   switch (place.kind) {
     case "same":
-      return contextOf(place.text);
+      return renderContext(place.text);
     case "settled":
-      return settledOf(place);
+      return renderSettled(place);
     case "clash":
-      return clashOf(place, problem, clashCount);
+      return renderClash(place, problem, clashCount);
   }
 }
 
 /** LIMIT: number of unchanged lines that are shown without expanding them. */
-const CONTEXT = 4;
+const MAX_CONTEXT_LINES = 4;
 
-function contextOf(text: string): Html {
+function renderContext(text: string): Html {
   const lines = text.split("\n");
-  const shown = html`<pre class="context" dir="auto">${text}</pre>`;
-  if (lines.length <= CONTEXT) return shown;
-  return html`<details class="command"><summary>${plural(lines.length - 1, "unchanged line")}</summary>${shown}</details>`;
+  const contextElement = html`<pre class="context" dir="auto">${text}</pre>`;
+  if (lines.length <= MAX_CONTEXT_LINES) return contextElement;
+  return html`<details class="command"><summary>${plural(lines.length - 1, "unchanged line")}</summary>${contextElement}</details>`;
 }
 
-const SETTLED = {
+const SETTLED_SENTENCES = {
   mine: "Only you changed this: kept",
   theirs: "Only the service changed this: taken",
   alike: "The same change on both sides",
@@ -221,24 +241,24 @@ const SETTLED = {
   same: "",
 } as const;
 
-function settledOf({ passage, text }: Extract<Place, { kind: "settled" }>): Html {
-  return html`<details class="command"><summary>${SETTLED[passage.kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
+function renderSettled({ passage, text }: Extract<ConflictPlace, { kind: "settled" }>): Html {
+  return html`<details class="command"><summary>${SETTLED_SENTENCES[passage.kind]}</summary><pre class="context" dir="auto">${text}</pre></details>`;
 }
 
-const COLUMNS = [
+const CLASH_COLUMNS = [
   { side: "mine", label: "Mine · this computer" },
   { side: "theirs", label: "Theirs · service" },
 ] as const;
 
-function clashOf(clash: Clash, { choices }: ShownProblem, clashCount: number): Html {
+function renderClash(clash: Clash, { choices }: ShownProblem, clashCount: number): Html {
   const { position, passage, base } = clash;
   const name = `clash-${position}`;
-  const text = editedText(choices, clash);
+  const text = readEditedText(choices, clash);
   const caption = `Clash ${position} of ${clashCount}: mine and theirs`;
   return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${clashCount}</h2>
-<div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${radiosOf(name, CHOICES, choiceIn(choices, clash))}</div></header>
+<div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${renderRadioButtons(name, CHOICES, readChoice(choices, clash))}</div></header>
 ${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
-${sidesOf([passage], { caption, columns: COLUMNS, words: null })}
+${sidesOf([passage], { caption, columns: CLASH_COLUMNS, words: null })}
 <div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${position}</label>
 <textarea id="${`${name}-text`}" name="${`${name}-text`}" rows="${Math.min(16, text.split("\n").length + 1)}" spellcheck="false" dir="auto">
 ${text}</textarea></div></section>`;
@@ -248,7 +268,7 @@ ${text}</textarea></div></section>`;
  * Shows the document that the user's choices make. Shows an empty element if the user has not asked
  * for the preview.
  */
-async function previewOf(ui: Ui, problem: ShownProblem, places: readonly Place[]): Promise<Html | null> {
+async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly ConflictPlace[]): Promise<Html | null> {
   const { choices, folder, path, request } = problem;
   if (request.query.get("preview") === null) return html`<div id="preview"></div>`;
   const text = composeResult(places, choices);
@@ -261,18 +281,18 @@ async function previewOf(ui: Ui, problem: ShownProblem, places: readonly Place[]
   }</section>`;
 }
 
-function choicesOf(problem: ShownProblem): Html | null {
+function renderChoices(problem: ShownProblem): Html | null {
   const { conflict } = problem;
   const ways = problem.ways.filter(
     (way) => way !== "merged" && (conflict === null || (way !== "mine" && way !== "theirs")),
   );
   if (ways.length === 0) return null;
-  const inputs = ways.map((way) => choiceOf(way, problem));
-  return html`<section class="card" id="choices"><h2>Choose</h2>${resolveForm(problem, html`<ul class="choices">${inputs}</ul>`)}
+  const inputs = ways.map((way) => renderChoice(way, problem));
+  return html`<section class="card" id="choices"><h2>Choose</h2>${renderResolveForm(problem, html`<ul class="choices">${inputs}</ul>`)}
 <p class="faint">Nothing is lost: the version that you do not choose stays in the trash of this folder and in the history.</p></section>`;
 }
 
-function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
+function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Html {
   const { label, does } = resolutionWords(way, conflict !== null, (block?.kind ?? null) as BlockReason | null);
   const button = html`<button name="way" value="${way}" aria-describedby="does-${way}">${label}</button> <span id="does-${way}">${does}</span>`;
   if (way !== "recreate") return html`<li>${button}</li>`;
@@ -280,9 +300,9 @@ function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
 }
 
 /** Shows how the versions differ. If one of them cannot be shown, shows each version separately. */
-function versionsOf({ mine, theirs, path, conflict }: ShownProblem): Html {
+function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
-    return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameView(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
+    return html`<section id="texts"><h2>Versions</h2>${renderVersion(html`Mine, ${nameView(path)}`, mine)}${renderVersion(html`Theirs`, theirs)}</section>`;
   if (mine.text === theirs.text) return html`<section id="texts"><p>The versions are equal.</p></section>`;
   const label = conflict === null ? "The last version that both sides had" : "Theirs";
   const difference = differenceOf({ text: theirs.text, label }, { text: mine.text, label: "Mine" });
@@ -290,7 +310,7 @@ function versionsOf({ mine, theirs, path, conflict }: ShownProblem): Html {
 }
 
 /** Shows one version, or says why it cannot be shown. */
-function oneText(label: Html, text: ShownText): Html {
+function renderVersion(label: Html, text: ShownText): Html {
   if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${sentenceView(text.why)}.</p>`;
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }
@@ -299,7 +319,7 @@ function oneText(label: Html, text: ShownText): Html {
  * Contents with which the editor can start: a sentence about each, and the label of its link (null
  * for no link).
  */
-const STARTS = {
+const START_CONTENTS = {
   merge: ["The merge, with the remaining conflicts marked.", "The merge"],
   mine: ["Starts with mine.", "Mine"],
   theirs: ["Starts with theirs.", "Theirs"],
@@ -307,8 +327,8 @@ const STARTS = {
   draft: ["Your result, not saved yet.", null],
 } as const;
 
-type Start = keyof typeof STARTS;
-const START_NAMES = Object.keys(STARTS) as Start[];
+type StartName = keyof typeof START_CONTENTS;
+const START_NAMES = Object.keys(START_CONTENTS) as StartName[];
 
 /**
  * Returns the content with which the editor starts.
@@ -316,44 +336,44 @@ const START_NAMES = Object.keys(STARTS) as Start[];
  * @param name key of `STARTS`, from an address or a form
  * @returns null if the name is unknown, or if this content cannot be shown
  */
-export function startText(problem: ProblemView, draft: string | null, name: string | null): string | null {
-  const from = startNamed(name);
-  if (from === null || from === "draft") return from === null ? null : draft;
-  if (from !== "merge") return contentOf(problem[from]);
-  const [places, mine] = [placesOf(problem), contentOf(problem.mine)];
+export function makeStartContent(problem: ProblemView, draft: string | null, name: string | null): string | null {
+  const startName = findStartName(name);
+  if (startName === null || startName === "draft") return startName === null ? null : draft;
+  if (startName !== "merge") return readContent(problem[startName]);
+  const [places, mine] = [splitConflict(problem), readContent(problem.mine)];
   return places === null || mine === null ? null : markClashes(places, mine);
 }
 
-function startNamed(name: string | null): Start | null {
+function findStartName(name: string | null): StartName | null {
   return START_NAMES.find((key) => key === name) ?? null;
 }
 
-function contentOf(text: ShownText): string | null {
+function readContent(text: ShownText): string | null {
   return text.kind === "text" ? text.text : null;
 }
 
 /** Shows the editor for the whole document; null if no version can be shown. */
-function editorOf(problem: ShownProblem): Html | null {
+function renderEditor(problem: ShownProblem): Html | null {
   const { path, theirs, draft, folder, request } = problem;
-  const wanted = startNamed(request.query.get("from")) ?? (draft === null ? "merge" : "draft");
-  const start = startText(problem, draft, wanted) === null ? "mine" : wanted;
-  const text = startText(problem, draft, start);
+  const wantedStart = findStartName(request.query.get("from")) ?? (draft === null ? "merge" : "draft");
+  const shownStart = makeStartContent(problem, draft, wantedStart) === null ? "mine" : wantedStart;
+  const text = makeStartContent(problem, draft, shownStart);
   if (text === null) return null;
-  const links = START_NAMES.filter((key) => STARTS[key][1] !== null && startText(problem, draft, key) !== null).map(
-    (key) => {
-      const address = documentAddress(folder.name, "conflict", path, { edit: "yes", from: key });
-      return { href: `${address}#result`, label: STARTS[key][1]!, isShown: key === start };
-    },
-  );
+  const links = START_NAMES.filter(
+    (key) => START_CONTENTS[key][1] !== null && makeStartContent(problem, draft, key) !== null,
+  ).map((key) => {
+    const address = documentAddress(folder.name, "conflict", path, { edit: "yes", from: key });
+    return { href: `${address}#result`, label: START_CONTENTS[key][1]!, isShown: key === shownStart };
+  });
   return html`<section id="result"><h2>The whole text</h2>
-<p id="result-about">${STARTS[start][0]}${
+<p id="result-about">${START_CONTENTS[shownStart][0]}${
     text.includes("<<<<<<< ") && " Where the edits conflict, both are between <<<<<<< and >>>>>>>: write one result."
   }</p>
 <div class="row"><span class="faint">Start again from</span>${segmentsOf("Start again from", links)}
 <a href="${documentAddress(folder.name, "conflict", path, { edit: "no" })}">Back to the clashes</a></div>
 <p id="moved-on" class="notice asks" role="status" hidden>The versions have changed since you began this result. Saving it writes nothing,
 shows the present versions, and keeps your result.</p>
-${resolveForm(problem, fieldsOf(text, start))}
+${renderResolveForm(problem, renderEditorFields(text, shownStart))}
 ${
   theirs.kind === "text" &&
   html`<textarea hidden readonly aria-label="Theirs" data-beside="Theirs">
@@ -365,7 +385,7 @@ ${theirs.text}</textarea>`
  * Returns the fields of the editor's form. A line feed precedes the content, because HTML drops the
  * first line feed of a `textarea`.
  */
-function fieldsOf(text: string, from: Start): Html {
+function renderEditorFields(text: string, from: StartName): Html {
   return html`<input type="hidden" name="from" value="${from}">
 <label class="unseen" for="result-text">Content of the document</label>
 <textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-editor="The result">
@@ -378,7 +398,7 @@ ${text}</textarea>
  * Shows typed content that can no longer be saved, so that the user can copy it; null if there is
  * none.
  */
-function unsavedDraft(draft: string | null): Html | null {
+function renderUnsavedDraft(draft: string | null): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>
 <p>Your result was not saved. Copy it if you need it.</p>

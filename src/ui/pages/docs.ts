@@ -15,17 +15,26 @@ import { ok, refuse, unwrap } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
 import { sentenceOf } from "../../common/sentence.ts";
-import { html, type Html, type Shown } from "../../page/html.ts";
+import { html, type Html, type HtmlValue } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { documentOf, type RenderedMarkdown } from "../../page/markdown.ts";
-import { ageOf, badgeOf, detailsOf, emptyOf, factsOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
+import {
+  ageOf,
+  badgeOf,
+  renderDetails,
+  emptyOf,
+  renderFacts,
+  nameView,
+  segmentsOf,
+  sentenceView,
+} from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { entryBadge, problemBadge, reviewsBadge } from "../states.ts";
-import { crumbsOf, eventItem, numberIn, pagerOf, problemRows, requestedPath } from "../parts.ts";
+import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
+import { entryBadge, problemBadge, renderReviewsBadge } from "../states.ts";
+import { renderCrumbs, renderEventItem, readNumber, renderPager, problemRows, readRequestedPath } from "../parts.ts";
 
-type Entry = EntryList["entries"][number];
+type FolderEntry = EntryList["entries"][number];
 
 /** LIMIT: number of names on one page. */
 const NAMES_PER_PAGE = 200;
@@ -34,80 +43,80 @@ const NAMES_PER_PAGE = 200;
  */
 const MAX_CHARACTERS = 150_000;
 
-export const DOCS = folderPage({
+export const DOCS_PAGE = makeFolderPage({
   path: "/m/:name/docs/*",
   section: "docs/",
   show(ui, folder, request) {
-    const path = requestedPath(request);
-    if (path === "") return folderContent(ui, folder, path, request);
-    const found = unwrap(findEntry(folder.root, path, ui.random));
-    if (found === null)
+    const path = readRequestedPath(request);
+    if (path === "") return makeFolderContent(ui, folder, path, request);
+    const foundEntry = unwrap(findEntry(folder.root, path, ui.random));
+    if (foundEntry === null)
       return refuse(
         `nothing is at ${path}`,
         "go back to the folder above; History finds deleted documents",
         "no-document",
       );
-    return found.kind === "folder"
-      ? folderContent(ui, folder, path, request)
-      : documentContent(ui, folder, found, request);
+    return foundEntry.kind === "folder"
+      ? makeFolderContent(ui, folder, path, request)
+      : makeDocumentContent(ui, folder, foundEntry, request);
   },
 });
 
-function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, request: PageRequest): Content {
-  const page = numberIn(request.query.get("page")) ?? 1;
+function makeFolderContent(ui: Ui, { name: mirror, root }: Folder, path: string, request: PageRequest): Content {
+  const page = readNumber(request.query.get("page")) ?? 1;
   const filter = (request.query.get("filter") ?? "").trim();
   const range = { from: (page - 1) * NAMES_PER_PAGE, count: NAMES_PER_PAGE, name: filter };
   const { total, counts, entries } = unwrap(listFolder(root, path, range, ui.random));
-  const counted = KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
+  const kindCounts = ENTRY_KINDS.filter(([kind]) => counts[kind] > 0).map(([kind, word]) => plural(counts[kind], word));
   const pages = Math.max(1, Math.ceil(total / NAMES_PER_PAGE));
-  const rows = entries.map((entry) => entryRow(mirror, path, entry, request.now));
-  const addressOf = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
+  const rows = entries.map((entry) => renderEntryRow(mirror, path, entry, request.now));
+  const toPageAddress = (to: number) => documentAddress(mirror, "docs", path, { page: to, filter: filter || null });
   return {
     title: `${path === "" ? "Documents" : path} · ${mirror} · mdmirror`,
-    main: html`${path !== "" && crumbsOf(mirror, path)}
+    main: html`${path !== "" && renderCrumbs(mirror, path)}
 <div class="title"><h1>${path === "" ? "Documents" : nameView(nameOf(path))}</h1>
 <form class="row" role="search" action="${documentAddress(mirror, "docs", path)}"><label for="filter" class="unseen">Filter by name</label>
 <input id="filter" type="search" name="filter" value="${filter}" placeholder="Filter by name" dir="auto"><button>Filter</button></form></div>
-<div class="with-tree"><nav aria-label="Folders" class="card tree">${treeOf(mirror, root, path)}</nav>
-<section class="card flush"><header><span>${counted.join(", ")}${filter !== "" && html` whose names have “${filter}”`}</span></header>${
+<div class="with-tree"><nav aria-label="Folders" class="card tree">${renderTree(mirror, root, path)}</nav>
+<section class="card flush"><header><span>${kindCounts.join(", ")}${filter !== "" && html` whose names have “${filter}”`}</span></header>${
       rows.length === 0
-        ? nothingFound(mirror, path, filter)
+        ? renderNothingFound(mirror, path, filter)
         : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Size</th><th scope="col" class="number">Changed</th></tr></thead><tbody>${rows}</tbody></table>`
     }</section></div>
-${pagerOf({ page: Math.min(page, pages), pages, total }, "names", addressOf)}`,
+${renderPager({ page: Math.min(page, pages), pages, total }, "names", toPageAddress)}`,
   };
 }
 
-function nothingFound(mirror: string, path: string, filter: string): Html {
+function renderNothingFound(mirror: string, path: string, filter: string): Html {
   if (filter === "") return emptyOf("No documents", "This folder is empty.");
   const place = path === "" ? "this linked folder" : nameOf(path);
-  const search = mirrorAddress(mirror, "search", { q: filter });
+  const searchAddress = mirrorAddress(mirror, "search", { q: filter });
   return emptyOf(
     "No documents",
     `Nothing in ${place} has this text in its name.`,
-    html`<a class="button" href="${search}">Search the contents instead</a>`,
+    html`<a class="button" href="${searchAddress}">Search the contents instead</a>`,
   );
 }
 
-const KINDS = [
+const ENTRY_KINDS = [
   ["folder", "folder"],
   ["document", "document"],
   ["other", "other file"],
 ] as const;
 
 /** LIMIT: number of folders in the tree. */
-const MAX_FOLDERS = 300;
+const MAX_TREE_FOLDERS = 300;
 
 /** Shows the tree of folders as links. Only the folders near the current folder are listed. */
-function treeOf(mirror: string, root: string, current: string): Html {
-  const all = listTree(root, current);
-  const item = (path: string, label: Html | string) => {
+function renderTree(mirror: string, root: string, current: string): Html {
+  const treePaths = listTree(root, current);
+  const renderFolder = (path: string, label: Html | string) => {
     const depth = path === "" ? 0 : ancestorsOf(path).length + 1;
     return html`<li class="${`deep-${Math.min(depth, 5)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === current && html` aria-current="page"`}>${label}</a></li>`;
   };
-  const more = all.length - MAX_FOLDERS;
-  return html`<ul>${item("", "All documents")}${all.slice(0, MAX_FOLDERS).map((path) => item(path, nameView(nameOf(path))))}</ul>${
-    more > 0 && html`<p class="faint">… and ${plural(more, "more folder")}</p>`
+  const moreCount = treePaths.length - MAX_TREE_FOLDERS;
+  return html`<ul>${renderFolder("", "All documents")}${treePaths.slice(0, MAX_TREE_FOLDERS).map((path) => renderFolder(path, nameView(nameOf(path))))}</ul>${
+    moreCount > 0 && html`<p class="faint">… and ${plural(moreCount, "more folder")}</p>`
   }`;
 }
 
@@ -115,16 +124,16 @@ function treeOf(mirror: string, root: string, current: string): Html {
  * Shows the state of a document or folder. For a folder, also counts the problems and reviews below
  * it.
  */
-function badgesIn({ state, needs, reviews }: Entry): Html {
-  const problems = needs > 0 && badgeOf("asks", `${plural(needs, "problem")} below`);
-  return html`${problems || entryBadge(state)}${reviews > 0 && html` ${reviewsBadge(reviews)}`}`;
+function renderBadges({ state, needs, reviews }: FolderEntry): Html {
+  const problemsBadge = needs > 0 && badgeOf("asks", `${plural(needs, "problem")} below`);
+  return html`${problemsBadge || entryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;
 }
 
 /**
  * Returns the row of a name in the list of a folder. The row has an id, so that a live page can
  * replace it alone.
  */
-function entryRow(mirror: string, folder: string, entry: Entry, now: number): Html {
+function renderEntryRow(mirror: string, folder: string, entry: FolderEntry, now: number): Html {
   const { kind, why, file, sum } = entry;
   const size = file === null ? sum !== null && plural(sum.documents, "document") : bytesText(file.size);
   const changedAt = file?.changedAt ?? sum?.changedAt ?? null;
@@ -133,54 +142,54 @@ function entryRow(mirror: string, folder: string, entry: Entry, now: number): Ht
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", entry.path);
   return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
-<td>${badgesIn(entry)}${why !== null && html` <span class="faint">${sentenceView(sentenceOf(why))}</span>`}</td>
+<td>${renderBadges(entry)}${why !== null && html` <span class="faint">${sentenceView(sentenceOf(why))}</span>`}</td>
 <td class="number">${size}</td><td class="number">${changedAt !== null && html`${ageOf(changedAt, now)} ago`}</td></tr>`;
 }
 
-async function documentContent(
+async function makeDocumentContent(
   ui: Ui,
   { name: mirror, root, needs, waits }: Folder,
-  entry: Entry,
+  entry: FolderEntry,
   request: PageRequest,
 ): Promise<Content> {
-  const path = requestedPath(request);
+  const path = readRequestedPath(request);
   const asText = request.query.get("as") === "text";
-  const read = unwrap(readEntry(root, path, ui.random));
-  const file = read.kind === "done" ? read.value : null;
+  const readOutcome = unwrap(readEntry(root, path, ui.random));
+  const file = readOutcome.kind === "done" ? readOutcome.value : null;
   const isShort = file !== null && file.text !== "" && file.text.length <= MAX_CHARACTERS;
   const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
   const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
-  const open = [...needs, ...waits].filter((need) => need.path === path);
-  const button = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
+  const openProblems = [...needs, ...waits].filter((need) => need.path === path);
+  const renderButton = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
   const views = [
     { href: documentAddress(mirror, "docs", path), label: "Preview", isShown: !asText },
     { href: documentAddress(mirror, "docs", path, { as: "text" }), label: "Source", isShown: asText },
   ];
   return {
     title: `${nameOf(path)} · ${mirror} · mdmirror`,
-    main: html`${crumbsOf(mirror, path)}
+    main: html`${renderCrumbs(mirror, path)}
 <div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row">${segmentsOf("View", views)}
-${button("History", documentAddress(mirror, "history", path))}${button("Explain its state", documentAddress(mirror, "why", path))}</div></div>
-<p>${badgesIn(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
+${renderButton("History", documentAddress(mirror, "history", path))}${renderButton("Explain its state", documentAddress(mirror, "why", path))}</div></div>
+<p>${renderBadges(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
       file !== null &&
       html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, request.now)} ago</span>`
     }</p>
-${open.length > 0 && html`<section class="card flush">${problemRows(open)}</section>`}
+${openProblems.length > 0 && html`<section class="card flush">${problemRows(openProblems)}</section>`}
 ${
-  read.kind === "done"
-    ? textOf(rendered, read.value.text, asText)
-    : html`<p class="notice quiet">${sentenceView(read.detail)}</p>`
+  readOutcome.kind === "done"
+    ? renderDocument(rendered, readOutcome.value.text, asText)
+    : html`<p class="notice quiet">${sentenceView(readOutcome.detail)}</p>`
 }`,
   };
 }
 
 /** @param rendered the rendered document; null to show its source */
-function textOf(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
+function renderDocument(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
-  const more = text.length - MAX_CHARACTERS;
-  return html`${rendered === null && !asText && more <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
+  const moreCharacters = text.length - MAX_CHARACTERS;
+  return html`${rendered === null && !asText && moreCharacters <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
 ${documentOf(rendered, text.slice(0, MAX_CHARACTERS))}${
-  more > 0 && html`<p class="faint">… and ${count(more)} more characters</p>`
+  moreCharacters > 0 && html`<p class="faint">… and ${count(moreCharacters)} more characters</p>`
 }`;
 }
 
@@ -188,38 +197,38 @@ ${documentOf(rendered, text.slice(0, MAX_CHARACTERS))}${
  * Shows the same as `mdmirror why`: the state of a document or folder, and the steps of the next
  * sync. Not updated automatically, because each update would send requests to the service.
  */
-export const WHY = folderPage({
+export const WHY_PAGE = makeFolderPage({
   path: "/m/:name/why/*",
   section: "docs/",
   isLive: false,
   async show(ui, { name: mirror, root }, request) {
-    const path = requestedPath(request);
+    const path = readRequestedPath(request);
     const opening = { ...ui, mode: "read", what: "why" } as const;
-    const why = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
-    const { events, open } = why;
-    const all = factsOf(whyFacts(why, request.now).map(([term, fact]) => [term, sentenceView(fact)]));
+    const explanation = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
+    const { events, open } = explanation;
+    const facts = renderFacts(whyFacts(explanation, request.now).map(([term, fact]) => [term, sentenceView(fact)]));
     return {
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
-      main: html`${crumbsOf(mirror, path, true)}
+      main: html`${renderCrumbs(mirror, path, true)}
 <h1>State of ${path === "" ? "the linked folder" : nameView(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
-<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${localWords(why)}</dd><dt>On the service</dt><dd>${serviceWords(why)}</dd>
-${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${sentenceView(sentenceOf(open.detail))}</dd>`}<dt>Next sync</dt><dd>${nextWords(why)}</dd></dl></section>
-${detailsOf("Details", all)}
-${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => eventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${ageOf(event.at, request.now)} ago`))}</ul>`}`,
+<section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(explanation)}</dd><dt>On the service</dt><dd>${describeService(explanation)}</dd>
+${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${sentenceView(sentenceOf(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(explanation)}</dd></dl></section>
+${renderDetails("Details", facts)}
+${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => renderEventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${ageOf(event.at, request.now)} ago`))}</ul>`}`,
     };
   },
 });
 
-const UNCHANGED = "Unchanged since the last sync.";
-const EDITED = "Edited since the last sync.";
+const UNCHANGED_SENTENCE = "Unchanged since the last sync.";
+const EDITED_SENTENCE = "Edited since the last sync.";
 
-function localWords({ atPath, record, stays }: Why): Shown {
+function describeLocal({ atPath, record, stays }: Why): HtmlValue {
   if (stays !== null) return html`It is not synced: ${sentenceView(sentenceOf(stays.why))}`;
   switch (atPath.kind) {
     case "file":
       if (record === null) return "A file that was not synced yet.";
-      return atPath.digest === record.localDigest ? UNCHANGED : EDITED;
+      return atPath.digest === record.localDigest ? UNCHANGED_SENTENCE : EDITED_SENTENCE;
     case "folder":
       return "A folder.";
     case "other":
@@ -231,26 +240,26 @@ function localWords({ atPath, record, stays }: Why): Shown {
   }
 }
 
-function serviceWords({ offline, remote, record, folder, path }: Why): string {
+function describeService({ offline, remote, record, folder, path }: Why): string {
   if (offline !== null) return "Not known: the service cannot be reached.";
   if (remote === null) return folder === null && path !== "" ? "No document has this path." : "A folder.";
-  const isProtected = remote.protected ? " It is protected." : "";
-  if (record === null) return `A document that was not downloaded yet.${isProtected}`;
-  return `${remote.changeId === record.changeId ? UNCHANGED : EDITED}${isProtected}`;
+  const protectedSentence = remote.protected ? " It is protected." : "";
+  if (record === null) return `A document that was not downloaded yet.${protectedSentence}`;
+  return `${remote.changeId === record.changeId ? UNCHANGED_SENTENCE : EDITED_SENTENCE}${protectedSentence}`;
 }
 
 /** LIMIT: number of steps of the next sync that are listed. */
 const MAX_STEPS = 10;
 
-function nextWords({ steps, open, offline, stays }: Why): Shown {
+function renderNextSteps({ steps, open, offline, stays }: Why): HtmlValue {
   if (offline !== null) return "It checks again when it reaches the service.";
   if (steps.length > 0) {
     const items = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
       const label = sentenceOf(`${actionWords(action).label}${stopped ? ", after your approval" : ""}`);
       return html`<li>${label}</li>`;
     });
-    const more = steps.length - items.length;
-    return html`<ul>${items}${more > 0 && html`<li>… and ${count(more)} more</li>`}</ul>`;
+    const moreCount = steps.length - items.length;
+    return html`<ul>${items}${moreCount > 0 && html`<li>… and ${count(moreCount)} more</li>`}</ul>`;
   }
   return open === null && stays === null ? "Nothing to do: both sides are equal." : "It leaves this path alone.";
 }

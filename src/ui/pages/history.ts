@@ -35,12 +35,21 @@ import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { ageOf, badgeOf, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
-import { verbWords } from "../activity.ts";
+import { formatVerb } from "../activity.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest, readLocal, type Ui } from "../page.ts";
-import { crumbsOf, folderForm, historyTabs, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
-import { jobOf } from "../status.ts";
+import { makeFolderPage, type PageRequest, readLocalMirror, type Ui } from "../page.ts";
+import {
+  renderCrumbs,
+  renderFolderForm,
+  renderHistoryTabs,
+  readNumber,
+  renderPager,
+  cutListPage,
+  readRequestedPath,
+  renderTime,
+} from "../parts.ts";
+import { renderJob } from "../status.ts";
 
 /**
  * LIMIT: number of steps in the timeline of a document, and of documents in the list, on one page.
@@ -48,25 +57,25 @@ import { jobOf } from "../status.ts";
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;
 
-export const HISTORY = folderPage({
+export const HISTORY_PAGE = makeFolderPage({
   path: "/m/:name/history/*",
   section: "history/",
   show(ui, folder, request) {
-    const path = requestedPath(request) || (request.query.get("of") ?? "").trim();
-    return path === "" ? recentContent(ui, folder, request) : timelineContent(ui, folder, path, request);
+    const path = readRequestedPath(request) || (request.query.get("of") ?? "").trim();
+    return path === "" ? makeRecentContent(ui, folder, request) : makeTimelineContent(ui, folder, path, request);
   },
 });
 
-function recentContent(ui: Ui, { name: mirror, root }: Folder, request: PageRequest): Content {
-  const recent = readLocal(ui, root, ({ state }) => recentGroups(state));
-  const part = partOf(recent, request, DOCUMENTS_PER_PAGE);
+function makeRecentContent(ui: Ui, { name: mirror, root }: Folder, request: PageRequest): Content {
+  const recentDocuments = readLocalMirror(ui, root, ({ state }) => groupRecent(state));
+  const listPage = cutListPage(recentDocuments, request, DOCUMENTS_PER_PAGE);
   return {
     title: `History · ${mirror} · mdmirror`,
-    main: html`<div class="title"><h1>History</h1>${historyTabs(mirror, "history/")}</div>
+    main: html`<div class="title"><h1>History</h1>${renderHistoryTabs(mirror, "history/")}</div>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
-${part.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${part.items.map((group) => groupRow(mirror, group, request.now))}</ul>`}
-${pagerOf(part, "entries", (page) => mirrorAddress(mirror, "history/", { page }))}`,
+${listPage.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${listPage.items.map((group) => renderGroup(mirror, group, request.now))}</ul>`}
+${renderPager(listPage, "entries", (page) => mirrorAddress(mirror, "history/", { page }))}`,
   };
 }
 
@@ -74,38 +83,38 @@ ${pagerOf(part, "entries", (page) => mirrorAddress(mirror, "history/", { page })
  * Documents in one row of the list: one document, or all documents of a first sync that did not
  * change later.
  */
-type RecentGroup = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
+type RecentDocuments = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
 
-function recentGroups(state: State): readonly RecentGroup[] {
+function groupRecent(state: State): readonly RecentDocuments[] {
   const firstSyncs = new Set(state.runs(RUNS).flatMap(({ run, kind }) => (kind === "init" ? [run] : [])));
   const groups = Map.groupBy(readRecent(state), ({ run, path }) => (firstSyncs.has(run) ? run : path));
   return [...groups].map(([key, documents]) => ({ isFirstSync: typeof key === "number", documents }));
 }
 
-function groupRow(mirror: string, { isFirstSync, documents }: RecentGroup, now: number): Html {
+function renderGroup(mirror: string, { isFirstSync, documents }: RecentDocuments, now: number): Html {
   const [first] = documents as [RecentDocument];
-  if (!isFirstSync) return recentRow(mirror, first, now);
+  if (!isFirstSync) return renderRecentDocument(mirror, first, now);
   const { run, at } = first;
   return html`<li id="${`h-run-${run}`}"><span class="main"><a href="${mirrorAddress(mirror, `runs/${run}`)}">First sync</a><br><span class="faint">${plural(documents.length, "document")} without a later change</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
 }
 
-function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {
+function renderRecentDocument(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {
   return html`<li id="${`h-${path}`}"><span class="main"><a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>${
     isGone && html` ${badgeOf("quiet", "gone")}`
-  }<br><span class="faint">${verbWords(kind)}: ${sentenceView(detail)}</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
+  }<br><span class="faint">${formatVerb(kind)}: ${sentenceView(detail)}</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
 }
 
 /** Numbers of lines that a version added and removed; null if the content is no longer kept. */
-type Lines = ReturnType<typeof countLines> | null;
+type LineCounts = ReturnType<typeof countLines> | null;
 
-function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
+function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
   const { name: mirror, root, job } = folder;
-  const selection = readLocal(ui, root, (local) => readSelection(local, name, request));
+  const selection = readLocalMirror(ui, root, (local) => readSelection(local, name, request));
   const { timeline, entries, part, lines, selected, before } = selection;
   const { path, isGone, texts } = timeline;
   const items = part.items.map((step) =>
     step.kind === "text"
-      ? versionItem(
+      ? renderVersionItem(
           mirror,
           timeline,
           entries,
@@ -114,21 +123,21 @@ function timelineContent(ui: Ui, folder: Folder, name: string, request: PageRequ
           selected?.entry.n === step.entry.n,
           request,
         )
-      : otherItem(step, request.now),
+      : renderOtherStep(step, request.now),
   );
   return {
     title: `History of ${nameOf(path)} · ${mirror} · mdmirror`,
-    main: html`${crumbsOf(mirror, path)}
+    main: html`${renderCrumbs(mirror, path)}
 <div class="title"><h1>History of ${nameView(nameOf(path))}</h1><div class="row">${
       isGone
         ? badgeOf("quiet", "gone")
         : html`<a class="button" href="${documentAddress(mirror, "docs", path)}">Open the document</a>`
     }</div></div>
-<div id="job">${jobOf(job)}</div>
+<div id="job">${renderJob(job)}</div>
 <div class="with-tree"><div><p class="faint">${plural(texts, "version")}</p><ol class="timeline" reversed>${items}</ol>
-${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
-${compareForm(mirror, timeline, entries)}</div>
-<div>${selected !== null && versionPart(folder, selected, before, request)}</div></div>`,
+${renderPager(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}
+${renderCompareForm(mirror, timeline, entries)}</div>
+<div>${selected !== null && renderVersion(folder, selected, before, request)}</div></div>`,
   };
 }
 
@@ -139,45 +148,45 @@ ${compareForm(mirror, timeline, entries)}</div>
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const timeline = unwrap(readTimeline(local, name));
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
-  const part = partOf(timeline.steps, request, STEPS_PER_PAGE);
-  const lines = countChanged(local, entries, part.items);
-  const kept = entries.findLast(({ size }) => size !== null)?.n ?? null;
-  const asksFor = request.query.get("n");
-  const n = asksFor === null ? kept : numberIn(asksFor);
+  const part = cutListPage(timeline.steps, request, STEPS_PER_PAGE);
+  const lines = countChangedLines(local, entries, part.items);
+  const newestKept = entries.findLast(({ size }) => size !== null)?.n ?? null;
+  const requestedNumber = request.query.get("n");
+  const n = requestedNumber === null ? newestKept : readNumber(requestedNumber);
   const selected = n === null ? null : unwrap(readVersion(local, timeline.path, n));
   const previous = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
-  const before = previous?.kind === "ok" ? { n: n! - 1, text: previous.value.text } : null;
-  return { timeline, entries, part, lines, selected, before };
+  const previousVersion = previous?.kind === "ok" ? { n: n! - 1, text: previous.value.text } : null;
+  return { timeline, entries, part, lines, selected, before: previousVersion };
 }
 
 /**
  * Returns how many lines each version on this page added and removed, by the number of the version.
  */
-function countChanged({ state }: LocalMirror, entries: readonly HistoryEntry[], steps: readonly TimelineStep[]) {
-  const textOf = (n: number) => (n === 0 ? "" : state.text(entries[n - 1]!.digest));
+function countChangedLines({ state }: LocalMirror, entries: readonly HistoryEntry[], steps: readonly TimelineStep[]) {
+  const readContent = (n: number) => (n === 0 ? "" : state.text(entries[n - 1]!.digest));
   const versions = steps.flatMap((step) => (step.kind === "text" ? [step.entry.n] : []));
   return new Map(
-    versions.map((n): [number, Lines] => {
-      const [before, after] = [textOf(n - 1), textOf(n)];
+    versions.map((n): [number, LineCounts] => {
+      const [before, after] = [readContent(n - 1), readContent(n)];
       return [n, before === null || after === null ? null : countLines(before, after)];
     }),
   );
 }
 
-function otherItem(step: Exclude<TimelineStep, { kind: "text" }>, now: number): Html {
+function renderOtherStep(step: Exclude<TimelineStep, { kind: "text" }>, now: number): Html {
   if (step.kind === "gone")
     return html`<li class="step"><p>${badgeOf("bad", "deleted")} <span class="faint">${ageOf(step.at, now)} ago</span></p><p class="faint">${sentenceView(step.detail)}</p></li>`;
-  const where = step.side === "local" ? "locally" : "on the service";
-  return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${where} <span class="faint">${ageOf(step.at, now)} ago</span></p>
+  const sideWords = step.side === "local" ? "locally" : "on the service";
+  return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${sideWords} <span class="faint">${ageOf(step.at, now)} ago</span></p>
 <p class="faint">${nameView(step.from)} → ${nameView(step.to)}</p></li>`;
 }
 
-function versionItem(
+function renderVersionItem(
   mirror: string,
   timeline: Timeline,
   entries: readonly HistoryEntry[],
   entry: HistoryEntry,
-  lines: Lines,
+  lines: LineCounts,
   isSelected: boolean,
   { now, query }: PageRequest,
 ): Html {
@@ -185,30 +194,30 @@ function versionItem(
   const address = documentAddress(mirror, "history", timeline.path, { n, page: query.get("page") });
   const label = `Version ${n}`;
   return html`<li class="step" id="${`v-${n}`}"${isSelected && html` aria-current="true"`}><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
-${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${timeOrStart(at, now)}</span></p>
+${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${renderAge(at, now)}</span></p>
 <p>${timeline.now === n && badgeOf("good", "current")}${from !== "service" && badgeOf("quiet", "only local")}</p>
-<p class="faint">${merge === null ? sentenceView(what) : mergedSentence(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
+<p class="faint">${merge === null ? sentenceView(what) : describeMerge(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
     size === null ? "no longer in the history" : bytesText(size)
   }</p></li>`;
 }
 
 /** Returns a sentence that names the two merged versions by their numbers. */
-function mergedSentence({ mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
-  const named = (digest: string, words: string) => {
+function describeMerge({ mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
+  const nameVersion = (digest: string, words: string) => {
     const entry = entries.findLast((version) => version.digest === digest);
     return entry === undefined ? words : `${words} (version ${entry.n})`;
   };
-  return `Merged: ${named(mine, "the local edit")} and ${named(theirs, "the edit on the service")}`;
+  return `Merged: ${nameVersion(mine, "the local edit")} and ${nameVersion(theirs, "the edit on the service")}`;
 }
 
-function timeOrStart(time: number, now: number): Html {
-  return time <= 0 ? timeOf(time, now) : html`${ageOf(time, now)} ago`;
+function renderAge(time: number, now: number): Html {
+  return time <= 0 ? renderTime(time, now) : html`${ageOf(time, now)} ago`;
 }
 
 /**
  * @param before the previous version; null if there is none, or if its content is no longer kept
  */
-function versionPart(
+function renderVersion(
   folder: Folder,
   seen: VersionView,
   before: { readonly n: number; readonly text: string } | null,
@@ -216,29 +225,29 @@ function versionPart(
 ): Html {
   const { entry, text, origins } = seen;
   const label = `Version ${entry.n}`;
-  return html`<section class="card flush" id="version"><header><h2>${label} · ${timeOf(entry.at, request.now)}</h2>${restorePart(folder, seen, request)}</header>
-<div>${noteOf(seen)}${
+  return html`<section class="card flush" id="version"><header><h2>${label} · ${renderTime(entry.at, request.now)}</h2>${renderRestoreForm(folder, seen, request)}</header>
+<div>${renderRestoreNote(seen)}${
     before === null
       ? html`<p class="faint">The first known version.</p>`
       : html`<h3>Changes since version ${before.n}</h3>${differenceOf({ text: before.text, label: `Version ${before.n}` }, { text, label })}`
   }
-${origins !== null && originsPart(origins)}
+${origins !== null && renderOrigins(origins)}
 <details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
 }
 
 /** Shows what restoring the version would do, or why it cannot be restored. */
-function noteOf({ entry, localFile, asNew, obstacle }: VersionView): Html {
+function renderRestoreNote({ entry, localFile, asNew, obstacle }: VersionView): Html {
   if (localFile?.digest === entry.digest)
     return html`<p class="faint">This is the present content of the local file.</p>`;
   if (obstacle !== null)
     return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
-  const how = asNew
+  const restoreSentence = asNew
     ? "A restore uploads the version as a new document."
     : "A restore makes this version an edit; the present version stays in the history.";
-  return html`<p class="faint">${how}</p>`;
+  return html`<p class="faint">${restoreSentence}</p>`;
 }
 
-function restorePart(
+function renderRestoreForm(
   folder: Folder,
   { path, entry, localFile, obstacle }: VersionView,
   request: PageRequest,
@@ -246,13 +255,13 @@ function restorePart(
   if (localFile?.digest === entry.digest || obstacle !== null) return null;
   const fields = { n: String(entry.n), version: entry.digest, local: localFile?.digest ?? "" };
   const button = html`<button class="main-action">Restore</button>`;
-  return folderForm(folder, { path: documentPart("restore", path), fields }, request, button);
+  return renderFolderForm(folder, { path: documentPart("restore", path), fields }, request, button);
 }
 
 /** LIMIT: number of lines of a merged version that are shown. */
-const MAX_LINES = 2_000;
+const MAX_ORIGIN_LINES = 2_000;
 
-const WHOSE: Readonly<Record<string, string>> = {
+const SIDE_LABELS: Readonly<Record<string, string>> = {
   base: "",
   both: "both",
   mixed: "mine and theirs",
@@ -261,22 +270,22 @@ const WHOSE: Readonly<Record<string, string>> = {
 };
 
 /** Shows from which side each line of a merged version comes. */
-function originsPart(origins: MergeOrigins): Html {
+function renderOrigins(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
   const rows = originHunks(origins.rows).flatMap(({ after, lines: hunkLines }) => [`line ${after.line}`, ...hunkLines]);
   return html`<h3>Origin of each line</h3>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
-<table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_LINES).map(lineOf)}</tbody></table>`;
+<table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_ORIGIN_LINES).map(renderLine)}</tbody></table>`;
 }
 
-const MARKS: Readonly<Record<string, string>> = { added: "new", removed: "gone" };
+const MARK_CLASSES: Readonly<Record<string, string>> = { added: "new", removed: "gone" };
 
-function lineOf(row: MergeRow | string): Html {
+function renderLine(row: MergeRow | string): Html {
   if (typeof row === "string") return html`<tr class="gap"><td colspan="2">${row}</td></tr>`;
-  const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
-  const mark = MARKS[row.kind] ?? "";
-  return html`<tr><td class="no ${mark}">${whose}</td><td class="line ${mark}">${sentenceView(row.line.replace(/\n$/, ""))}</td></tr>`;
+  const sideLabel = SIDE_LABELS[row.kind === "conflict" ? row.of : row.from] ?? "";
+  const mark = MARK_CLASSES[row.kind] ?? "";
+  return html`<tr><td class="no ${mark}">${sideLabel}</td><td class="line ${mark}">${sentenceView(row.line.replace(/\n$/, ""))}</td></tr>`;
 }
 
 /** LIMIT: number of versions to choose from. */
@@ -286,63 +295,65 @@ const MAX_VERSIONS = 100;
  * Returns a form that compares two versions, or a version with the local file; null if there is
  * nothing to compare.
  */
-function compareForm(
+function renderCompareForm(
   mirror: string,
   { path, localDigest, now }: Timeline,
   entries: readonly HistoryEntry[],
 ): Html | null {
-  const kept = entries
+  const keptNumbers = entries
     .filter(({ size }) => size !== null)
     .map(({ n }) => n)
     .toReversed()
     .slice(0, MAX_VERSIONS);
-  if (kept.length + (localDigest === null ? 0 : 1) < 2) return null;
-  const options = (chosen: string) => [
+  if (keptNumbers.length + (localDigest === null ? 0 : 1) < 2) return null;
+  const renderOptions = (chosen: string) => [
     localDigest !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
-    ...kept.map((n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`),
+    ...keptNumbers.map(
+      (n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`,
+    ),
   ];
-  const newest = localDigest === null ? String(kept[0]) : "here";
-  const before = String(kept.find((n) => n !== now && String(n) !== newest) ?? kept[0]);
+  const newestName = localDigest === null ? String(keptNumbers[0]) : "here";
+  const beforeName = String(keptNumbers.find((n) => n !== now && String(n) !== newestName) ?? keptNumbers[0]);
   return html`<form action="${documentAddress(mirror, "diff", path)}" class="row">
-<label for="from">Compare</label><select id="from" name="from">${options(before)}</select>
-<label for="to">with</label><select id="to" name="to">${options(newest)}</select><button>Show</button></form>`;
+<label for="from">Compare</label><select id="from" name="from">${renderOptions(beforeName)}</select>
+<label for="to">with</label><select id="to" name="to">${renderOptions(newestName)}</select><button>Show</button></form>`;
 }
 
 /** Shows the difference of two versions of a document. */
-export const DIFF = folderPage({
+export const DIFF_PAGE = makeFolderPage({
   path: "/m/:name/diff/*",
   section: "history/",
   show(ui, { name: mirror, root }, request) {
-    const asPath = requestedPath(request);
-    const [from, to] = [requestedText(request.query.get("from")), requestedText(request.query.get("to"))];
+    const requestedPath = readRequestedPath(request);
+    const [from, to] = [readTextName(request.query.get("from")), readTextName(request.query.get("to"))];
     if (from === null || to === null)
       return refuse("two versions are missing in the address", "go back to its history");
-    const [before, after] = readLocal(ui, root, (local) => [
-      unwrap(readText(local, asPath, from)),
-      unwrap(readText(local, asPath, to)),
+    const [before, after] = readLocalMirror(ui, root, (local) => [
+      unwrap(readText(local, requestedPath, from)),
+      unwrap(readText(local, requestedPath, to)),
     ]);
     const { path } = after;
-    const nameText = (text: NamedText) => textName(mirror, path, text, request.now);
+    const renderName = (text: NamedText) => renderVersionName(mirror, path, text, request.now);
     return {
       title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
-      main: html`${crumbsOf(mirror, path, true)}
+      main: html`${renderCrumbs(mirror, path, true)}
 <h1>Changes of ${nameView(nameOf(path))}</h1>
-<dl class="facts"><dt>From</dt><dd>${nameText(before)}</dd><dt>To</dt><dd>${nameText(after)}</dd></dl>
+<dl class="facts"><dt>From</dt><dd>${renderName(before)}</dd><dt>To</dt><dd>${renderName(after)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
-${differenceOf(labelled(before), labelled(after))}`,
+${differenceOf(toLabelled(before), toLabelled(after))}`,
     };
   },
 });
 
-function labelled({ text, name }: NamedText): { readonly text: string; readonly label: string } {
+function toLabelled({ text, name }: NamedText): { readonly text: string; readonly label: string } {
   return { text, label: name === "here" ? "The file now" : `Version ${name}` };
 }
 
-function requestedText(text: string | null): TextName | null {
-  return text === "here" ? text : numberIn(text);
+function readTextName(text: string | null): TextName | null {
+  return text === "here" ? text : readNumber(text);
 }
 
-function textName(mirror: string, path: string, { name, at }: NamedText, now: number): Html {
+function renderVersionName(mirror: string, path: string, { name, at }: NamedText, now: number): Html {
   if (name === "here") return html`<a href="${documentAddress(mirror, "docs", path)}">the file now</a>`;
-  return html`<a href="${documentAddress(mirror, "history", path, { n: name })}">version ${name}</a> ${timeOf(at ?? 0, now)}`;
+  return html`<a href="${documentAddress(mirror, "history", path, { n: name })}">version ${name}</a> ${renderTime(at ?? 0, now)}`;
 }

@@ -6,11 +6,11 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
 import {
   actionForm,
-  commandOf,
+  renderCommand,
   crumbsView,
-  isCommand,
+  hasCommand,
   nameView,
-  radiosOf,
+  renderRadioButtons,
   refusalOf,
   refusedBy,
   sentenceView,
@@ -37,40 +37,40 @@ export const LINK_PAGE: UiPage = {
         { href: "", label: "Add a folder", current: "page" },
       ])}
 <h1>Add a folder</h1>
-${draft?.kind === "planned" ? previewOf(draft, id, request) : formOf(draft ?? null, id, request)}`,
+${draft?.kind === "planned" ? renderPreview(draft, id, request) : renderForm(draft ?? null, id, request)}`,
     };
   },
 };
 
 /** @param refused the fields of the refused form, which are shown again; null for an empty form */
-function formOf(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
-  const typed = (name: keyof LinkFields) => refused?.typed[name] ?? "";
-  const isKeyKept = typed("key") !== "";
-  const field = (name: keyof LinkFields, label: string, hint: string, attributes: Html) => {
+function renderForm(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
+  const readTyped = (name: keyof LinkFields) => refused?.typed[name] ?? "";
+  const isKeyKept = readTyped("key") !== "";
+  const renderField = (name: keyof LinkFields, label: string, hint: string, attributes: Html) => {
     const isRefused = refused?.field === name;
-    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${typed(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && refusedBy()}>
-${isRefused && refusalOf(whyRefused(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
+    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${readTyped(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && refusedBy()}>
+${isRefused && refusalOf(explainRefusal(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
   };
-  const direction = typed("direction") || "both";
+  const direction = readTyped("direction") || "both";
   return html`<div class="with-aside"><section class="card">${actionForm(
     { action: LINK, csrf, fields: { draft: id } },
-    html`${field("url", "URL of the service", "Such as https://files.example.com", html`type="url" required`)}
-${field("key", "Key", isKeyKept ? "The key that you entered is kept. Enter another one to change it." : "It is stored in the folder, readable for you alone.", html`type="password"${!isKeyKept && html` required`}`)}
-${field("dir", "Folder on this computer", "A complete path; a new folder is created.", html`required`)}
-${field("remote", "Subfolder of the workspace", "Leave it empty for all documents.", html``)}
-<div class="field"><span class="label" id="direction-label">Direction</span><div class="segments" role="radiogroup" aria-labelledby="direction-label">${radiosOf("direction", DIRECTIONS, direction)}</div></div>
+    html`${renderField("url", "URL of the service", "Such as https://files.example.com", html`type="url" required`)}
+${renderField("key", "Key", isKeyKept ? "The key that you entered is kept. Enter another one to change it." : "It is stored in the folder, readable for you alone.", html`type="password"${!isKeyKept && html` required`}`)}
+${renderField("dir", "Folder on this computer", "A complete path; a new folder is created.", html`required`)}
+${renderField("remote", "Subfolder of the workspace", "Leave it empty for all documents.", html``)}
+<div class="field"><span class="label" id="direction-label">Direction</span><div class="segments" role="radiogroup" aria-labelledby="direction-label">${renderRadioButtons("direction", DIRECTIONS, direction)}</div></div>
 <button class="main-action">Show the first sync</button>`,
   )}</section>
 <aside><section class="card"><h2>What happens</h2><p>mdmirror asks the service and shows what the first sync would do. Nothing is written before you agree.</p>
-<p>A first sync deletes and overwrites nothing on either side.</p>${commandOf("mdmirror init DIR --url URL --key-file FILE")}</section></aside></div>`;
+<p>A first sync deletes and overwrites nothing on either side.</p>${renderCommand("mdmirror init DIR --url URL --key-file FILE")}</section></aside></div>`;
 }
 
-function whyRefused({ what, next }: Trouble): string {
-  return isCommand(next) ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
+function explainRefusal({ what, next }: Trouble): string {
+  return hasCommand(next) ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
 }
 
 /** Words for the usual steps of a first sync: a noun to count, and what happens to the items. */
-const STEPS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
+const STEP_WORDS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
   "create-local": ["document", "to download"],
   "create-remote": ["document", "to upload"],
   meet: ["document", "to compare, which both sides have"],
@@ -78,26 +78,26 @@ const STEPS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: 
   "make-folder-remote": ["folder", "to create on the service"],
 };
 
-function stepWords(kind: ActionKind, size: number): string {
-  const [noun, where] = STEPS[kind] ?? ["step", `to ${ACTION_WORDS[kind].label}`];
+function describeSteps(kind: ActionKind, size: number): string {
+  const [noun, where] = STEP_WORDS[kind] ?? ["step", `to ${ACTION_WORDS[kind].label}`];
   return `${plural(size, noun)} ${where}`;
 }
 
-function previewOf({ dir, config, preview }: LinkDraft, id: string, { csrf }: PageRequest): Html {
-  const documents = preview.filter(({ kind }) => STEPS[kind]?.[0] === "document");
+function renderPreview({ dir, config, preview }: LinkDraft, id: string, { csrf }: PageRequest): Html {
+  const documents = preview.filter(({ kind }) => STEP_WORDS[kind]?.[0] === "document");
   const rows = [...documents, ...preview.filter((group) => !documents.includes(group))].map(
     ({ kind, size, first }) =>
-      html`<li><div class="main"><b>${stepWords(kind, size)}</b><br><span class="faint">${first.map((path, i) => html`${i > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></div></li>`,
+      html`<li><div class="main"><b>${describeSteps(kind, size)}</b><br><span class="faint">${first.map((path, i) => html`${i > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></div></li>`,
   );
   const form = actionForm(
     { action: LINK, csrf, fields: { draft: id } },
     html`<button class="main-action">Link and sync</button>`,
   );
-  const summary = rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : SAFE;
+  const summary = rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : SAFE_SENTENCE;
   return html`<section class="card flush"><header><h2>First sync of ${nameView(dir)}</h2></header>
 <p>${summary} <span class="faint">Service: ${sentenceView(config.url)}</span></p>
 ${rows.length > 0 && html`<ul class="rows">${rows}</ul>`}</section>
 <div class="row">${form}<a class="button plain" href="${LINK}">Back</a></div>`;
 }
 
-const SAFE = "Nothing is deleted or overwritten on either side.";
+const SAFE_SENTENCE = "Nothing is deleted or overwritten on either side.";

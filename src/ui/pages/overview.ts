@@ -6,37 +6,37 @@ import { ok } from "../../common/trouble.ts";
 import { bytesText, count, plural } from "../../common/count.ts";
 import { panelOf } from "../../page/charts.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, emptyOf, factsOf, nameView, sentenceView, tilesOf } from "../../page/parts.ts";
+import { ageOf, emptyOf, renderFacts, nameView, sentenceView, renderTiles } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest, type Ui } from "../page.ts";
+import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
 import { problemRows } from "../parts.ts";
 import { DIRECTIONS } from "../setting-words.ts";
-import { screenReaderText, statusBanner, workOf } from "../status.ts";
-import { readActivity, runRows } from "./runs.ts";
+import { describeForScreenReader, renderStatusBanner, renderWork } from "../status.ts";
+import { readActivity, renderRuns } from "./runs.ts";
 
 /** LIMIT: number of problems, runs and days that are shown. */
-const MOST = { problems: 5, runs: 10, days: 30 } as const;
+const MAX_SHOWN = { problems: 5, runs: 10, days: 30 } as const;
 /** LIMIT: number of events that are read from the log, the newest first. */
-const EVENTS = 2_000;
+const MAX_EVENTS = 2_000;
 
-export const OVERVIEW = folderPage({
+export const OVERVIEW_PAGE = makeFolderPage({
   path: "/m/:name",
   section: "",
   showsUnreadable: true,
   show: (ui, folder, request) => ({
     title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
-    announcement: screenReaderText(folder),
-    main: html`${statusBanner(folder, request)}
-${folder.status !== null && numbersOf(folder, folder.status)}
-<div class="with-aside"><div>${problemsPart(folder)}${folder.status !== null && activityPart(ui, folder, request)}</div>
-<aside>${aboutOf(folder, request.now)}</aside></div>`,
+    announcement: describeForScreenReader(folder),
+    main: html`${renderStatusBanner(folder, request)}
+${folder.status !== null && renderNumbers(folder, folder.status)}
+<div class="with-aside"><div>${renderProblemsPart(folder)}${folder.status !== null && renderActivity(ui, folder, request)}</div>
+<aside>${renderAbout(folder, request.now)}</aside></div>`,
   }),
 });
 
-function numbersOf({ name, waits, needs }: Folder, status: NonNullable<Folder["status"]>): Html {
+function renderNumbers({ name, waits, needs }: Folder, status: NonNullable<Folder["status"]>): Html {
   const { documents, bytes, reviews, pending } = status;
-  return tilesOf([
+  return renderTiles([
     { value: count(documents), label: "documents", href: mirrorAddress(name, "docs/") },
     { value: bytesText(bytes), label: "size" },
     { value: count(needs.length), label: "problems", href: mirrorAddress(name, "needs") },
@@ -45,34 +45,41 @@ function numbersOf({ name, waits, needs }: Folder, status: NonNullable<Folder["s
   ]);
 }
 
-function problemsPart({ name, needs }: Folder): Html | null {
+function renderProblemsPart({ name, needs }: Folder): Html | null {
   if (needs.length === 0) return null;
-  const isCut = needs.length > MOST.problems;
-  const all = isCut && html`<a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)}</a>`;
-  return html`<section class="card flush" id="problems"><header><h2>Problems to solve</h2>${all}</header>${problemRows(needs.slice(0, MOST.problems))}</section>`;
+  const isCut = needs.length > MAX_SHOWN.problems;
+  const allLink = isCut && html`<a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)}</a>`;
+  return html`<section class="card flush" id="problems"><header><h2>Problems to solve</h2>${allLink}</header>${problemRows(needs.slice(0, MAX_SHOWN.problems))}</section>`;
 }
 
-function activityPart(ui: Ui, { name, root }: Folder, { now }: PageRequest): Html | null {
-  const read = withLocal(root, ui, ({ state }) =>
-    ok({ days: readDays(state, now, MOST.days), runs: readActivity(state, EVENTS) }),
+function renderActivity(ui: Ui, { name, root }: Folder, { now }: PageRequest): Html | null {
+  const readResult = withLocal(root, ui, ({ state }) =>
+    ok({ days: readDays(state, now, MAX_SHOWN.days), runs: readActivity(state, MAX_EVENTS) }),
   );
-  if (read.kind === "trouble") return null;
-  const { days, runs } = read.value;
-  const latest = runs.filter(({ changes }) => changes.length > 0).slice(0, MOST.runs);
-  return html`${chartsOf(days)}
+  if (readResult.kind === "trouble") return null;
+  const { days, runs } = readResult.value;
+  const latestRuns = runs.filter(({ changes }) => changes.length > 0).slice(0, MAX_SHOWN.runs);
+  return html`${renderCharts(days)}
 <section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "runs")}">All</a></header>${
-    latest.length === 0 ? emptyOf("No changes yet", "The first sync shows them.") : runRows(name, latest, now)
+    latestRuns.length === 0
+      ? emptyOf("No changes yet", "The first sync shows them.")
+      : renderRuns(name, latestRuns, now)
   }</section>`;
 }
 
-const SERIES = { uploaded: "Uploaded", downloaded: "Downloaded", merged: "Merged", conflicts: "Conflicts" } as const;
+const CHART_TITLES = {
+  uploaded: "Uploaded",
+  downloaded: "Downloaded",
+  merged: "Merged",
+  conflicts: "Conflicts",
+} as const;
 
 /** Shows a chart for each kind of change, with the sum over all days. */
-function chartsOf(days: readonly DayOfChanges[]): Html {
-  const times = [dayText(days[0]!.at), dayText(days.at(-1)!.at)] as const;
-  const panels = Object.entries(SERIES).map(([kind, title]) => {
-    const values = days.map((day) => day[kind as keyof typeof SERIES]);
-    const bars = values.map((value, i) => ({ value, title: `${dayText(days[i]!.at)}: ${count(value)}` }));
+function renderCharts(days: readonly DayOfChanges[]): Html {
+  const times = [formatDay(days[0]!.at), formatDay(days.at(-1)!.at)] as const;
+  const panels = Object.entries(CHART_TITLES).map(([kind, title]) => {
+    const values = days.map((day) => day[kind as keyof typeof CHART_TITLES]);
+    const bars = values.map((value, i) => ({ value, title: `${formatDay(days[i]!.at)}: ${count(value)}` }));
     const sum = values.reduce((all, value) => all + value, 0);
     const detail = `in the last ${days.length} days`;
     return panelOf({ title, value: count(sum), detail, bars, textOf: count }, times);
@@ -80,11 +87,11 @@ function chartsOf(days: readonly DayOfChanges[]): Html {
   return html`<div class="tiles panels" id="chart">${panels}</div>`;
 }
 
-function dayText(time: number): string {
+function formatDay(time: number): string {
   return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
 
-function aboutOf(folder: Folder, now: number): Html {
+function renderAbout(folder: Folder, now: number): Html {
   const { root, addresses, status, daemon } = folder;
   const rows: (readonly [string, Html | string])[] = [
     ["Folder", nameView(root)],
@@ -94,11 +101,11 @@ function aboutOf(folder: Folder, now: number): Html {
     const { remote, pending, lastRun, direction, folders } = status;
     if (remote !== "") rows.push(["Subfolder", nameView([remote].flat().join(", "))]);
     rows.push(["Direction", DIRECTIONS[direction]], ["Folders", count(folders)]);
-    if (pending > 0 && workOf(folder) === null)
+    if (pending > 0 && renderWork(folder) === null)
       rows.push(["Interrupted", `${plural(pending, "step")}; the next sync completes them`]);
-    const last = lastRun && html`${lastRun.kind}, ${ageOf(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
-    const watching = daemon === null ? "no" : daemon.paused ? "paused" : "yes";
-    rows.push(["Last run", last ?? "none yet"], ["Watched", watching]);
+    const lastRunText = lastRun && html`${lastRun.kind}, ${ageOf(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
+    const watchedWord = daemon === null ? "no" : daemon.paused ? "paused" : "yes";
+    rows.push(["Last run", lastRunText ?? "none yet"], ["Watched", watchedWord]);
   }
-  return html`<section class="card flush" id="facts"><header><h2>About this folder</h2></header>${factsOf(rows)}</section>`;
+  return html`<section class="card flush" id="facts"><header><h2>About this folder</h2></header>${renderFacts(rows)}</section>`;
 }

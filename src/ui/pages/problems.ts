@@ -4,10 +4,10 @@ import { shownName } from "../../common/shown-name.ts";
 import { ageOf, emptyOf, nameView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder, Need } from "../folders.ts";
-import { folderPage, type PageRequest, type Ui } from "../page.ts";
-import { folderForm, pagerOf, partOf, problemRows } from "../parts.ts";
-import { MANY_WAYS, type OpenConflict, openConflicts } from "../resolving.ts";
-import { jobOf, screenReaderText } from "../status.ts";
+import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
+import { renderFolderForm, renderPager, cutListPage, problemRows } from "../parts.ts";
+import { MANY_WAYS, type OpenConflict, readOpenConflicts } from "../resolving.ts";
+import { renderJob, describeForScreenReader } from "../status.ts";
 
 /** LIMIT: number of problems on one page. */
 const PROBLEMS_PER_PAGE = 100;
@@ -16,24 +16,24 @@ const PROBLEMS_PER_PAGE = 100;
  * Lists all open problems of a linked folder: first those to solve, then those that end by
  * themselves.
  */
-export const PROBLEMS = folderPage({
+export const PROBLEMS_PAGE = makeFolderPage({
   path: "/m/:name/needs",
   section: "needs",
   showsUnreadable: true,
   show(ui, folder, request) {
     const { name, waits } = folder;
-    const part = partOf(
-      folder.needs.toSorted((a, b) => rankOf(a) - rankOf(b)),
+    const listPage = cutListPage(
+      folder.needs.toSorted((a, b) => rankProblem(a) - rankProblem(b)),
       request,
       PROBLEMS_PER_PAGE,
     );
     return {
       title: `Problems · ${name} · mdmirror`,
-      announcement: screenReaderText(folder),
+      announcement: describeForScreenReader(folder),
       main: html`<h1>Problems to solve</h1>
-<div id="job">${jobOf(folder.job)}</div>
-${part.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours.") : groups(ui, folder, part.items, request)}
-${pagerOf(part, "problems", (page) => mirrorAddress(name, "needs", { page }))}
+<div id="job">${renderJob(folder.job)}</div>
+${listPage.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours.") : renderGroups(ui, folder, listPage.items, request)}
+${renderPager(listPage, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
   html`<section class="card flush" id="pending"><header><h2>Pending: nothing for you to do</h2></header>${problemRows(waits.slice(0, PROBLEMS_PER_PAGE))}</section>`
@@ -46,35 +46,35 @@ ${
  * Returns the position of a problem in the list: 0 for problems of the whole folder, 1 for
  * conflicts, 2 for blocked documents.
  */
-function rankOf({ path, kind }: Need): 0 | 1 | 2 {
+function rankProblem({ path, kind }: Need): 0 | 1 | 2 {
   if (path === "") return 0;
   return kind === "conflict" ? 1 : 2;
 }
 
-function groups(ui: Ui, folder: Folder, needs: readonly Need[], request: PageRequest): Html {
+function renderGroups(ui: Ui, folder: Folder, needs: readonly Need[], request: PageRequest): Html {
   const [ofFolder, inConflict, blocked] = ([0, 1, 2] as const).map((rank) =>
-    needs.filter((need) => rankOf(need) === rank),
+    needs.filter((need) => rankProblem(need) === rank),
   );
-  const open = inConflict!.length === 0 ? new Map<string, OpenConflict>() : openConflicts(ui, folder.root);
-  const section = (id: string, title: string, shown: readonly Need[]) =>
+  const openByPath = inConflict!.length === 0 ? new Map<string, OpenConflict>() : readOpenConflicts(ui, folder.root);
+  const renderSection = (id: string, title: string, shown: readonly Need[]) =>
     shown.length > 0 &&
     html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(shown)}</section>`;
-  return html`${section("folder-problems", "The whole folder", ofFolder!)}
-${inConflict!.length > 0 && folderForm(folder, { path: "resolve" }, request, checkable(inConflict!, open, request.now))}
-${section("blocked", "Blocked documents", blocked!)}`;
+  return html`${renderSection("folder-problems", "The whole folder", ofFolder!)}
+${inConflict!.length > 0 && renderFolderForm(folder, { path: "resolve" }, request, renderConflictList(inConflict!, openByPath, request.now))}
+${renderSection("blocked", "Blocked documents", blocked!)}`;
 }
 
 /** Lists conflicts with check boxes. Each button resolves all checked conflicts in the same way. */
-function checkable(needs: readonly Need[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
+function renderConflictList(needs: readonly Need[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
   const ways = Object.entries(MANY_WAYS).map(
     ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,
   );
   return html`<section class="card flush" id="problems"><header><label class="check"><input type="checkbox" data-all="conflict">Select all conflicts</label>
 <span class="row">${ways}</span></header><p class="faint">Mine is the local file, theirs the version on the service. The version that you do not choose stays in the history.</p>
-<ul class="rows">${needs.map((need) => conflictRow(need, open.get(need.path), now))}</ul></section>`;
+<ul class="rows">${needs.map((need) => renderConflictRow(need, open.get(need.path), now))}</ul></section>`;
 }
 
-function conflictRow({ path, address }: Need, open: OpenConflict | undefined, now: number): Html {
+function renderConflictRow({ path, address }: Need, open: OpenConflict | undefined, now: number): Html {
   const box =
     open !== undefined &&
     html`<input type="checkbox" name="conflict" value="${open.choice}" aria-label="${`Select ${shownName(path)}`}">`;

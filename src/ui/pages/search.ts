@@ -7,17 +7,17 @@ import { foundList } from "../../page/found.ts";
 import { nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type Ui } from "../page.ts";
+import { makeFolderPage, type Ui } from "../page.ts";
 
 /** Searches all documents like `mdmirror search`. Writes only the search index. */
-export const SEARCH = folderPage({
+export const SEARCH_PAGE = makeFolderPage({
   path: "/m/:name/search",
   section: "search",
   isLive: false,
   async show(ui, folder, request) {
     const { name } = folder;
     const query = request.query.get("q") ?? "";
-    const regex = request.query.get("regex") !== null;
+    const isRegex = request.query.get("regex") !== null;
     return {
       title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
       scripts: ["search.js"],
@@ -25,31 +25,31 @@ export const SEARCH = folderPage({
 <form id="search" role="search" method="get" action="${mirrorAddress(name, "search")}" class="row">
 <label for="q">Words or parts of words</label>
 <input id="q" type="search" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" autofocus aria-controls="found">
-<label class="check"><input type="checkbox" name="regex"${regex && html` checked`}>regular expression (RE2)</label>
+<label class="check"><input type="checkbox" name="regex"${isRegex && html` checked`}>regular expression (RE2)</label>
 <button>Search</button>
 </form>
 <p id="announcement-found" role="status" class="unseen"></p>
 <p id="slow" class="faint" hidden>Searching …</p>
 <p id="failed" role="alert" class="notice bad" hidden>The search was not answered. Reload the page, or try again.</p>
-<div id="found">${await foundBy(ui, folder, query, regex)}</div>`,
+<div id="found">${await renderResults(ui, folder, query, isRegex)}</div>`,
     };
   },
 });
 
-async function foundBy(ui: Ui, { name, root }: Folder, query: string, regex: boolean): Promise<Html> {
+async function renderResults(ui: Ui, { name, root }: Folder, query: string, regex: boolean): Promise<Html> {
   if (query.trim() === "")
     return html`<p class="faint">Searches the local files, including edits that are not uploaded.</p>`;
   const fault = queryFault(query, regex);
   if (fault !== null) return html`<p id="count" class="notice asks">${sentenceView(fault)}</p>`;
   const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
-  const searched = await ui.searches.answer(root, () => searchMirror(root, ui.random, { query, regex, limit }));
-  if (searched === null)
+  const searchResult = await ui.searches.answer(root, () => searchMirror(root, ui.random, { query, regex, limit }));
+  if (searchResult === null)
     return html`<p id="count" data-pending>The first search reads all documents. What it finds is shown as soon as they are read.</p><noscript><p>Reload the page to see it.</p></noscript>`;
-  if (searched.kind === "trouble") {
-    const { what, next } = searched.trouble;
+  if (searchResult.kind === "trouble") {
+    const { what, next } = searchResult.trouble;
     return html`<p id="count" class="notice asks">${sentenceView(what)}</p>${nextOf(next)}`;
   }
-  const { files, notes } = searched.value;
+  const { files, notes } = searchResult.value;
   return html`${notes.map((note) => html`<p class="notice quiet">${sentenceView(note)}</p>`)}
 <p id="count">${files.length === 0 ? "Nothing found." : plural(files.length, "document")}</p>
 ${foundList(files.map(({ path, lines }) => ({ href: documentAddress(name, "docs", path), path, lines })))}`;

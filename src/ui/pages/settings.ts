@@ -11,53 +11,53 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
-import { badgeOf, commandOf, nameView, optionsOf, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
+import { badgeOf, renderCommand, nameView, optionsOf, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest } from "../page.ts";
-import { folderForm } from "../parts.ts";
+import { makeFolderPage, type PageRequest } from "../page.ts";
+import { renderFolderForm } from "../parts.ts";
 import {
-  choicesOf,
+  findChoices,
   type Quantity,
-  quantitiesOf,
-  refusedWhy,
+  splitQuantities,
+  explainRefusal,
   SETTING_GROUPS,
-  settingLabel,
-  settingMeaning,
-  shownFields,
-  typedValue,
+  labelSetting,
+  explainSetting,
+  makeShownFields,
+  formatValue,
 } from "../setting-words.ts";
 import { entryBadge } from "../states.ts";
-import { jobOf } from "../status.ts";
+import { renderJob } from "../status.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
 /**
  * Page of a linked folder's settings. It can also change and test the ignore rules, and replace the
  * key.
  */
-export const SETTINGS_PAGE = folderPage({
+export const SETTINGS_PAGE = makeFolderPage({
   path: "/m/:name/settings",
   section: "settings",
   show(ui, folder, request) {
     const config = unwrap(readConfig(join(folder.root, MIRROR_FOLDER)));
     const address = mirrorAddress(folder.name, "settings");
-    const typed = new URLSearchParams(ui.drafts.get(request.query.get("draft") ?? "") ?? "");
+    const unsavedValues = new URLSearchParams(ui.drafts.get(request.query.get("draft") ?? "") ?? "");
     const groups = Object.entries(SETTING_GROUPS).map(
       ([title, labels]) =>
-        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => settingRow(config, name, typed))}</ul></section>`,
+        html`<section class="card flush"><header><h2>${title}</h2></header><ul class="rows">${Object.keys(labels).map((name) => renderSetting(config, name, unsavedValues))}</ul></section>`,
     );
-    const form = folderForm(
+    const form = renderFolderForm(
       folder,
-      { path: "settings", fields: shownFields(config) },
+      { path: "settings", fields: makeShownFields(config) },
       request,
-      html`${groups}<div class="sticky${typed.size === 0 && " if-changed"}"><span class="faint wide">An empty field means the default.</span><span class="row"><a class="button" href="${address}">Discard</a><button class="main-action">Save</button></span></div>`,
+      html`${groups}<div class="sticky${unsavedValues.size === 0 && " if-changed"}"><span class="faint wide">An empty field means the default.</span><span class="row"><a class="button" href="${address}">Discard</a><button class="main-action">Save</button></span></div>`,
     );
     return {
       title: `Settings · ${folder.name} · mdmirror`,
       scripts: ["search.js"],
       main: html`<h1>Settings</h1>
-<div id="job">${jobOf(folder.job)}</div>
-<div class="with-aside"><div>${form}</div><aside>${ignorePart(folder, request)}${keyPart(folder, request)}</aside></div>`,
+<div id="job">${renderJob(folder.job)}</div>
+<div class="with-aside"><div>${form}</div><aside>${renderIgnoreRules(folder, request)}${renderKeyForm(folder, request)}</aside></div>`,
     };
   },
 });
@@ -65,44 +65,44 @@ export const SETTINGS_PAGE = folderPage({
 /**
  * @param unsaved values that the user typed and that could not be saved, by the name of the setting
  */
-function settingRow(config: Config, name: string, unsaved: URLSearchParams): Html | null {
+function renderSetting(config: Config, name: string, unsaved: URLSearchParams): Html | null {
   const setting = listSettings().find((entry) => entry.name === name)?.setting;
   if (setting === undefined) return null;
   const value = valueIn(config, name);
   const isDefault = JSON.stringify(value) === JSON.stringify(setting.defaultValue);
-  const shown = (item: unknown) => choicesOf(name, setting)?.[String(item)] ?? typedValue(item);
+  const formatShown = (item: unknown) => findChoices(name, setting)?.[String(item)] ?? formatValue(item);
   const id = `s-${name}`;
-  const about = html`<div class="main"><label for="${id}"><b>${settingLabel(name)}</b></label><br>
-<span class="faint">${settingMeaning(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${shown(setting.defaultValue) || "none"}.`}</span></div>`;
+  const aboutElement = html`<div class="main"><label for="${id}"><b>${labelSetting(name)}</b></label><br>
+<span class="faint">${explainSetting(name, setting)}${!isDefault && setting.setBy === undefined && ` Default: ${formatShown(setting.defaultValue) || "none"}.`}</span></div>`;
   if (setting.setBy !== undefined)
-    return html`<li>${about}<div><output id="${id}">${shown(value) || "All"}</output>${commandOf(setting.setBy)}</div></li>`;
-  const typed = unsaved.get(name) ?? typedValue(value);
-  const why = unsaved.has(name) ? refusedWhy(name, setting, typed) : null;
-  return html`<li>${about}<div>${controlOf(name, setting, typed, why !== null)}${why !== null && refusalOf(why, `fault-${name}`)}</div></li>`;
+    return html`<li>${aboutElement}<div><output id="${id}">${formatShown(value) || "All"}</output>${renderCommand(setting.setBy)}</div></li>`;
+  const typed = unsaved.get(name) ?? formatValue(value);
+  const refusal = unsaved.has(name) ? explainRefusal(name, setting, typed) : null;
+  return html`<li>${aboutElement}<div>${renderControl(name, setting, typed, refusal !== null)}${refusal !== null && refusalOf(refusal, `fault-${name}`)}</div></li>`;
 }
 
-function controlOf(name: string, setting: Setting<unknown>, typed: string, isRefused: boolean): Html {
-  const choices = choicesOf(name, setting);
+function renderControl(name: string, setting: Setting<unknown>, typed: string, isRefused: boolean): Html {
+  const choices = findChoices(name, setting);
   const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && refusedBy(`fault-${name}`)}`;
-  const quantities = quantitiesOf(name, typed);
+  const quantities = splitQuantities(name, typed);
   if (quantities !== null)
-    return html`<span class="row">${quantities.map((quantity, i) => quantityOf(name, quantity, i === 0 ? attributes : null))}</span>`;
+    return html`<span class="row">${quantities.map((quantity, i) => renderQuantity(name, quantity, i === 0 ? attributes : null))}</span>`;
   if (choices === null || !Object.hasOwn(choices, typed))
-    return html`<input${attributes} value="${typed}" size="14" placeholder="${typedValue(setting.defaultValue) || "none"}" spellcheck="false">`;
+    return html`<input${attributes} value="${typed}" size="14" placeholder="${formatValue(setting.defaultValue) || "none"}" spellcheck="false">`;
   return html`<select${attributes}>${optionsOf(choices, typed)}</select>`;
 }
 
 /** LIMIT: number of characters of a rule or path to test, because they are part of the address. */
-const MAX_TYPED = 500;
+const MAX_TYPED_LENGTH = 500;
 
 /**
  * Shows a number and its unit. The form sends both under the name of the setting.
  * @param attributes HTML attributes for the first number of a setting; null for its other numbers
  */
-function quantityOf(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
-  const [label, words] = [settingLabel(name), Object.values(units)];
-  const further = html` name="${name}" aria-label="${`${label}: ${words.join(" or ")}`}"`;
-  const field = html`<input${attributes ?? further} value="${number}" size="4" inputmode="numeric">`;
+function renderQuantity(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
+  const [label, words] = [labelSetting(name), Object.values(units)];
+  const nextAttributes = html` name="${name}" aria-label="${`${label}: ${words.join(" or ")}`}"`;
+  const field = html`<input${attributes ?? nextAttributes} value="${number}" size="4" inputmode="numeric">`;
   if (words.length === 1) return html`${field} ${words}<input type="hidden" name="${name}" value="${unit}">`;
   return html`${field}<select name="${name}" aria-label="${`${label}: unit`}">${optionsOf(units, unit)}</select>`;
 }
@@ -111,26 +111,26 @@ function quantityOf(name: string, { number, unit, units }: Quantity, attributes:
  * Shows the ignore rules, and a form that tests a new rule. The form has the same element ids as
  * the search form, so that the script `search.js` shows the result while the user types.
  */
-function ignorePart(folder: Folder, request: PageRequest): Html {
-  const read = readIgnoreLines(folder.root);
-  if (read.kind === "trouble")
-    return html`<section class="card" id="ignore"><h2>Ignore rules</h2><p>${sentenceView(sentenceOf(read.trouble.what))}</p></section>`;
-  const lines = read.value;
+function renderIgnoreRules(folder: Folder, request: PageRequest): Html {
+  const readResult = readIgnoreLines(folder.root);
+  if (readResult.kind === "trouble")
+    return html`<section class="card" id="ignore"><h2>Ignore rules</h2><p>${sentenceView(sentenceOf(readResult.trouble.what))}</p></section>`;
+  const lines = readResult.value;
   const [rule, path] = ["rule", "q"].map((name) => (request.query.get(name) ?? "").trim());
   const field = (id: string, name: string, label: string, value: string, example: string) =>
-    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" maxlength="${MAX_TYPED}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" value="${value}" placeholder="${example}" maxlength="${MAX_TYPED_LENGTH}" dir="auto" spellcheck="false" aria-controls="found"></div>`;
   return html`<section class="card" id="ignore"><h2>Ignore rules</h2>
-${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : rulesOf(folder, lines, request)}
+${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is synced.</p>` : renderRules(folder, lines, request)}
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
 ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></form>
 <p id="announcement-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
-<div id="found">${path !== "" && testPart(lines, rule!, path!)}${rule !== "" && trialPart(folder, rule!, request)}</div></section>`;
+<div id="found">${path !== "" && renderTest(lines, rule!, path!)}${rule !== "" && renderTrial(folder, rule!, request)}</div></section>`;
 }
 
-function rulesOf(folder: Folder, lines: string, request: PageRequest): Html {
+function renderRules(folder: Folder, lines: string, request: PageRequest): Html {
   const isRule = (line: string) => line.trim() !== "" && !line.startsWith("#");
-  const remove = (line: string, index: number) =>
-    folderForm(
+  const renderRemoveForm = (line: string, index: number) =>
+    renderFolderForm(
       folder,
       { path: "ignore/remove", fields: { line: String(index + 1), seen: digestOf(lines) } },
       request,
@@ -138,36 +138,38 @@ function rulesOf(folder: Folder, lines: string, request: PageRequest): Html {
     );
   return html`<ul class="rows">${lines
     .split("\n")
-    .map((line, i) => isRule(line) && html`<li><code>${shownName(line)}</code>${remove(line, i)}</li>`)}</ul>`;
+    .map(
+      (line, i) => isRule(line) && html`<li><code>${shownName(line)}</code>${renderRemoveForm(line, i)}</li>`,
+    )}</ul>`;
 }
 
 /** LIMIT: number of documents that the test of a rule names. */
 const MAX_NAMED = 5;
 
 /** Shows which documents a new rule would exclude, and the button that adds the rule. */
-function trialPart(folder: Folder, rule: string, request: PageRequest): Html {
-  const found = findExcluded(folder.root, rule);
-  if (found.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(found.trouble.what))}</p>`;
-  const paths = found.value;
+function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {
+  const excluded = findExcluded(folder.root, rule);
+  if (excluded.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(excluded.trouble.what))}</p>`;
+  const paths = excluded.value;
   const names = paths.slice(0, MAX_NAMED).map((path) => html`<li>${nameView(path)}</li>`);
-  const more = paths.length - names.length;
+  const moreCount = paths.length - names.length;
   return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
-<ul class="faint">${names}${more > 0 && html`<li>… and ${count(more)} more</li>`}</ul>
-${folderForm(folder, { path: "ignore", fields: { pattern: rule } }, request, html`<button class="main-action">Add the rule</button>`)}`;
+<ul class="faint">${names}${moreCount > 0 && html`<li>… and ${count(moreCount)} more</li>`}</ul>
+${renderFolderForm(folder, { path: "ignore", fields: { pattern: rule } }, request, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
 /** Shows whether the current rules or the new rule exclude a path. */
-function testPart(lines: string, rule: string, path: string): Html {
-  const before = testIgnoreLines(lines, path);
-  const tested = testIgnoreLines(`${lines}\n${rule}`, path);
-  if (tested.kind === "trouble") return html`<p>${sentenceView(sentenceOf(tested.trouble.what))}</p>`;
-  if (tested.value === null) return html`<p id="tested">${badgeOf("good", "synced")} No rule excludes it.</p>`;
-  const isNew = before.kind === "ok" && before.value === null;
-  return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : sentenceView(`Excluded by ${tested.value}.`)}</p>`;
+function renderTest(lines: string, rule: string, path: string): Html {
+  const testBefore = testIgnoreLines(lines, path);
+  const testAfter = testIgnoreLines(`${lines}\n${rule}`, path);
+  if (testAfter.kind === "trouble") return html`<p>${sentenceView(sentenceOf(testAfter.trouble.what))}</p>`;
+  if (testAfter.value === null) return html`<p id="tested">${badgeOf("good", "synced")} No rule excludes it.</p>`;
+  const isNew = testBefore.kind === "ok" && testBefore.value === null;
+  return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : sentenceView(`Excluded by ${testAfter.value}.`)}</p>`;
 }
 
-function keyPart(folder: Folder, request: PageRequest): Html {
-  return html`<section class="card" id="key"><h2>Key</h2>${folderForm(
+function renderKeyForm(folder: Folder, request: PageRequest): Html {
+  return html`<section class="card" id="key"><h2>Key</h2>${renderFolderForm(
     folder,
     { path: "key" },
     request,

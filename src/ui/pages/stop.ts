@@ -5,9 +5,9 @@ import { sentenceOf } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, bannerOf, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import type { Folder } from "../folders.ts";
-import { folderPage, type PageRequest } from "../page.ts";
-import { explained, folderForm } from "../parts.ts";
-import { jobOf, progressOf } from "../status.ts";
+import { makeFolderPage, type PageRequest } from "../page.ts";
+import { renderHelpLink, renderFolderForm } from "../parts.ts";
+import { renderJob, renderProgress } from "../status.ts";
 import type { StopReading } from "../jobs.ts";
 
 /** LIMIT: number of changes that are listed for each folder. */
@@ -17,7 +17,7 @@ const MAX_CHANGES = 100;
  * Page on which the user answers a stop by a safety check. Shows the stopped changes and what each
  * answer would do.
  */
-export const STOP = folderPage({
+export const STOP_PAGE = makeFolderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
   showsUnreadable: true,
@@ -30,14 +30,14 @@ export const STOP = folderPage({
     return {
       title: `Stopped · ${name} · mdmirror`,
       announcement: `${name}: ${safetyStop === null ? "nothing is stopped" : "stopped by a safety check"}`,
-      main: html`<div id="job">${jobOf(job)}</div>
-${safetyStop === null ? nothingStopped(folder) : !isAnswering && stopPart(folder, safetyStop, reading, request)}`,
+      main: html`<div id="job">${renderJob(job)}</div>
+${safetyStop === null ? renderNothingStopped(folder) : !isAnswering && renderStop(folder, safetyStop, reading, request)}`,
     };
   },
 });
 
 /** Shows the result of the user's answer, or that nothing is stopped. */
-function nothingStopped({ job }: Folder): Html {
+function renderNothingStopped({ job }: Folder): Html {
   const result = job?.end ?? null;
   if (result !== null) return bannerOf(result.tone, result.text, null);
   return html`<h1>Stopped changes</h1>${emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.")}`;
@@ -45,19 +45,24 @@ function nothingStopped({ job }: Folder): Html {
 
 type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
 
-function stopPart(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopReading, request: PageRequest): Html {
+function renderStop(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopReading, request: PageRequest): Html {
   const { approved, reasons } = stop;
   if (approved)
-    return bannerOf("asks", "Approved: the next sync carries the changes out", null, syncNow(folder, request));
+    return bannerOf("asks", "Approved: the next sync carries the changes out", null, renderSyncForm(folder, request));
   const trouble = seen?.result.kind === "trouble" ? seen.result.trouble : null;
   const view = seen?.result.kind === "ok" ? seen.result.value : null;
   if (view !== null && view.stop.version === null)
-    return bannerOf("quiet", "Nothing would be stopped any more", "The next sync continues.", syncNow(folder, request));
-  const words = wordsOf(reasons, view);
-  return html`${stopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.scannedAt, request.now)} ago.`)}
-${trouble === null ? answers(folder, view, words, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
-${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${progressOf("Reading both sides", 0, null)}</div>`}
-${view !== null && stoppedList(view)}`;
+    return bannerOf(
+      "quiet",
+      "Nothing would be stopped any more",
+      "The next sync continues.",
+      renderSyncForm(folder, request),
+    );
+  const words = chooseWords(reasons, view);
+  return html`${renderStopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.scannedAt, request.now)} ago.`)}
+${trouble === null ? renderAnswers(folder, view, words, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
+${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${renderProgress("Reading both sides", 0, null)}</div>`}
+${view !== null && renderStoppedChanges(view)}`;
 }
 
 /**
@@ -65,19 +70,19 @@ ${view !== null && stoppedList(view)}`;
  * ended, shows only the reasons.
  * @param checked sentence with the age of the scan; null before the scan has ended
  */
-function stopBanner(reasons: SafetyStop["reasons"], { question }: Words, checked: Html | null): Html {
+function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWords, checked: Html | null): Html {
   const sentences = sentenceView(reasons.map(({ detail }) => sentenceOf(detail)).join(" "));
-  const why = reasons.map(({ reason }) => html` ${explained(reason, "Why it stopped")}`);
+  const helpLinks = reasons.map(({ reason }) => html` ${renderHelpLink(reason, "Why it stopped")}`);
   return checked === null
-    ? bannerOf("bad", sentences, html`${why}`)
-    : bannerOf("bad", question, html`${sentences} ${checked}${why}`);
+    ? bannerOf("bad", sentences, html`${helpLinks}`)
+    : bannerOf("bad", question, html`${sentences} ${checked}${helpLinks}`);
 }
 
 /** Words for a stop: the question, the labels of both answers, and what the answer yes does. */
-type Words = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
+type StopWords = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
 
 /** Side on which documents would be deleted, by the reason of the stop. */
-const DELETES: Readonly<Record<string, "service" | "local">> = {
+const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
   "delete-budget-remote": "service",
   "local-emptied": "service",
   "delete-budget-local": "local",
@@ -89,65 +94,65 @@ const DELETES: Readonly<Record<string, "service" | "local">> = {
  * @param view the scanned changes; null before the scan has ended, so that the words have no
  * numbers
  */
-function wordsOf([first]: SafetyStop["reasons"], view: StopView | null): Words {
-  const deletes = first === undefined ? undefined : DELETES[first.reason];
+function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): StopWords {
+  const deletingSide = first === undefined ? undefined : DELETING_SIDES[first.reason];
   const documents = view === null || view.deleted.size === 0 ? "documents" : plural(view.deleted.size, "document");
-  const them = view === null ? "them" : documents;
-  switch (deletes) {
+  const documentsOrThem = view === null ? "them" : documents;
+  switch (deletingSide) {
     case "service":
       return {
         question: `Delete ${documents} on the service?`,
-        yes: `Delete ${them}`,
+        yes: `Delete ${documentsOrThem}`,
         no: "Keep them",
         does: "Their content stays in the history of this folder. A deleted document cannot get its id back.",
       };
     case "local":
       return {
         question: `Move ${documents} from this folder to its trash?`,
-        yes: `Move ${them} to the trash`,
+        yes: `Move ${documentsOrThem} to the trash`,
         no: "Keep them",
         does: "The files stay in the trash of this folder, and their content in its history.",
       };
     case undefined: {
       const changes = view === null ? "the changes" : plural(view.stop.items.length, "change");
-      const does = "The content before stays in the history of this folder.";
-      return { question: `Carry out ${changes}?`, yes: `Carry out ${changes}`, no: "Undo them", does };
+      const approvalEffect = "The content before stays in the history of this folder.";
+      return { question: `Carry out ${changes}?`, yes: `Carry out ${changes}`, no: "Undo them", does: approvalEffect };
     }
   }
 }
 
-function syncNow(folder: Folder, request: PageRequest): Html {
-  return folderForm(folder, { path: "sync" }, request, html`<button class="main-action">Sync now</button>`);
+function renderSyncForm(folder: Folder, request: PageRequest): Html {
+  return renderFolderForm(folder, { path: "sync" }, request, html`<button class="main-action">Sync now</button>`);
 }
 
 /**
  * Shows both answers side by side, each with what it does and a button.
  * @param view the scanned changes; null before the scan has ended, so that the buttons are disabled
  */
-function answers(folder: Folder, view: StopView | null, words: Words, request: PageRequest): Html {
-  const form = (answer: "approve" | "reject", look: string, label: string) =>
+function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {
+  const renderAnswerForm = (answer: "approve" | "reject", look: string, label: string) =>
     view === null
       ? html`<button class="${look}" disabled>${label}</button>`
-      : folderForm(
+      : renderFolderForm(
           folder,
           { path: `safety-stop/${answer}`, fields: { seen: view.stop.version ?? "" } },
           request,
           html`<button class="${look}">${label}</button>`,
         );
-  const back = view?.back;
+  const rejectionResult = view?.back;
   return html`<div class="halves" id="answers"><section class="card"><h2>${words.yes}</h2>
-<p>${words.does}</p>${form("approve", "danger", words.yes)}</section>
+<p>${words.does}</p>${renderAnswerForm("approve", "danger", words.yes)}</section>
 <section class="card" id="back"><h2>${words.no}</h2>${
-    back?.kind === "trouble"
-      ? html`<p>${sentenceView(sentenceOf(back.trouble.what))}</p>${nextOf(back.trouble.next)}`
-      : html`<ul>${back !== undefined && rejections(back.value)}</ul>${form("reject", "main-action", words.no)}`
+    rejectionResult?.kind === "trouble"
+      ? html`<p>${sentenceView(sentenceOf(rejectionResult.trouble.what))}</p>${nextOf(rejectionResult.trouble.next)}`
+      : html`<ul>${rejectionResult !== undefined && renderRejections(rejectionResult.value)}</ul>${renderAnswerForm("reject", "main-action", words.no)}`
   }</section></div>`;
 }
 
-type Rejections = Extract<StopView["back"], { kind: "ok" }>["value"];
+type RejectionItems = Extract<StopView["back"], { kind: "ok" }>["value"];
 
 /** Words for what a rejection does: a noun to count, and words that follow it. */
-const REJECTED: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
+const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
   "file-back": ["document", "restored, with the same id and history"],
   "folder-back": ["folder", "restored"],
   "folder-stays": ["folder", "kept, and created on the service again"],
@@ -158,19 +163,21 @@ const REJECTED: Readonly<Record<RejectionKind | "left", readonly [noun: string, 
   left: ["document", "left alone"],
 };
 
-function rejections(back: Rejections): Html[] {
+function renderRejections(back: RejectionItems): Html[] {
   return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => {
-    const [noun, words] = REJECTED[kind];
+    const [noun, words] = REJECTION_WORDS[kind];
     const why = kind === "left" && html`: ${sentenceView(all[0]!.row.why)}`;
     return html`<li><b>${plural(all.length, noun)}</b> ${words}${why}</li>`;
   });
 }
 
 /** Lists the stopped changes, grouped by their topmost folder. Each group can be expanded. */
-function stoppedList({ stop: { items, waiting }, deleted }: StopView): Html {
-  const tops = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
-  const folders = [...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => tops.has(top)) ?? "")];
-  return html`<section id="stopped"><h2>${countedChanges(items.length, deleted.size)}</h2>
+function renderStoppedChanges({ stop: { items, waiting }, deleted }: StopView): Html {
+  const topFolders = new Set(items.flatMap(({ path }) => (path.includes("/") ? [path.split("/", 1)[0]!] : [])));
+  const folders = [
+    ...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => topFolders.has(top)) ?? ""),
+  ];
+  return html`<section id="stopped"><h2>${formatChanges(items.length, deleted.size)}</h2>
 ${waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(waiting))}</p>`}${folders.map(
   ([folder, changes]) =>
     html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.filter(({ path }) => deleted.has(path)).length || changes.length)}</span></summary>
@@ -184,8 +191,8 @@ ${waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(waiting))}</p>
 }
 
 /** Returns how many changes are deletions and how many are not: `3 deletions, 1 other change`. */
-function countedChanges(changes: number, deletions: number): string {
+function formatChanges(changes: number, deletions: number): string {
   if (deletions === 0) return plural(changes, "change");
-  const others = changes - deletions;
-  return `${plural(deletions, "deletion")}${others === 0 ? "" : `, ${plural(others, "other change")}`}`;
+  const otherCount = changes - deletions;
+  return `${plural(deletions, "deletion")}${otherCount === 0 ? "" : `, ${plural(otherCount, "other change")}`}`;
 }

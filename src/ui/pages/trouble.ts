@@ -6,23 +6,26 @@ import { actionForm, nextOf, sentenceView } from "../../page/parts.ts";
 import { type Refusal, REFUSAL_TEXT } from "../../page/same-site.ts";
 import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
-import { originOf } from "../parts.ts";
+import { renderOrigin } from "../parts.ts";
 
 /**
  * Codes of errors that the user can only solve in a terminal. The page then shows that step and no
  * link to other pages.
  */
-const OUTSIDE: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
+const OUTSIDE_CODES: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
 
 /**
  * Returns the page that shows an error and the next step.
  * @param folder name of the linked folder that the page is about; null if there is none
  */
-export function troublePage({ what, code = null, requestId = null, next }: Trouble, folder: string | null): Content {
-  const origin = originOf(code, requestId);
-  const isOutside = code !== null && OUTSIDE.has(code);
-  const step = isOutside ? html`<p>${sentenceView(sentenceOf(next))}</p>` : nextOf(next, origin);
-  const up =
+export function makeTroublePage(
+  { what, code = null, requestId = null, next }: Trouble,
+  folder: string | null,
+): Content {
+  const origin = renderOrigin(code, requestId);
+  const isOutside = code !== null && OUTSIDE_CODES.has(code);
+  const nextElement = isOutside ? html`<p>${sentenceView(sentenceOf(next))}</p>` : nextOf(next, origin);
+  const upLink =
     folder === null
       ? html`<a class="button" href="/">All linked folders</a>`
       : html`<a class="button" href="${mirrorAddress(folder)}">Back to the folder</a>`;
@@ -30,11 +33,11 @@ export function troublePage({ what, code = null, requestId = null, next }: Troub
     title: "Not shown · mdmirror",
     announcement: what,
     main: html`<h1>${sentenceView(sentenceOf(what))}</h1>
-${step}${!isOutside && html`<p class="row">${up}</p>`}`,
+${nextElement}${!isOutside && html`<p class="row">${upLink}</p>`}`,
   };
 }
 
-export function refusedTrouble(refusal: Refusal): Trouble {
+export function makeRefusalTrouble(refusal: Refusal): Trouble {
   const next = "open the address that mdmirror ui prints, directly, not from another page";
   return { kind: "usage", what: REFUSAL_TEXT[refusal], next, code: `other-${refusal}` };
 }
@@ -68,7 +71,7 @@ export const NO_PAGE: Trouble = {
 };
 
 /** Page that asks the user to confirm that this browser is signed out. */
-export const LEAVE: UiPage = {
+export const SIGN_OUT_PAGE: UiPage = {
   path: SIGN_OUT,
   isLive: false,
   show: (_ui, { csrf }) => ({
@@ -79,7 +82,7 @@ ${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign o
   }),
 };
 
-export const SIGNED_OUT: Content = {
+export const SIGNED_OUT_CONTENT: Content = {
   title: "Signed out · mdmirror",
   main: html`<h1>Signed out</h1>
 <p>This browser is signed out. <code>mdmirror ui</code>, in a terminal, opens a page again.</p>`,

@@ -3,11 +3,11 @@ import { parentOf } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
 import { documentOf } from "../../page/markdown.ts";
 import type { UiPage } from "../page.ts";
-import { requestedPath } from "../parts.ts";
-import { DOCS_ADDRESS, docAddress, readUserDoc, SUBJECTS, titleOf } from "../user-docs.ts";
+import { readRequestedPath } from "../parts.ts";
+import { DOCS_ADDRESS, toDocAddress, readUserDoc, SUBJECTS, readTitle } from "../user-docs.ts";
 
 /** Lists all documents of the documentation by subject. */
-export const USER_DOCS: UiPage = {
+export const USER_DOCS_PAGE: UiPage = {
   path: DOCS_ADDRESS,
   isLive: false,
   show: () => ({
@@ -15,7 +15,7 @@ export const USER_DOCS: UiPage = {
     main: html`<h1>Help</h1>
 ${Object.entries(SUBJECTS).map(
   ([subject, names]) => html`<h2>${subject}</h2>
-<ul>${names.map((name) => html`<li><a href="${docAddress(name)}">${titleOf(name, readUserDoc(name) ?? "")}</a></li>`)}</ul>`,
+<ul>${names.map((name) => html`<li><a href="${toDocAddress(name)}">${readTitle(name, readUserDoc(name) ?? "")}</a></li>`)}</ul>`,
 )}`,
   }),
 };
@@ -23,16 +23,16 @@ ${Object.entries(SUBJECTS).map(
 /**
  * Shows one document of the documentation. Shows its Markdown source if it cannot be rendered now.
  */
-export const USER_DOC: UiPage = {
+export const USER_DOC_PAGE: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,
   async show({ documents }, request) {
-    const name = requestedPath(request);
+    const name = readRequestedPath(request);
     const text = readUserDoc(name);
     if (text === null) return refuse(`no document is named ${name}`, "open the list of documents: Help");
-    const rendered = await documents.render(text, { files: docAddress(""), folder: parentOf(name) });
+    const rendered = await documents.render(text, { files: toDocAddress(""), folder: parentOf(name) });
     return {
-      title: `${titleOf(name, text)} · Help · mdmirror`,
+      title: `${readTitle(name, text)} · Help · mdmirror`,
       main: html`<p><a href="${DOCS_ADDRESS}">All documents</a></p>
 ${documentOf(rendered, text)}`,
     };
