@@ -8,17 +8,17 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openRig, type Ran, type Rig } from "./cli/rig.ts";
 
 /**
- * Runs every shell block of the user documentation in order, each page in a home of its own with a
- * workspace of its own. The first line of a block may say `sh exit N`, or `sh norun: REASON`. A
- * command `mdmirror` of a block runs in the process of the test, which saves the start of 80
- * processes.
+ * Runs every shell block of the user documentation in order. Each page has its own home folder and
+ * its own workspace. The first line of a block may contain `sh exit N` or `sh norun: REASON`. The
+ * commands `mdmirror` of a block run in the process of the test, which is much faster than starting
+ * a process for each.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PAGES = ["README.md", ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] })].sort();
 
 type Block = { readonly code: string; readonly line: number; readonly exit: number; readonly norun: string | null };
 
-/** Reads the blocks whose language is a shell; `info` is the rest of a block's first line. */
+/** Returns the shell blocks of a document; `info` is the rest of a block's first line. */
 function shellBlocks(text: string): Block[] {
   return [...text.matchAll(/^```sh\b(.*)\n([\s\S]*?)^```$/gm)].map((match) => {
     const info = match[1]!.trim();
@@ -29,11 +29,14 @@ function shellBlocks(text: string): Block[] {
   });
 }
 
-/** The address that the pages show. */
+/** The service's address in the pages. */
 const SHOWN_URL = "http://127.0.0.1:8421";
 const LINK = `mdmirror init ~/notes --url ${SHOWN_URL} --key-file ~/notes-service/key --yes`;
 
-/** The home of a page. The present folder is the one that the block before ended in. */
+/**
+ * The home folder of one page. Each block starts in the working folder in which the previous block
+ * ended.
+ */
 class Home {
   readonly #rig: Rig;
   readonly #dir: string;
@@ -43,7 +46,7 @@ class Home {
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<Ran>>();
 
-  /** @param url the address that stands for `SHOWN_URL` */
+  /** @param url the address that replaces `SHOWN_URL` */
   constructor(rig: Rig, url: string, port: number) {
     this.#rig = rig;
     this.#url = url;
@@ -51,7 +54,8 @@ class Home {
     this.#env = { HOME: this.#dir, PATH: `${join(this.#dir, "bin")}:${process.env["PATH"]}`, LANG: "C.UTF-8" };
     mkdirSync(join(this.#dir, "bin"), { recursive: true });
     const command = join(this.#dir, "bin/mdmirror");
-    // Bash itself connects: a program for that would take longer than most commands.
+    // Bash itself connects to the test, because starting a program for it would take longer than
+    // most commands.
     const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} || exit 99\n{ printf '%s\\0' "$PWD" "$@"; printf end; } >&3`;
     writeFileSync(command, `#!/usr/bin/env bash\n${ask}\neval "$(cat <&3)"\n`);
     chmodSync(command, 0o755);
@@ -59,13 +63,13 @@ class Home {
     writeFileSync(join(this.#dir, "cwd"), this.#dir);
   }
 
-  /** Puts the key of an empty workspace where the pages expect it. */
+  /** Writes the key of an empty workspace to the file that the pages name. */
   writeKey(): void {
     mkdirSync(join(this.#dir, "notes-service"));
     writeFileSync(join(this.#dir, "notes-service/key"), this.#rig.key, { mode: 0o600 });
   }
 
-  /** Runs a command. Returns a shell script that prints the same and ends the same. */
+  /** Runs a command. Returns a shell script with the same output and the same exit code. */
   async command(cwd: string, argv: readonly string[]): Promise<string> {
     const env = { ...this.#env, XDG_STATE_HOME: undefined, XDG_CONFIG_HOME: undefined };
     const running = this.#rig.run(argv, { cwd, env, stop: this.#stop.signal });
@@ -76,14 +80,13 @@ class Home {
     return `printf '%s\\n' ${quoted(out)}; printf '%s\\n' ${quoted(err)} >&2; exit ${code}`;
   }
 
-  /** Runs a block. Resolves with its exit code and output. */
   async run(code: string): Promise<{ readonly exit: number | null; readonly output: string }> {
     const file = join(this.#dir, "output");
     const output = openSync(file, "w");
     const started = `until curl -fs ${this.#url}/readyz >/dev/null; do sleep 0.1; done`;
     const own = code.replaceAll(SHOWN_URL, this.#url).replace("--port 8421", `--port ${new URL(this.#url).port}`);
     const script = `trap 'pwd > ~/cwd' EXIT\ncd "$(cat ~/cwd)"\nset -e\n${own.replace("sleep 3", started)}`;
-    // A group of its own, so that a command in the background ends with the test.
+    // A process group for each block, so that its background commands end with the test.
     const bash = spawn("bash", ["-c", script], { env: this.#env, detached: true, stdio: ["ignore", output, output] });
     this.#groups.push(bash.pid!);
     const exit = await new Promise<number | null>((done) => bash.once("exit", done));
@@ -107,7 +110,9 @@ function endGroup(group: number): void {
   }
 }
 
-/** Returns the free port of loopback on which a server listens, and what ends the server. */
+/**
+ * Starts a server on a free loopback port. Returns the port and a function that stops the server.
+ */
 async function listen(answer: (socket: Socket) => void) {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -126,7 +131,7 @@ async function openHome(startsService: boolean): Promise<Home> {
       socket.end(await home.command(cwd!, argv));
     });
   });
-  // A port that was free a moment ago.
+  // The port of a server that was just stopped, so it is probably still free.
   const free = await listen(() => undefined);
   await free.close();
   const home = new Home(rig, startsService ? `http://127.0.0.1:${free.port}` : rig.url, commands.port);

@@ -21,13 +21,13 @@ const DOCUMENTS = [
   ...globSync("src/**/README.md", { cwd: root, exclude: ["src/docs/**"] }),
 ].sort();
 
-/** Columns of prose, and of a row of a table, at most. */
+/** Maximum columns of a line of prose and of a table row. */
 const PROSE = 120;
 const ROW = 240;
 
 /**
- * Lists the files that a document names outside of code: links, and names in backquotes that have
- * an ending of ours.
+ * Returns the files that a document names outside of code blocks: targets of links, and names in
+ * backquotes with one of the project's file extensions.
  */
 function namedFiles(document: string): string[] {
   const text = document.replace(/^```[\s\S]*?^```$/gm, "");
@@ -37,8 +37,9 @@ function namedFiles(document: string): string[] {
 }
 
 /**
- * Returns true if a named file is beside the document, in `src` or in the checkout. A name may
- * begin at any folder below that of the document, or of `src` and `test` in a decision record.
+ * Returns true if a named file exists. Its name may be relative to the document, to `src` or to the
+ * root of the checkout. It may also begin at any subfolder of the document's folder; in a decision
+ * record, at any subfolder of `src` and `test`.
  */
 function isThere(document: string, name: string): boolean {
   const here = dirname(document);

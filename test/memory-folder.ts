@@ -1,6 +1,6 @@
 /**
- * Temporary folders of tests lie in memory where the system has such a file system: no test waits
- * for a disk then. A test that is about a disk takes `usualTmpdir`.
+ * Puts the temporary folders of tests into memory if the system has such a file system, so that no
+ * test waits for a disk. A test about a disk uses `usualTmpdir`.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -9,18 +9,18 @@ import { join } from "node:path";
 import process from "node:process";
 
 const MEMORY = "/dev/shm";
-/** More than all tests need at the same time, in bytes. */
+/** Free bytes that the file system must have: more than all tests need at the same time. */
 const ENOUGH = 2 ** 30;
 const USUAL = "MDMIRROR_TEST_DISK";
 
-/** The system's folder for temporary files, which lies on a disk on most systems. */
+/** Returns the system's folder for temporary files, which is on a disk on most systems. */
 export function usualTmpdir(): string {
   return process.env[USUAL] ?? tmpdir();
 }
 
 let made: string | null = null;
 
-/** Runs before the processes of the tests start, which inherit the environment. */
+/** Runs before the test processes start, because they inherit the environment. */
 export function setup(): void {
   made = memoryFolder();
   if (made === null) return;
@@ -32,14 +32,17 @@ export function teardown(): void {
   if (made !== null) rmSync(made, { recursive: true, force: true });
 }
 
-/** null where there is none, where it is small, and where no program can be started from it. */
+/**
+ * Returns a new folder in memory. Returns null if the system has no such file system, if it is too
+ * small, or if it does not allow programs to be executed.
+ */
 function memoryFolder(): string | null {
   if (process.env["TMPDIR"] !== undefined || !existsSync(MEMORY)) return null;
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < ENOUGH) return null;
-  // Short: the name of a socket has 107 bytes.
+  // LIMIT: a short name, because the path of a Unix socket has at most 107 bytes.
   const folder = mkdtempSync(join(MEMORY, "mdm-"));
-  // Tests that run a child as another user have folders of theirs in it.
+  // Others may enter this folder, because some tests run a child process as another user.
   chmodSync(folder, 0o711);
   const program = join(folder, "program");
   writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** The lines that a program has printed so far, and who waits for more. */
+/** Collects the lines that a program prints, and lets tests wait for a line. */
 export class Printed<Line> {
   readonly lines: Line[] = [];
   readonly #waiting = new Set<() => void>();
@@ -25,20 +25,19 @@ export class Printed<Line> {
     this.#wake();
   }
 
-  /** Returns all of its standard error. */
   err(): string {
     return this.#err;
   }
 
   /**
-   * Resolves with the first line from now on (or since `from`) that is so; rejects if the program
-   * ends before.
+   * Resolves with the first matching line, from now on or from index `from`. Rejects if the program
+   * ends first.
    */
   until(is: (line: Line) => boolean, from = 0): Promise<Line> {
     return this.#waitFor(() => this.lines.slice(from).find(is));
   }
 
-  /** Resolves when standard error has that text; rejects if the program ends before. */
+  /** Resolves when standard error contains the text. Rejects if the program ends first. */
   async untilErr(text: string): Promise<void> {
     await this.#waitFor(() => (this.#err.includes(text) ? true : undefined));
   }
@@ -64,11 +63,11 @@ export class Printed<Line> {
 
 export type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** A process with what it prints. */
+/** A running process and its output. */
 export class Running {
   readonly child: Child;
   readonly printed = new Printed<string>();
-  /** The exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 
   constructor(child: Child) {
@@ -81,12 +80,12 @@ export class Running {
     });
   }
 
-  /** Resolves with the first line that is so; rejects if the process ends before. */
+  /** Resolves with the first matching line. Rejects if the process ends first. */
   line(is: (line: string) => boolean): Promise<string> {
     return this.printed.until(is);
   }
 
-  /** Asks the process to end. Returns its exit code. */
+  /** Asks the process to end. Resolves with its exit code, or the signal that ended it. */
   async stop(): Promise<number | NodeJS.Signals> {
     this.child.kill("SIGTERM");
     return this.ended;

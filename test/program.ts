@@ -2,14 +2,14 @@ import { fileURLToPath } from "node:url";
 import { builtProgram } from "../scripts/build/dist.ts";
 
 /**
- * Names the program that tests start in processes of their own: the built one, as users install it.
- * It starts in half the processor time that the sources take.
+ * Path of the program that tests start as a process: the built program, as users install it. It
+ * starts in half the processor time of the sources.
  */
 export const ENTRY = builtProgram(fileURLToPath(new URL("..", import.meta.url)));
 
 /**
- * Returns what the environment of such a process needs to find what Node compiled before (a start
- * without it takes twice as long).
+ * Returns the environment variables with which a process uses Node's compile cache. A start without
+ * the cache takes twice as long.
  */
 export function keptCompiled(): Readonly<Record<string, string>> {
   const folder = process.env["NODE_COMPILE_CACHE"];

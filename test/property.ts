@@ -1,7 +1,7 @@
 /**
- * fast-check with the seed that `npm test` fixes, so that a run that failed fails again. The soak
- * and whoever looks for new cases sets MDMIRROR_TEST_SEED to a number, or to `random`; a property
- * that fails prints the seed and the path that repeat it.
+ * fast-check with a fixed seed, so that a failed run can be repeated. The variable
+ * MDMIRROR_TEST_SEED sets another seed: a number, or `random`. A failing property prints its seed
+ * and path.
  */
 import fc from "fast-check";
 
@@ -14,17 +14,17 @@ function chosenSeed(): number {
   return seed;
 }
 
-/** Seed of every property of this process: an integer. */
+/** Integer seed of every property in this process. */
 export const seed = chosenSeed();
 
 fc.configureGlobal({ seed });
 
-/** Whether this is a long run: tables then cover everything that they know. */
+/** True in a long run, in which tests use all rows of their tables. */
 export const MANY_RUNS = process.env["MDMIRROR_TEST_RUNS"] !== undefined;
 
 /**
- * Returns how many cases a property or a random history runs: as many as MDMIRROR_TEST_RUNS says,
- * otherwise the usual number, which keeps `npm test` short.
+ * Returns the number of cases for a property or a random history: MDMIRROR_TEST_RUNS if it is set,
+ * otherwise the given number.
  */
 export function runs(usual: number): number {
   return Number(process.env["MDMIRROR_TEST_RUNS"] ?? usual);
@@ -33,14 +33,14 @@ export function runs(usual: number): number {
 const SURROGATES = { first: 0xd800, count: 0x800 } as const;
 
 /**
- * Draws what fast-check's unit `binary` draws: any character, also unassigned ones, but no half of
- * a surrogate pair. That unit keeps a table of all 1.1 million characters.
+ * Draws the same characters as fast-check's unit `binary`: any character, also an unassigned one,
+ * but no half of a surrogate pair. That unit would keep a table of all 1.1 million characters.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: 0x10ffff - SURROGATES.count })
   .map((n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count), indexOfCharacter);
 
-/** @throws for what is not one character, as fast-check expects */
+/** @throws if the value is not a single character, as fast-check expects */
 function indexOfCharacter(value: unknown): number {
   const code = typeof value === "string" && value.isWellFormed() ? (value.codePointAt(0) ?? null) : null;
   if (code === null || String.fromCodePoint(code) !== value) throw new Error("not a character");

@@ -7,7 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const checkout = fileURLToPath(new URL("..", import.meta.url));
 
-/** The lock file names what running needs, what tests need, what another system needs, and Node. */
+/**
+ * Entries of the lock file: packages needed to run, packages needed to test, a package for another
+ * system, and Node.
+ */
 const PACKAGES = {
   "": {},
   "node_modules/tests": { version: "1.0.0", integrity: "sha512-tests", dev: true },
@@ -17,8 +20,8 @@ const PACKAGES = {
 };
 
 /**
- * An npm that writes down how it was called, leaves what npm leaves, and goes wrong as `$NPM` says.
- * The package with Node holds the one that runs this test.
+ * A script that replaces npm. It records its arguments, creates the files that npm would create,
+ * and fails as `$NPM` says. Its package `node` contains the Node that runs this test.
  */
 const NPM = `#!/bin/sh
 echo "$*" >> "$CALLS"
@@ -57,7 +60,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function lock(changed: object): void {
-  // One package a line, as the npm above reads it.
+  // One package a line: the format that the replacement of npm reads.
   const packages = Object.entries({ ...PACKAGES, ...changed });
   const lines = packages.map(([place, named]) => `${JSON.stringify(place)}: ${JSON.stringify(named)}`);
   writeFileSync(join(root, "package-lock.json"), `{"packages": {\n${lines.join(",\n")}\n}}\n`);
@@ -70,7 +73,10 @@ function environment(trouble: string): NodeJS.ProcessEnv {
   return { PATH, CALLS: join(root, "calls"), NODE: process.execPath, NPM: trouble };
 }
 
-/** @param what `--run` as `npm start` does, nothing as `npm test` does; @param trouble of npm */
+/**
+ * @param what `--run` as in `npm start`; null as in `npm test`
+ * @param trouble the failure of npm
+ */
 function setUp(what: "--run" | null, trouble = ""): Ended {
   writeFileSync(join(root, "calls"), "");
   const args = [join(root, "scripts/setup.mjs"), ...(what === null ? [] : [what]), "given.mjs", "a", "b"];
@@ -83,16 +89,18 @@ function setUp(what: "--run" | null, trouble = ""): Ended {
   return { status, out: stdout, err: stderr, calls };
 }
 
-/** npm's commands, each with what it is to install; they may be asked for at the same time. */
+/**
+ * Returns the commands of npm with the packages to install, sorted because they may run at the same
+ * time.
+ */
 function asked({ calls }: Ended): string[] {
   return calls.map((call) => call.replaceAll(/ --(?!omit|include)\S+/g, "").replace(/ (?!--).*/, "")).sort();
 }
 
 function expectRun(ended: Ended, ...commands: string[]): void {
   expect({ ...ended, calls: asked(ended) }).toEqual({ status: 0, out: "a,b\n", err: ended.err, calls: commands });
-  // No script of a package runs.
   for (const call of ended.calls) expect(call).toContain(" --ignore-scripts ");
-  // Beside what it installs, it leaves nothing.
+  // The setup leaves nothing but the installed packages.
   expect(readdirSync(root)).not.toContain(".setup");
 }
 

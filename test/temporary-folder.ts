@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 /** Makes a folder that is removed when the test is finished. */
 export function temporaryFolder(parent = tmpdir()): string {
-  // Short: the name of a socket has 107 bytes.
+  // LIMIT: a short name, because the path of a Unix socket has at most 107 bytes.
   const folder = mkdtempSync(join(parent, "mdm-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

@@ -29,7 +29,9 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
-/** Returns the offers after some words: words and options by name, files and folders by kind. */
+/**
+ * Returns the completions after some words: words and options by name, files and folders by kind.
+ */
 async function offersAfter(...words: readonly string[]): Promise<readonly string[]> {
   const { out } = await rig.run(["completion", "offer", "--", ...words]);
   return out.map((line) => line.split("\t")).map(([kind, word]) => word || `<${kind}>`);
@@ -74,7 +76,7 @@ describe("completion", () => {
   });
 });
 
-/** Replaces mdmirror in a shell: offers that depend on the last word only. */
+/** A script that replaces mdmirror in a shell. Its completions depend on the last word only. */
 const STUB = String.raw`#!/bin/sh
 case "$*" in
   *--for) printf 'word\tsystemd\t\nword\tlaunchd\t\n' ;;
@@ -83,7 +85,7 @@ case "$*" in
 esac
 `;
 
-/** Runs a program in a shell that finds the stub in place of mdmirror. */
+/** Runs a program in a shell whose PATH has the stub as mdmirror. */
 function runIn(shell: string, argv: readonly string[]): string {
   const env = { ...process.env, HOME: dir, ZDOTDIR: dir, PATH: `${join(dir, ".bin")}:${process.env["PATH"]}` };
   const run = spawnSync(shell, argv, { encoding: "utf8", cwd: dir, env, timeout: 60_000 });
@@ -91,7 +93,7 @@ function runIn(shell: string, argv: readonly string[]): string {
   return run.stdout;
 }
 
-/** What bash would offer after these words, and what it leaves to readline. */
+/** Returns the completions of bash after these words, and the options that it sets for readline. */
 function offered(...words: readonly string[]): string {
   const program = `
     set -u
@@ -131,8 +133,8 @@ describe.skipIf(!has("zsh"))("the completion of zsh (skipped where zsh is missin
   });
 
   test("completes commands, options, values, files, folders and the names of linked folders", () => {
-    // A zsh of its own on a pseudo-terminal; a key of ours prints what its editor holds and
-    // empties it.
+    // Runs zsh on a pseudo-terminal. A bound key prints the content of the line editor and clears
+    // it.
     const program = `
       zmodload zsh/zpty
       zpty -b inner zsh -f -i

@@ -18,7 +18,7 @@ async function judge(url: string, sections: readonly string[], more: readonly st
   return (await rig.json(argv, options)) as unknown as Ran;
 }
 
-/** Serves the rig's workspace with other answers. Returns the URL. */
+/** Serves the rig's workspace with changed answers. Returns the URL. */
 async function serveAs(change: (handle: ServiceWire) => ServiceWire): Promise<string> {
   const server = await startHttp({ handle: change(async (request) => rig.service.answer(request)) });
   onTestFinished(() => server.close());

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
 
-/** `history`, `diff` and `why` of a document that a sync merged, and `diff` of one in conflict. */
+/** `history`, `diff` and `why` of a merged document, and `diff` of a document in conflict. */
 
 const BASE = "# Plan\n\none\ntwo\nthree\nfour\n\nCall Bob on friday.\n\n- a\n";
 const MINE = BASE.replace("friday", "monday").replace("- a\n", "- a\n- mine\n");
@@ -38,7 +38,7 @@ async function edit(mine: string, theirs: string): Promise<number> {
   return code;
 }
 
-/** A row of the three columns. */
+/** Returns true for an output line that begins with the three columns of origins. */
 const isRow = (line: string) => /^[M ] [T ] [B ] \|/.test(line);
 
 describe("a document that a sync merged", () => {

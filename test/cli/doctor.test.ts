@@ -58,7 +58,7 @@ describe("doctor", () => {
   test("distinguishes a missing service (5), a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
     await rig.init();
     const config = JSON.parse(rig.read(".mdmirror/config.json"));
-    // The user chose the other address, so the key may be sent to it.
+    // Sets another URL, which the user has trusted.
     const withUrl = async (url: string) => {
       rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url }));
       await rig.run(["trust", "w", "--yes"]);
@@ -81,7 +81,7 @@ describe("doctor", () => {
 describe("doctor --bundle", () => {
   type Made = { readonly text: string; readonly bundle: Bundle; readonly lines: readonly string[] };
 
-  /** Makes a bundle of `w`, and replays it. The replay must show what mdmirror planned. */
+  /** Makes a bundle of `w` and replays it. The replay must show the plan that mdmirror made. */
   async function makeBundle(...more: string[]): Promise<Made> {
     const { out } = await rig.run(["doctor", "w", "--bundle", "bundle.json", ...more]);
     expect(out.at(-1)).toMatch(/^ok {3}bundle: /);
@@ -92,14 +92,14 @@ describe("doctor --bundle", () => {
     return { text, bundle, lines };
   }
 
-  /** Returns what the replay prints of a kind of line: the words after it, without names. */
+  /** Returns the captured part of each line of the replay that matches `what`. */
   const shown = ({ lines }: Made, what: RegExp) => lines.flatMap((line) => what.exec(line)?.[1] ?? []);
   const steps = (made: Made) => shown(made, /^step \d+: (\S+)/);
   const blocks = (made: Made) => shown(made, /^blocked: (\S+)/);
 
   const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
 
-  /** Replays the bundle by the developers' program, with a mutant of the planner. */
+  /** Replays the bundle by `npm run simulate`, with a mutant of the planner. */
   function replayWithMutant(id: string): { readonly status: number | null; readonly stdout: string } {
     const args = [join(CHECKOUT, "scripts/simulate.ts"), "--replay", join(rig.dir, "bundle.json")];
     const hook = `--import=${join(CHECKOUT, "test/simulator/mutants/hook.ts")}`;
@@ -107,7 +107,7 @@ describe("doctor --bundle", () => {
     return spawnSync(process.execPath, args, { env, encoding: "utf8" });
   }
 
-  /** Names that disks and services treat in different ways. */
+  /** Names that disks and services treat differently. */
   const NAMES = [
     "Secret plans/My Diary.md",
     "Secret plans/my diary-2.md",

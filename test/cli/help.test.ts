@@ -113,7 +113,7 @@ describe("what mdmirror --help loads", () => {
 });
 
 describe("what Node compiled is kept", () => {
-  /** @returns whether a start left something for the next one in this folder */
+  /** Returns true if a start of the program leaves a compile cache in a folder with this mode. */
   function keeps(mode: number | null): boolean {
     const cache = temporaryFolder();
     if (mode !== null) mkdirSync(join(cache, "mdmirror"));

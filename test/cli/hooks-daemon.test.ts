@@ -5,7 +5,6 @@ import { groupEnds } from "../mirror/hooks/group.ts";
 import { Hooked, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
 
-/** Hooks of a daemon. */
 const folder = useWatchedFolder();
 
 describe("a daemon", () => {

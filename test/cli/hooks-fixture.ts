@@ -4,7 +4,7 @@ import { beforeEach, expect, vi } from "vitest";
 import type { Message } from "../../src/mirror/hooks/message.ts";
 import { type Ran, type Rig, useRig } from "./rig.ts";
 
-/** The hooks of a rig's user, and what they are given. */
+/** Writes the configuration of the user's hooks. */
 
 export function writeHooks(rig: Rig, hooks: Readonly<Record<string, object>>): void {
   const folder = join(rig.configHome, "mdmirror");
@@ -12,7 +12,10 @@ export function writeHooks(rig: Rig, hooks: Readonly<Record<string, object>>): v
   writeFileSync(join(folder, "hooks.json"), JSON.stringify({ hooks }), { mode: 0o600 });
 }
 
-/** A linked folder `w` with one document; the user's hooks write their input to a file. */
+/**
+ * A linked folder `w` with one document. The user's hooks write the messages that they receive to a
+ * file.
+ */
 export class Hooked {
   readonly rig: Rig;
   #heard = 0;
@@ -33,20 +36,19 @@ export class Hooked {
     return this.rig.run(argv, { env: this.env() });
   }
 
-  /** A hook that appends its input to a file. */
+  /** Returns a hook that appends its input to the file of messages. */
   writesDown(...on: string[]): object {
     return { on, run: ["sh", "-c", `cat >> '${this.calls}'`] };
   }
 
-  /** Returns all messages so far. */
   all(): Message[] {
     const text = existsSync(this.calls) ? readFileSync(this.calls, "utf8") : "";
-    // The last piece is empty, or a line that is still being written.
+    // The last item is empty, or a line that is not complete yet.
     const lines = text.split("\n").slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Message);
   }
 
-  /** Returns the messages since the last call. */
+  /** Returns the messages that no earlier call has returned. */
   heard(): Message[] {
     const all = this.all();
     const news = all.slice(this.#heard);
@@ -54,25 +56,25 @@ export class Hooked {
     return news;
   }
 
-  /** Begins with a new file of messages. */
+  /** Removes all messages. */
   forget(): void {
     this.#heard = 0;
   }
 
-  /** Waits for the next message that no call has returned yet. */
+  /** Waits for the next message that no earlier call has returned. */
   async next(): Promise<Message> {
     const at = this.#heard++;
     await vi.waitFor(() => expect(this.all().length).toBeGreaterThan(at), 30_000);
     return this.all()[at]!;
   }
 
-  /** The same in short: `conflict a.md`. */
+  /** Returns the messages that no earlier call has returned, in short: `conflict a.md`. */
   events(): string[] {
     return this.heard().map(({ type, data }) => [type, ...data.items.map(({ path }) => path)].join(" ").trim());
   }
 }
 
-/** Opened before each test of the file, and closed after it. */
+/** Returns a fixture that is opened before each test of the file and closed after it. */
 export function useHooked(): Hooked {
   const rig = useRig();
   beforeEach(async () => {

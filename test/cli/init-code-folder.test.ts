@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openRig, useRig } from "./rig.ts";
 
-/** Folders in which packages and builds lie beside the documents. */
+/** Folders that contain packages and build output beside the documents. */
 
 const rig = useRig();
 beforeEach(async () => {
@@ -12,7 +12,7 @@ beforeEach(async () => {
   rig.write("docs/a.md", "a\n");
   rig.write("b.md", "b\n");
   rig.write("dist/made.md", "made\n");
-  // Of this name, but nobody's packages: nothing beside it says so.
+  // A folder `vendor` without a package file beside it is not ignored.
   rig.write("docs/vendor/list.md", "list\n");
 });
 

@@ -4,10 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
 import { useRig } from "./rig.ts";
 
-/**
- * Something else answers at the service's URL: at the first `init`, and later on an established
- * mirror.
- */
+/** Another program answers at the service's URL: during the first `init`, or after it. */
 
 let instead: WireResponse | null = null;
 const rig = useRig();

@@ -106,7 +106,7 @@ describe("init", () => {
       "Stopped: 11 conflicts in this run (limit: 10) (conflict-flood)",
     );
     expect(conflictCopies()).toBe(11);
-    // The stop stays with the remaining conflicts: no new run opens the rest.
+    // The sync stays stopped because of the remaining conflicts: no new run opens them.
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect(conflictCopies()).toBe(11);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
@@ -234,15 +234,15 @@ describe("init on a folder that is linked already", () => {
     expect([lost.code, lost.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror init --url URL")]);
     const { code, out, err } = await rig.run(["init", "w", ...given(), "--yes"]);
     expect([code, err]).toEqual([0, []]);
-    // The user agrees to the plan that is carried out.
+    // The plan that the user confirms is the plan that is applied.
     expect(out.slice(1, 5)).toEqual([
       "  → update on the service: 1",
       "    a.md  (edited locally)",
       "  → delete on the service: 1",
       "    b.md  (deleted locally)",
     ]);
-    // The state shows local edits and deletions; without the state, both documents would be
-    // downloaded again.
+    // The state shows local edits and deletions. Without it both documents would be downloaded
+    // again.
     expect([rig.remote("a.md")?.content, rig.remote("b.md")]).toEqual(["edited locally\n", null]);
     expect(rig.read("a.md")).toBe("edited locally\n");
   });
@@ -254,7 +254,7 @@ describe("init on a folder that is linked already", () => {
     rig.createRemotely("b.md", "b\n");
     for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
     const { code } = await rig.run(["init", "w"]);
-    // Without the text store nobody knows the base: both texts are kept.
+    // Without the content store base is unknown, so both versions are kept.
     expect(rig.read("a.md")).toBe("edited locally\n");
     expect(rig.read("a (theirs).md")).toBe("a\n");
     expect(rig.read("b.md")).toBe("b\n");
@@ -269,7 +269,7 @@ describe("init on a folder that is linked already", () => {
     await rig.init();
     const folder = rig.path(".mdmirror");
     for (const file of ["state.db", "texts.db", ...lost]) rmSync(join(folder, file));
-    // What a kill, or a full disk, leaves at that moment.
+    // What a kill or a full disk leaves at this moment.
     const made = openState({ folder, clock: HASTY_CLOCK });
     if (made.kind !== "opened") throw new Error(made.kind);
     made.state.close();
@@ -281,7 +281,7 @@ describe("init on a folder that is linked already", () => {
 });
 
 describe("I30 the key", () => {
-  /** Every file of `.mdmirror` but the key's own, as bytes. */
+  /** Returns the files of `.mdmirror` that contain the secret, except the key file. */
   function filesWith(secret: string): string[] {
     const folder = rig.path(".mdmirror");
     return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => {
@@ -294,7 +294,8 @@ describe("I30 the key", () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("b.md", "b\n");
-    // A text that holds the key is the user's own matter; a name that does is not made of it here.
+    // No document here contains the key in its name or content, because mdmirror stores those as
+    // the user wrote them.
     const env = { MDMIRROR_LOG: "debug", MDMIRROR_API_KEY: rig.key };
     for (const argv of [
       ["sync", "w"],
@@ -321,7 +322,7 @@ describe("I30 the key", () => {
     expect(rig.printed.length).toBeGreaterThan(30);
     expect(rig.printed.filter((line) => line.includes(rig.key))).toEqual([]);
     expect(filesWith(rig.key)).toEqual([]);
-    // Proves that the search would find the key: the log exists, and does not contain the key.
+    // The log exists without the key. So the search above would have found the key in it.
     expect(rig.read(".mdmirror/log/mdmirror.log")).toContain("remote.exchange");
   });
 

@@ -104,7 +104,7 @@ test("links translate continues after a kill: what still links by id is written 
   const a = rig.createRemotely("a.md", `[b](${b.id}) [c](${c.id})\n`);
   await rig.init();
   expect(rig.read("a.md")).toBe("[b](sub/b.md) [c](c.md)\n");
-  // As a kill after the configuration was written leaves them.
+  // The files that a kill leaves after the configuration was written.
   rig.write("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
   rig.write("a.md", `[b](./sub/b.md) [c](${c.id})\n`);
   expect(await rig.syncCounts()).toEqual({});

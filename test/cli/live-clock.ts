@@ -1,12 +1,12 @@
 import { systemClock } from "../../src/common/system-clock.ts";
 import type { Clock } from "../../src/common/clock.ts";
 
-/** The system's clock, which a test can make run faster: nobody waits for a grace of minutes. */
+/** A clock that a test can speed up, so that no test waits minutes for a grace period. */
 export class LiveClock implements Clock {
   readonly turn = systemClock().turn!;
   readonly #sleepers = new Set<() => void>();
   #rate = 1;
-  /** When it took its rate, by the system's clock and by this one. */
+  /** The moment when the present rate was set, by the system's clock and by this clock. */
   #since = performance.now();
   #shown = this.#since;
 
@@ -18,7 +18,7 @@ export class LiveClock implements Clock {
     return Date.now() + this.monotonic() - performance.now();
   }
 
-  /** From now on its second is a `times`th of one; who sleeps wakes by that. */
+  /** From now on, time passes `times` times as fast, also for sleepers. */
   hurry(times: number): void {
     this.#shown = this.monotonic();
     this.#since = performance.now();

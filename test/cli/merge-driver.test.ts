@@ -5,9 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ENTRY, keptCompiled } from "../program.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** `mdmirror merge --driver` as a real git calls it, in a repository of its own. */
+/** `mdmirror merge --driver` as a real git calls it, in a new repository. */
 
-/** Where there is no git nothing calls a merge driver. */
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 
 let folder: string;
@@ -48,7 +47,7 @@ const text = (name = "note.md") => readFileSync(join(repo, name), "utf8");
 
 type Files = Readonly<Record<string, string | Buffer>>;
 
-/** Returns a commit as `git fast-import` reads it. */
+/** Returns a commit in the format of `git fast-import`. */
 function commitOf(branch: string, files: Files): Buffer {
   const data = (bytes: string | Buffer) => [`data ${Buffer.byteLength(bytes)}\n`, bytes, "\n"];
   const parts = [`commit refs/heads/${branch}\ncommitter a <a@example.org> 0 +0000\n`, ...data(branch)];
@@ -56,7 +55,7 @@ function commitOf(branch: string, files: Files): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
-/** Makes a history: a base, changed on `main`, which is checked out, and on `other`. */
+/** Creates a commit and two branches that change it: `main`, which is checked out, and `other`. */
 function fork(base: Files, mine: Files, theirs: Files): void {
   const branch = Buffer.from("reset refs/heads/other\nfrom refs/heads/main\n\n");
   const attributes = { ".gitattributes": "*.md merge=mdmirror\n" };

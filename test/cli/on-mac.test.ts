@@ -18,16 +18,16 @@ import { type Installed, run, start } from "../package/installed.ts";
 import type { Running } from "../printed.ts";
 
 /**
- * The whole command line in processes that take themselves for processes on a Mac: no `/proc`, no
- * tool of Linux on the PATH, no runtime folder. No Mac has run it.
+ * The whole command line in processes whose platform is changed to macOS: no `/proc`, no tool of
+ * Linux on the PATH, no runtime folder. LIMIT: the tests do not run on a real Mac.
  */
 
-/** Each call about `/proc` is written down, and fails as where it is not there. */
+/** Records each call about `/proc`, and lets it fail as if `/proc` did not exist. */
 const PRELOAD = `
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 const { platform } = process;
-// SQLite's binary is chosen by the platform, and there is none of a Mac here.
+// SQLite's binary is chosen by platform, and the one for macOS is not installed.
 const isBinary = () => /node_modules[/]better-sqlite3/.test(new Error().stack);
 Object.defineProperty(process, "platform", { get: () => (isBinary() ? platform : process.env.TEST_PLATFORM) });
 const { appendFileSync } = fs;
@@ -62,7 +62,7 @@ const at = (name: string): string => join(dir, name);
 const here = (...path: string[]): string => join(dir, "notes", ...path);
 const askedFor = (): string[] => (existsSync(asked) ? readFileSync(asked, "utf8").trimEnd().split("\n") : []);
 
-/** A tool that writes down how it was called. */
+/** Installs a script that records its arguments. */
 function plant(name: string, then = ""): void {
   const file = join(dir, "bin", name);
   writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> '${asked}'\n${then}\n`);
@@ -109,7 +109,7 @@ test("sync, status and doctor work, and ask for no tool of Linux", () => {
   const doctor = run(mac, "doctor", here(), "--json");
   expect(doctor.code).toBe(0);
   expect(doctor.out).not.toContain("inotify");
-  // That this file is not there is how doctor finds that there is no such limit.
+  // Because this file is missing, doctor concludes that the system has no such limit.
   expect(askedFor()).toEqual(["file /proc/sys/fs/inotify/max_user_watches"]);
 });
 

@@ -11,9 +11,9 @@ import { ACTIONS } from "../../src/ui/actions.ts";
 import { type Agent, startAgent } from "../mcp/rig.ts";
 import { useRigOfFile } from "./rig.ts";
 
-/** The command, the tool, the method and the page of an operation are what its declaration says. */
+/** The command, the tool, the library method and the page of an operation match its declaration. */
 
-/** No page shows or changes the protection of a document. */
+/** The web pages do not show or change the protection of a document. */
 const WITHOUT_PAGE: readonly OperationName[] = ["protect", "unprotect"];
 const NAMES = Object.keys(DECLARED) as OperationName[];
 const READS = ["conflicts", "diff", "history", "reviews", "show", "verify", "wait"] as const;
@@ -24,7 +24,7 @@ function inCase(name: string, sign: string): string {
   return name.replace(/[A-Z]/g, (letter) => `${sign}${letter.toLowerCase()}`);
 }
 
-/** A dry run of each operation, of a document whose versions the caller has seen. */
+/** A dry run of each operation, for a document whose versions the caller has read. */
 const DRY_RUNS: { readonly [Name in WriteName]: DryRun } = {
   approve: { path: "a.md", argv: [], input: {} },
   protect: { path: "a.md", argv: ["a.md"], input: { paths: ["a.md"] } },
@@ -47,7 +47,7 @@ const CALLS: { readonly [Name in ReadName]: Pick<DryRun, "argv" | "input"> } = {
 };
 type DryRun = { readonly path: string; readonly argv: readonly string[]; readonly input: object };
 
-/** Returns the versions that an agent reads before that operation. */
+/** Returns the versions that an agent must have read before that operation. */
 async function seenBy(name: WriteName): Promise<object> {
   if (name === "resolve") return (await agent.call("show_conflict", { path: "c.md" })).facts.expected;
   return { local: (await mirror.history({ path: "a.md" })).versions.at(-1)!.sha256 };
@@ -71,7 +71,7 @@ afterAll(async () => {
   await agent.leave();
 });
 
-/** Returns true if no tool has the operation. */
+/** Returns true if agents have no tool for the operation. */
 function isForPeople(name: OperationName): boolean {
   const declared: Declaration | ReadDeclaration = DECLARED[name];
   return declared.access === "write" && declared.isForPeople === true;

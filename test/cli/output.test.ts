@@ -10,18 +10,20 @@ import { barLine, type ProgressIo, showProgress } from "../../src/cli/use-mirror
 import { unwritableFileTrouble } from "../../src/common/trouble.ts";
 import { exitOfTrouble, worstExit } from "../../src/cli/exit.ts";
 
-/** Standard output of a real process: a file, a pipe, one that is full, one whose reader left. */
+/**
+ * Standard output of a real process: a file, a pipe, a full pipe, a pipe that the reader closed.
+ */
 
 const OUTPUT = new URL("../../src/cli/output.ts", import.meta.url).href;
 const LINES = 4_000;
-/** 400 kB, more than a pipe holds. */
+/** Writes 400 kB, more than the buffer of a pipe. */
 const SCRIPT = `
 import { Output } from "${OUTPUT}";
 const output = new Output();
 for (let n = 0; n < ${LINES}; n++) output.write(String(n).padStart(99, "–").slice(-99) + "\\n");
 console.error(output.isTTY, output.columns);
 `;
-/** The same, on a pipe that takes half of the third write, and then nothing for now. */
+/** Writes the same to a pipe that takes half of the third write and then reports EAGAIN once. */
 const AGAIN = SCRIPT.replace("new Output()", "new Output(write)").replace(
   "\nconst output",
   `
@@ -35,7 +37,7 @@ const output`,
 );
 const WHOLE = Array.from({ length: LINES }, (_, n) => `${String(n).padStart(99, "–").slice(-99)}\n`).join("");
 
-/** @returns its exit code, and what it said of itself */
+/** Returns the exit code and standard error of a process. */
 async function ended(child: ReturnType<typeof spawn>): Promise<[number | null, string]> {
   const said = text(child.stderr!);
   const [code] = (await once(child, "close")) as [number | null];
@@ -49,7 +51,7 @@ test("what a full pipe did not take is written by the stream, in its order", asy
 });
 
 test("a reader that left is no fault", async () => {
-  // Which code the system gives depends on the kind of pipe, and on what the reader had read.
+  // The error code depends on the kind of pipe and on what the reader has read.
   const script = `
 import { Output } from "${OUTPUT}";
 for (const code of ["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"])
@@ -60,7 +62,10 @@ for (const code of ["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"])
   expect(await ended(child)).toEqual([0, ""]);
 });
 
-/** A process that ends with `code`, and whose second line meets a full disk. */
+/**
+ * Returns the arguments of a process that ends with `code`, and whose second line meets a full
+ * disk.
+ */
 function fullOnce(code: number): string[] {
   const script = `
 import { writeSync } from "node:fs";
@@ -110,7 +115,7 @@ describe.skipIf(process.platform !== "linux")("of a device that is full (needs L
 });
 
 describe("progress", () => {
-  /** Keeps what is shown; its time passes when a test says so. */
+  /** Records the output. Its clock is set by the test. */
   class ShownIo implements ProgressIo {
     readonly shown: string[] = [];
     readonly clock = settableClock(0);
@@ -208,7 +213,7 @@ describe("a full disk", () => {
 
 const SOURCE = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
-/** A process that says that it is on `platform`, and fails when a second module is loaded. */
+/** Runs a process that reports the given platform and fails when it loads a second module. */
 function runAs(platform: string): { readonly status: number | null; readonly out: string; readonly err: string } {
   const preload = `
     import { registerHooks } from "node:module";

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
 /**
- * The one place that pins what commands print: `outputs.txt` holds the output of each, in a folder
- * with a conflict, a review and a stopped deletion. Other tests read exit codes and `--json`.
+ * The only test of what commands print: `outputs.txt` has the output of each, in a folder with a
+ * conflict, a review and a stopped deletion. Other tests read exit codes and `--json`.
  */
 
 const rig = useRig();
 
-/** More than may be deleted without a question are below `d`. */
+/** Folder `d` has more documents than one sync may delete without approval. */
 const NAMES = ["a.md", "b.md", "c.md", "plan.md", ...Array.from({ length: 12 }, (_, n) => `d/${n}.md`)];
 
 /** Replaces what differs from run to run: folders, addresses, ids, times and durations. */
@@ -25,7 +25,7 @@ function settled(line: string): string {
 
 const pages: string[] = [];
 
-/** Runs a command in the folder and keeps what it prints. */
+/** Runs a command in the folder and records its output. */
 async function show(...argv: string[]): Promise<void> {
   const { code, out, err } = await rig.run(argv, { cwd: rig.root });
   const lines = [...out, ...err.map((line) => `! ${line}`)].flatMap((text) => text.split("\n")).map(settled);
@@ -78,7 +78,7 @@ test("the output of the commands is this text", async () => {
   await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("outputs.txt");
 });
 
-/** Edits documents on either side, and one on both. */
+/** Edits some documents on one side, and one document on both. */
 function meet(): void {
   rig.write("a.md", "# a.md\n\nsee [plan](plan.md) and [none](none.md)\n");
   rig.write("new.md", "unseen\n");

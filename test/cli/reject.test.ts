@@ -130,7 +130,7 @@ describe("reject", () => {
     const names = Array.from({ length: 12 }, (_, n) => `note-${n}.md`);
     for (const name of names) rig.write(name, `${name}\n`);
     expect((await rig.run(["sync", "w"])).code).toBe(0);
-    // As many conflicts in one run would be a question of their own.
+    // Two halves, because a safety check would stop so many conflicts in one run.
     for (const some of [names.slice(0, 6), names.slice(6)]) {
       for (const name of some) {
         rig.editRemotely(name, `theirs of ${name}\n`);
@@ -151,7 +151,10 @@ describe("reject", () => {
 });
 
 describe("a stop while the workspace changes", () => {
-  /** The limit of deletions is a share of what is known, which does not grow while stopped. */
+  /**
+   * The limit of deletions is a share of the known documents. It does not grow while the sync is
+   * stopped.
+   */
 
   const NAMES = Array.from({ length: 99 }, (_, n) => `n${n}.md`);
   const GONE = NAMES.slice(0, 11);

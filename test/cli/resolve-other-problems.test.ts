@@ -1,8 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
-/** Commands on some documents, in a folder where another document has an open conflict. */
-
 const rig = useRig();
 
 function clash(path: string): void {

@@ -4,7 +4,10 @@ import { processIo } from "../../src/cli/process-io.ts";
 import { useRig } from "./rig.ts";
 import { stopWhen } from "./stopping-clock.ts";
 
-/** What a person stops says what it did, is not followed by a sync, and can be taken back. */
+/**
+ * A command that its user interrupts reports what it did. No sync follows, and the change can be
+ * undone.
+ */
 
 const NAMES = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
 const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
@@ -40,7 +43,7 @@ describe("of the process", () => {
       const { value, isStopped } = await processIo().stoppable(async (stop) => {
         expect(process.listenerCount(signal)).toBe(before + 1);
         const heard = once(stop, "abort");
-        // As Node does where a signal comes: the process's other listeners are not this test's.
+        // Calls the newest listener of the signal only: the others belong to the test runner.
         (process.rawListeners(signal).at(-1) as () => void)();
         await heard;
         expect(process.listenerCount(signal)).toBe(before);

@@ -1,12 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
-/**
- * Checks the report about content in review: one state for each document, and what the review
- * stops.
- */
+/** The report about content in review: one state for each document, and what the review blocks. */
 
-/** Is published between the scan of the service and the next PUT. */
+/** A document that is published between the scan of the service and the next PUT. */
 let meets: { readonly path: string; readonly text: string } | null = null;
 const rig = useRig();
 beforeEach(async () => {

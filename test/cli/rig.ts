@@ -28,10 +28,11 @@ import { rollBytes } from "../simulator/dice.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 
 /**
- * Commands in process, against an embedded service on a loopback port and a real temporary folder.
+ * Runs commands in the test's process, with an embedded service on a loopback port and a real
+ * temporary folder.
  */
 
-/** A line of progress, as commands print in a pipe after ten seconds. */
+/** Matches a line of progress, which commands print into a pipe after ten seconds. */
 const PROGRESS = new RegExp(`^mdmirror: (?:${Object.values(PHASE_WORDS).join("|")}), \\d`);
 
 export type Ran = { readonly code: number; readonly out: string[]; readonly err: string[]; readonly asked: string[] };
@@ -46,11 +47,11 @@ export type RunOptions = {
   readonly onOut?: (line: string) => void;
   readonly onErr?: (line: string) => void;
   readonly onStatus?: (text: string) => void;
-  /** Instead of the rig's, on which no wait takes time. */
+  /** Replaces the rig's clock, whose sleeps take no time. */
   readonly clock?: Io["clock"];
 };
 
-/** A wait moves it on and ends: no test waits. */
+/** A clock that each sleep moves forward, so that no test waits. */
 class RigClock implements Clock {
   #ahead = 0;
 
@@ -62,7 +63,7 @@ class RigClock implements Clock {
     return performance.now() + this.#ahead;
   }
 
-  /** No real time; but others have their turn, as in any sleep. */
+  /** Takes no real time, but lets other tasks run, like any sleep. */
   async sleep(ms: number): Promise<void> {
     this.pass(ms);
     await turn();
@@ -73,7 +74,7 @@ class RigClock implements Clock {
   }
 }
 
-/** What one command of a rig may use; keeps what it prints and asks. */
+/** The environment of one command. Records its output and its questions. */
 class RigIo implements Io {
   readonly kept: Omit<Ran, "code"> = { out: [], err: [], asked: [] };
   readonly terminal: Io["terminal"];
@@ -89,7 +90,8 @@ class RigIo implements Io {
   constructor(rig: Rig, options: RunOptions) {
     const { terminal = false } = options;
     this.terminal = { input: terminal, output: terminal, error: terminal, columns: 80 };
-    // No test looks into the list of mirrors, or runs the hooks, of whoever runs it.
+    // Without the real home folder: no test reads the user's list of linked folders or runs the
+    // user's hooks.
     this.env = {
       XDG_STATE_HOME: rig.stateHome,
       XDG_CONFIG_HOME: rig.configHome,
@@ -110,7 +112,7 @@ class RigIo implements Io {
   };
 
   readonly err = (line: string): void => {
-    // A machine that is slow enough shows progress, which depends on nothing that is tested here.
+    // Progress lines are dropped, because they only appear on a slow machine.
     if (!PROGRESS.test(line)) this.#print(this.kept.err, line);
     this.#options.onErr?.(line);
   };
@@ -152,24 +154,24 @@ type Http = Awaited<ReturnType<typeof startHttp>>;
 type RigOptions = { readonly links?: "resolve" };
 
 export class Rig {
-  /** A temporary folder; `w` below it is the mirrored one of most tests. */
+  /** A temporary folder; `w` in it is the linked folder of most tests. */
   dir!: string;
   root!: string;
   url!: string;
   key!: string;
   keyFile!: string;
-  /** Where this rig's list of mirrors is: the XDG_STATE_HOME of its commands. */
+  /** XDG_STATE_HOME of the commands: contains the list of linked folders. */
   stateHome!: string;
-  /** Where this rig's hooks are: the XDG_CONFIG_HOME of its commands. */
+  /** XDG_CONFIG_HOME of the commands: contains the hooks. */
   configHome!: string;
   service!: SyncService;
   workspaceId!: string;
   clock!: RigClock;
-  /** Everything that any command of this rig has printed. */
+  /** All output lines of all commands of this rig. */
   printed: string[] = [];
-  /** Each time that a command gave the rights of `sudo` back. */
+  /** The users to whom commands that ran under `sudo` changed. */
   became: SudoCaller[] = [];
-  /** Called before each request over HTTP; an answer takes the place of the service's. */
+  /** Called before each HTTP request. An answer other than null replaces the service's. */
   intercept: Intercept = () => null;
   #server!: Http;
   readonly #beforeClose: (() => Promise<void>)[] = [];
@@ -208,17 +210,17 @@ export class Rig {
     return { code, ...io.kept };
   }
 
-  /** Links `w` and makes the first sync. */
+  /** Links `w` and runs the first sync. */
   init(...more: string[]): Promise<Ran> {
     return this.link("w", ...more);
   }
 
-  /** Links a folder and makes its first sync. */
+  /** Links a folder and runs its first sync. */
   link(dir: string, ...more: string[]): Promise<Ran> {
     return this.run(["init", dir, "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
   }
 
-  /** Runs a command that prints JSON. @returns its members, and its exit code as `exit` */
+  /** Runs a command that prints JSON. Returns its members, with the exit code as `exit`. */
   async json<Members = Readonly<Record<string, unknown>>>(
     argv: readonly string[],
     options: RunOptions = {},
@@ -227,7 +229,7 @@ export class Rig {
     return { exit: code, ...(JSON.parse(out[0]!) as Members) };
   }
 
-  /** Syncs `w`. @returns what it did, by kind, without what it left blocked */
+  /** Syncs `w`. Returns the number of actions by kind, without blocked documents. */
   async syncCounts(): Promise<Record<string, number>> {
     const { counts } = (await this.json(["sync", "w"])) as { readonly counts?: Readonly<Record<string, number>> };
     return Object.fromEntries(Object.entries(counts!).filter(([name, n]) => n > 0 && name !== "blocked"));
@@ -244,7 +246,7 @@ export class Rig {
     return response.body === "" ? null : JSON.parse(response.body);
   }
 
-  /** A document's live text by its path; null when it is not there. */
+  /** Returns the live document at a path on the service; null if there is none. */
   remote(path: string): FileWithContent | null {
     const list = this.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as { data: { id: string }[] };
     const [found] = list.data;
@@ -264,14 +266,14 @@ export class Rig {
     this.api("PATCH", `/v1/files/${this.remote(path)!.id}`, { protected: true });
   }
 
-  /** The ids of the changes in review. */
+  /** Returns the ids of the changes in review. */
   reviews(): string[] {
     const all = this.service.admin.reviews.page({ workspaceId: this.workspaceId });
     if (!("data" in all)) throw new Error("no list of reviews");
     return all.data.map(({ id }) => id);
   }
 
-  /** Writes a document's text on the service. */
+  /** Replaces a document's content on the service. */
   editRemotely(path: string, content: string): void {
     const { id, lastChangeId } = this.remote(path)!;
     this.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
@@ -295,7 +297,7 @@ export class Rig {
     return existsSync(this.path(path));
   }
 
-  /** Removes a file, or a folder with all in it. */
+  /** Removes a file or a folder. */
   remove(path: string): void {
     rmSync(this.path(path), { recursive: true });
   }
@@ -304,7 +306,10 @@ export class Rig {
     renameSync(this.path(from), this.path(to));
   }
 
-  /** Moves the clock on, in milliseconds. */
+  /**
+   * Moves the clock forward.
+   * @param ms milliseconds
+   */
   pass(ms: number): void {
     this.clock.pass(ms);
   }
@@ -314,7 +319,7 @@ export class Rig {
     this.#isServing = false;
   }
 
-  /** Calls a function before the rig removes its folder. */
+  /** Adds a function that is called before the rig removes its folder. */
   beforeClose(work: () => Promise<void>): void {
     this.#beforeClose.push(work);
   }
@@ -350,7 +355,10 @@ export function useRigOfFile(): Rig {
   return rig;
 }
 
-/** Every file and folder below, with bytes, mode and times: what "nothing was written" means. */
+/**
+ * Returns every file and folder below `root` with its bytes, mode and times. Two equal snapshots
+ * prove that nothing was written.
+ */
 export function snapshot(root: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const path of ["", ...readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()]) {

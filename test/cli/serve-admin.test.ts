@@ -21,7 +21,7 @@ const serve = async (tls: { certFile: string; keyFile: string } | null = null): 
 };
 const json = (ran: Ran) => JSON.parse(ran.out[0]!);
 
-/** Both ways to a service: it runs, or its folder is opened. */
+/** The two ways to administer a service: while it runs, and by its data folder alone. */
 const WAYS = { "with the service running": true, "with the folder alone": false } as const;
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
@@ -68,7 +68,10 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
   });
 });
 
-/** Texts of `a.md` in the data folder; each is sent on the first, so the second goes to review. */
+/**
+ * Sends these contents to `a.md` in the data folder, each based on the first version. The first is
+ * published, the later ones go to review. Returns the ids of the reviews.
+ */
 async function inReview(...texts: readonly string[]): Promise<string[]> {
   const opened = await openData(data);
   const headers = { "x-api-key": opened.key, "content-type": "application/json" };

@@ -6,8 +6,8 @@ import { keptCompiled } from "../program.ts";
 import { useRigOfFile } from "./rig.ts";
 
 /**
- * `systemctl` is a script that writes down what it is asked; `fails` makes it a session without a
- * manager.
+ * `systemctl` is a script that records its arguments. `fails` makes it fail like a session without
+ * a service manager.
  */
 const rig = useRigOfFile();
 let calls: string;
@@ -44,7 +44,9 @@ const env = () => ({
 const run = (...argv: string[]) => rig.run(["service", ...argv], { env: env() });
 const asked = () => (existsSync(calls) ? readFileSync(calls, "utf8").trimEnd().split("\n") : []);
 
-/** Runs a command in the environment of cron. Returns its error, output and error output. */
+/**
+ * Runs a command in the environment of cron. Returns its error, standard output and standard error.
+ */
 function runAsCron(command: string): Promise<readonly unknown[]> {
   const options = { env: { ...keptCompiled(), PATH: "/usr/bin:/bin", HOME: join(rig.dir, "home") } };
   return new Promise((resolve) => {

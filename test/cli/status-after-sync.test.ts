@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
 import { useRig } from "./rig.ts";
 
-/** What `status`, `plan` and `verify` say after runs that did not prove both sides equal. */
+/** Output of `status`, `plan` and `verify` after runs that did not prove both sides equal. */
 
 let answers: (path: string) => WireResponse | null = () => null;
 const rig = useRig();
@@ -33,7 +33,7 @@ type Told = { readonly state: string; readonly attention: readonly { readonly pa
 
 const tell = (...argv: string[]) => rig.json<Told>(argv);
 
-/** Exit code of a command that reports such a state. */
+/** Exit code of a command that reports the state. */
 const EXIT = { attention: 3, stopped: 4, offline: 5 } as const;
 
 const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, kinds: readonly string[]])[] = [
@@ -106,7 +106,6 @@ describe("status after a run", () => {
       expect([sync.state, sync.exit, sync.attention.map(({ kind }) => kind)]).toEqual([state, EXIT[state], kinds]);
       const status = await tell("status", "w", "--max-age", "15m");
       expect([status.state, status.exit]).toEqual([state, EXIT[state]]);
-      // One function makes both lists.
       expect(status.attention).toEqual(sync.attention);
       expect((status as unknown as { ageSeconds: number }).ageSeconds).toBeGreaterThanOrEqual(3_600);
       answers = () => null;

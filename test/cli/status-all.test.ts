@@ -92,7 +92,7 @@ describe("a linked folder's name", () => {
     expect(await rootOf(rig.dir)).toContain(`"${at("two")}"`);
     mkdirSync(at("elsewhere/two"), { recursive: true });
     expect(await rootOf(at("elsewhere"))).toContain(`"${at("one")}"`);
-    // A path in a linked folder means a document.
+    // In a linked folder `two` is the path of a document, not the name of another linked folder.
     mkdirSync(join(at("one"), "two"));
     writeFileSync(join(at("one"), "two/b.md"), "b\n");
     expect((await rig.run(["why", "two"], { cwd: at("one") })).out.join("\n")).toContain("two");
@@ -195,12 +195,12 @@ describe("status --all", () => {
   });
 });
 
-/** What a collector of text files reads of mirrors. */
+/** Samples of each metric: labels → value. */
 
 type Read = Map<string, number>;
 const SAMPLE = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (\+Inf|-?[\d.e+-]+)$/;
 
-/** Strict: each metric has one HELP, one TYPE, then its samples, all together. */
+/** Parses strictly: each metric has one HELP, one TYPE, then all its samples. */
 function parse(text: string): Read {
   expect(text.endsWith("\n")).toBe(true);
   const read: Read = new Map();

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const at = (name: string) => join(rig.dir, name);
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
-/** A user whom no user database has. */
+/** A user id that no user database has. */
 const NO_HOME = 54_321;
 const AS_NOBODY = { uid: NOBODY, gid: NOBODY } as const;
 const BY_SUDO = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
@@ -60,7 +60,7 @@ describe("a folder of another user", () => {
     await rig.init();
     for (const path of ["", ".mdmirror"]) chownSync(rig.path(path), NOBODY, NOBODY);
     const env = BY_SUDO;
-    // The rig records that the rights are given back, and keeps them.
+    // The rig only records that a command changes to the caller of `sudo`.
     vi.stubEnv("SUDO_UID", String(NOBODY));
     onTestFinished(() => void vi.unstubAllEnvs());
     const { err } = await rig.run(["status", "w"], { env });
@@ -71,7 +71,7 @@ describe("a folder of another user", () => {
     expect((await rig.run(["status", "w"], { env: { SUDO_UID: "1234", SUDO_GID: "1234" } })).code).toBe(2);
   });
 
-  /** Whether that user may run this checkout at all. */
+  /** True if that user can run the program in this checkout. */
   const reaches =
     isRoot && spawnSync(process.execPath, ["-e", `fs.accessSync(${JSON.stringify(ENTRY)})`], AS_NOBODY).status === 0;
   test.skipIf(!reaches)("who called sudo owns all that a process then creates (needs root)", async () => {

@@ -155,7 +155,7 @@ describe("status --short", () => {
     await rig.init();
     expect((await rig.run(["protect", "w/a.md"])).code).toBe(0);
     rig.write("a.md", "for review\n");
-    // Without a terminal it is handed over once two syncs saw the same text.
+    // Without a terminal, mdmirror sends the edit only after two syncs saw the same content.
     await sync();
     expect(await short()).toEqual({ code: 3, out: ["attention waiting:1"], err: [] });
     await sync();
@@ -197,7 +197,7 @@ describe("status --short", () => {
 });
 
 describe("what a command wrote locally", () => {
-  /** The folder reports that it is not in sync: no run has sent the edit that a command wrote. */
+  /** The folder is not in sync: a command edited a file, and no run has sent the edit yet. */
 
   beforeEach(async () => {
     rig.createRemotely("a.md", "one\n");

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/common/clock.ts";
 import type { Ran, Rig } from "./rig.ts";
 
-/** Presses Ctrl-C at the first look at the time, or turn of the loop, when something is so. */
+/** A clock that presses Ctrl-C once a condition is true, when the time is read or a sleep ends. */
 class StoppingClock implements Clock {
   readonly stop = new AbortController();
   readonly #rig: Rig;

@@ -56,7 +56,8 @@ describe("commands where a daemon runs", () => {
     const returned = await watch.until(({ kind }) => kind === "returned");
     const live = () => [watched.rig.remote("d1.md"), watched.rig.remote("d2.md")];
     expect(live()).not.toContain(null);
-    // Its grace over, the daemon judges them by that budget, not by its own.
+    // After its grace period the daemon plans the deletions with the limit of that sync, not with
+    // its own.
     const judged = (event: WatchEvent) => event["state"] === "stopped" || isChange("d1.md")(event);
     watch.clock.hurry(20);
     await watch.until(judged, watch.events.indexOf(returned));
@@ -103,7 +104,7 @@ describe("commands where a daemon runs", () => {
     const watch = await watched.watchingHere();
     await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
     expect(await watched.rig.json(["approve", "w", "--yes"])).toMatchObject({ exit: 0, next: "daemon" });
-    // A file that changed within two seconds waits, so the deletions can take several runs.
+    // mdmirror waits two seconds after a file changed, so the deletions can take several runs.
     const deleted = () =>
       watch.events.filter(isRun).map(({ counts }) => (counts as { deletedLocal: number }).deletedLocal);
     await watch.until(() => deleted().reduce((sum, count) => sum + count, 0) === 12);
@@ -121,7 +122,7 @@ describe("commands where a daemon runs", () => {
     await next.until((event) => event.kind === "opened");
     await expect.poll(async () => (await watched.daemon())?.paused).toBe(true);
     expect((await watched.rig.run(["status", "w"])).out.at(-1)).toContain("is paused; next: mdmirror resume");
-    // It does not wait for a daemon that is busy.
+    // `status --short` does not wait for a busy daemon.
     const short = async () => (await watched.rig.run(["status", "w", "--short"])).out;
     await expect.poll(short).toEqual(["in-sync paused"]);
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");

@@ -3,11 +3,11 @@ import { useRig } from "./rig.ts";
 import { stopWhen } from "./stopping-clock.ts";
 
 /**
- * A sync that is stopped in the middle keeps what it did: what is edited afterwards is an edit, and
- * no conflict with the very text that came.
+ * An interrupted sync keeps the results so far. A later edit is an edit, and no conflict with
+ * content that was just downloaded.
  */
 
-/** More than are under way at a time. */
+/** More documents than one sync downloads at the same time. */
 const COUNT = 60;
 const NAMES = Array.from({ length: COUNT }, (_, n) => `n${100 + n}.md`);
 

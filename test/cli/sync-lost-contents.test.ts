@@ -11,7 +11,7 @@ beforeEach(async () => {
   for (const path of PATHS) rig.createRemotely(path, textOf(path));
   await rig.init();
   await rig.run(["sync", "w"]);
-  // As after some seconds of rest: an unchanged file is not read again.
+  // Stamps of files become trusted after some seconds. An unchanged file is then not read again.
   change("state.db", "UPDATE records SET stamp_trusted = 1");
 });
 

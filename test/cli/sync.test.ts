@@ -214,7 +214,7 @@ describe("how a sync that cannot go on ends", () => {
   });
 });
 
-/** Messages name the cause first, paths instead of ids, and words instead of codes. */
+/** Messages name the cause first, and use paths and words instead of ids and codes. */
 
 const upload = (path: string, content = `${path}\n`) => rig.createRemotely(path, content);
 
@@ -255,7 +255,9 @@ describe("what needs the user", () => {
 });
 
 describe("sync --quiet", () => {
-  /** `sync --quiet`, as a timer starts it every few minutes: each line is a mail. */
+  /**
+   * `sync --quiet` as a timer starts it every few minutes. Each printed line would become an email.
+   */
 
   const MINUTE = 60_000;
 
@@ -268,8 +270,8 @@ describe("sync --quiet", () => {
   const quietly = () => rig.run(["sync", "w", "--quiet"]);
 
   /**
-   * Runs so many times.
-   * @returns the minutes since the first at which something was said, and all exit codes
+   * Runs `sync --quiet` repeatedly, with that many minutes between two runs. Returns the minutes at
+   * which a run printed something, and all exit codes.
    */
   async function runEach(minutes: number, times: number) {
     const reported: number[] = [];
@@ -357,7 +359,7 @@ describe("a write that was refused", () => {
     rig.write("a.md", "edited\n");
   });
 
-  /** @returns the PUTs of one run */
+  /** Runs one sync. Returns the number of its PUTs. */
   async function sync(...options: string[]): Promise<number> {
     const before = puts;
     await rig.run(["sync", "w", ...options]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
-/** The list of this user's mirrors: what stays usable, and what is asked once. */
+/** The user's list of linked folders: which folders may send without a question. */
 
 const rig = useRig();
 beforeEach(async () => {
@@ -60,7 +60,7 @@ describe("a linked folder stays usable", () => {
     const look = await rig.run(["diff", "moved"]);
     const line = `mdmirror: ${at("moved")} was ${rig.root} before; it is still one of your linked folders`;
     expect([look.code, look.err]).toEqual([0, [line]]);
-    // What only looks has written nothing.
+    // A command that only reads has written nothing to the list.
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
     expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [line] });
     expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [] });
@@ -154,8 +154,8 @@ describe("a linked folder stays usable", () => {
     expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(0);
     expect((await rig.run(["sync", "w"], { env: { MDMIRROR_URL: rig.url } })).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(2);
-    // The mirror itself has to be known all the same: a foreign folder is not synced with the
-    // user's own workspace.
+    // A known address is not enough: mdmirror does not sync a foreign folder with the user's own
+    // workspace.
     rmSync(rig.stateHome, { recursive: true });
     expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(2);
   });

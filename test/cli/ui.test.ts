@@ -9,7 +9,7 @@ beforeEach(async () => {
   await rig.init();
 });
 
-/** Runs it until `work` is done with the address that it printed. */
+/** Runs the command until `work` is done with the line that contains the address. */
 async function runUi(argv: readonly string[], work: (line: string) => unknown, options: RunOptions = {}): Promise<Ran> {
   const stop = new AbortController();
   const onOut = async (line: string) => {

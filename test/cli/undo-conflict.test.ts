@@ -10,7 +10,9 @@ type Dry = { readonly items: { readonly kind: string }[] };
 
 type Shown = { readonly conflicts: { readonly path: string }[] };
 
-/** The local file, the document on the service, the conflict copy, and the open conflicts. */
+/**
+ * Returns the local content, the content on the service, the conflict copy and the open conflicts.
+ */
 async function sides(): Promise<readonly unknown[]> {
   const { conflicts } = await json<Shown>("conflicts");
   const copy = conflicts.length === 0 ? null : rig.read("a (theirs).md");
@@ -19,7 +21,7 @@ async function sides(): Promise<readonly unknown[]> {
 
 const OPEN = [TEXTS.mine, TEXTS.theirs, TEXTS.theirs, ["a.md"]];
 
-/** Resolves the conflict. Returns the number of the run. */
+/** Resolves the conflict. Returns the run's number. */
 async function resolve(...choice: string[]): Promise<string> {
   return String((await json<{ run: number }>("resolve", "a.md", ...choice)).run);
 }

@@ -13,7 +13,7 @@ async function sync(): Promise<void> {
   expect((await run("sync")).code).toBe(0);
 }
 
-/** Three runs, in which each kind of thing happens, and some things twice. */
+/** Makes three runs that together contain each kind of event, some of them twice. */
 async function threeRuns(): Promise<void> {
   rig.write("a.md", "second\n");
   rig.write("b.md", "second\n");

@@ -96,7 +96,10 @@ describe("undo", () => {
   });
 });
 
-/** Plans the undo of run 2, then runs it. Returns the plan, its exit code and what was undone. */
+/**
+ * Plans the undo of run 2, then executes it. Returns the plan, the exit code and the number of
+ * undone changes.
+ */
 async function plannedAndDone(): Promise<readonly [string[], number | null, number]> {
   const { items, exit } = await json<Plan>("undo", "2", "--dry-run");
   const { items: ends } = await json<Plan>("undo", "2", "--yes", "--no-sync");

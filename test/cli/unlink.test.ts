@@ -17,7 +17,7 @@ import { purgeOwnFolder } from "../../src/mirror/folder/unlink.ts";
 import { useRig } from "./rig.ts";
 import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
 
-/** The end of a mirror, and its move; nothing is lost by either. */
+/** `unlink` and a moved linked folder lose nothing. */
 
 const rig = useRig();
 const watches = useWatches(rig);
@@ -94,7 +94,8 @@ describe("unlink", () => {
     expect((await rig.run(["unlink", "w"], { env: env() })).code).toBe(0);
     rig.write("a.md", "a\nmore\n");
     rig.remove("notes/b.md");
-    // What was edited meanwhile is met as by any first sync: both texts are kept.
+    // Content that was edited while the folder was not linked is met by a first sync, which keeps
+    // both versions.
     expect((await rig.init()).code).toBe(3);
     const listed = (rig.api("GET", "/v1/files") as { data: { path: string }[] }).data.map(({ path }) => path.slice(1));
     expect(listed.toSorted()).toEqual(["a.md", "c.md", "notes/b.md"]);
@@ -111,7 +112,8 @@ describe("unlink", () => {
     rig.write("a.md", "mine\n");
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
     expect([code, err.join("\n")]).toEqual([3, expect.stringMatching(/new\.md[\s\S]* a\.md/)]);
-    // Pasted in another mirror, a line without the folder would unlink that one.
+    // The suggested command names the folder. Without it, the command would unlink whichever folder
+    // it is pasted in.
     expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}`);
     expect(err.at(-1)).toContain(`mdmirror unlink ${rig.root} --force`);
     expect(existsSync(own("config.json"))).toBe(true);

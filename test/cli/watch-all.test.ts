@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
 
-/** One watch for all mirrors of the list, as the list changes. */
+/** One daemon for all linked folders of the list, which changes meanwhile. */
 
 const rig = useRig();
 const watches = useWatches(rig);
@@ -15,7 +15,10 @@ const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 const ranIn = (name: string) => (event: WatchEvent) => event.kind === "run" && event.root === at(name);
 const link = async (dir: string) => expect((await rig.link(dir)).code).toBe(0);
 
-/** It looks at the list every two seconds, of a clock on which they are short. */
+/**
+ * The daemon reads the list every two seconds. The clock is sped up, so the test does not wait for
+ * them.
+ */
 function watchAll(): WatchHere {
   const watch = watches.startHere(["--all"]);
   watch.clock.hurry(10);

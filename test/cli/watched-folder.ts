@@ -2,12 +2,12 @@ import { beforeEach, expect } from "vitest";
 import { type Rig, useRig } from "./rig.ts";
 import { useWatches, type Watches, type WatchEvent, type WatchHere, type WatchProcess } from "./watcher.ts";
 
-/** A linked folder `w` with one document, and the daemons that a test starts over it. */
+/** A linked folder `w` with one document, and the daemons that a test starts for it. */
 class WatchedFolder {
   readonly rig: Rig;
-  /** Starts a process. */
+  /** Starts the daemon as a process. */
   readonly start: Watches["start"];
-  /** Starts a watch in this process, with a clock that can be made to run faster. */
+  /** Starts the daemon in this process, with a clock that the test can speed up. */
   readonly startHere: Watches["startHere"];
 
   constructor(rig: Rig, { start, startHere }: Watches) {
@@ -16,32 +16,35 @@ class WatchedFolder {
     this.startHere = startHere;
   }
 
-  /** The mirror's own folder. */
+  /** Path of the folder's `.mdmirror`. */
   get own(): string {
     return this.rig.path(".mdmirror");
   }
 
-  /** Ready: its first look is over, so what changes from now on is seen. */
+  /**
+   * Starts a daemon in this process. Resolves when its first cycle is over, so it notices every
+   * later change.
+   */
   async watchingHere(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WatchHere> {
     const watch = this.startHere(dirs, env);
     await watch.until(isRun);
     return watch;
   }
 
-  /** The same, as a process. */
+  /** Starts a daemon as a process. Resolves when its first cycle is over. */
   async watching(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WatchProcess> {
     const watch = this.start(dirs, env);
     await watch.until(isRun);
     return watch;
   }
 
-  /** What `status` says of the daemon; null: there is none. */
+  /** Returns the daemon as `status` reports it; null if none runs. */
   async daemon(): Promise<{ pid: number; phase: string; paused: boolean } | null> {
     return (await this.rig.json<{ daemon: Awaited<ReturnType<WatchedFolder["daemon"]>> }>(["status", "w"])).daemon;
   }
 }
 
-/** A folder that is opened before each test of the file, and closed after it. */
+/** Returns a folder that is opened before each test of the file and closed after it. */
 export function useWatchedFolder(): WatchedFolder {
   const rig = useRig();
   beforeEach(async () => {

@@ -6,41 +6,41 @@ import type { Rig } from "./rig.ts";
 import { Printed } from "../printed.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
-/** `mdmirror watch --json`, with its lines as they come: as a process, or in this one. */
+/** `mdmirror watch --json` and its output lines, as a process or in the process of the test. */
 export type WatchEvent = Readonly<Record<string, unknown>> & { readonly kind: string; readonly root: string };
 
 export type Watching = {
   readonly pid: number;
   readonly events: readonly WatchEvent[];
-  /** All that it printed on standard error. */
+  /** Returns everything that it printed on standard error. */
   err(): string;
   /**
-   * Resolves with the first event from now on (or since `from`) that is so; rejects when the
-   * watch ends before.
+   * Resolves with the first matching event, from now on or from index `from`. Rejects if the daemon
+   * ends first.
    */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
-  /** Resolves when standard error has that text; rejects if the watch ends before. */
+  /** Resolves when standard error contains the text. Rejects if the daemon ends first. */
   untilErr(text: string): Promise<void>;
 };
 
 export type WatchProcess = Watching & {
   signal(name: NodeJS.Signals): void;
-  /** The exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
 export type WatchHere = Watching & {
   readonly clock: LiveClock;
-  /** As SIGTERM does. */
+  /** Stops the daemon like SIGTERM. */
   stop(): void;
-  /** The exit code. */
+  /** Exit code. */
   readonly ended: Promise<number>;
 };
 
 type Start<Started> = (dirs?: readonly string[], env?: Readonly<Record<string, string>>) => Started;
 export type Watches = { readonly start: Start<WatchProcess>; readonly startHere: Start<WatchHere> };
 
-/** Returns functions that start watches of a rig. Each watch ends before the rig is closed. */
+/** Returns functions that start daemons for a rig. Each daemon ends before the rig is closed. */
 export function useWatches(rig: Rig): Watches {
   const processes: WatchProcess[] = [];
   const here: WatchHere[] = [];
@@ -91,7 +91,10 @@ export function startWatch(
   return Object.assign(output, { ended, signal: (name: NodeJS.Signals) => void child.kill(name) });
 }
 
-/** In this process, which saves the start of one; signals and kills need one. */
+/**
+ * Runs the daemon in the test's process, which is faster. Tests of signals and kills need a real
+ * process.
+ */
 export function watchHere(rig: Rig, dirs: readonly string[], env: Readonly<Record<string, string>> = {}): WatchHere {
   const clock = new LiveClock();
   const ending = new AbortController();
@@ -110,7 +113,7 @@ export function watchHere(rig: Rig, dirs: readonly string[], env: Readonly<Recor
   return Object.assign(output, { clock, ended, stop: () => ending.abort() });
 }
 
-/** What a watch has reported so far. */
+/** The output lines of a daemon. */
 class WatchOutput extends Printed<WatchEvent> implements Watching {
   readonly pid: number;
   readonly events = this.lines;

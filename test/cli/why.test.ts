@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useRigOfFile } from "./rig.ts";
 
-/** The path asked for, and what the answer has. */
+/** The requested path, and a pattern that the answer matches. */
 const ANSWERS: readonly (readonly [what: string, path: string, says: RegExp])[] = [
   ["an edit here", "edited.md", /→ update on the service: edited\.md/],
   ["an edit there", "d/edited.md", /← update locally: d\/edited\.md/],
