@@ -9,8 +9,8 @@ import { CANNOT_HOLD } from "./suite/cannot-hold.ts";
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
 /**
- * The quoted titles that follow `contract test(s)` in an `ASSUMES:`; one that ends in an ellipsis
- * stands for all that begin so.
+ * Returns the quoted titles after `contract test(s)` in an `ASSUMES:` comment. A title that ends in
+ * an ellipsis matches every title with that beginning.
  */
 function citedTitles(text: string): string[] {
   const plain = text.replace(/\n\s*(\/\/|\*)\s?/g, " ");

@@ -17,7 +17,7 @@ import type { Target } from "./suite/world.ts";
 const faults: unknown[] = [];
 afterAll(() => expect(faults, "something became a 500").toEqual([]));
 
-/** Tests of what HTTP carries: headers, and bodies of any form and length. */
+/** Titles of tests about headers and the encoding and length of bodies. */
 const CARRIED: ReadonlySet<string> = new Set(
   [...accessCases, ...answerCases, ...contentCases, ...fileCases, ...accessTests].map(({ title }) => title),
 );

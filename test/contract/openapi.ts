@@ -4,8 +4,8 @@ import { type JsonObject, member } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 
 /**
- * Compares exchanges with an OpenAPI document, by a validator of JSON Schema that knows nothing of
- * the schemas' source.
+ * Compares requests and answers with an OpenAPI document, by a validator of JSON Schema that is
+ * independent of the code from which the document was made.
  */
 export class OpenapiJudge {
   readonly #document: JsonObject;
@@ -20,12 +20,12 @@ export class OpenapiJudge {
     this.#ajv.addSchema(document, "openapi");
   }
 
-  /** The exchanges that were compared with an operation. */
+  /** Number of exchanges that were compared with an operation. */
   get judged(): number {
     return this.#judged;
   }
 
-  /** Codes of problems that had the described form. */
+  /** Error codes of the problems that matched their schema. */
   get codes(): ReadonlySet<string> {
     return this.#codes;
   }
@@ -34,7 +34,7 @@ export class OpenapiJudge {
     return this.#differences;
   }
 
-  /** Judges every exchange with an operation of the document. */
+  /** Returns a wire that checks every exchange with an operation of the document. */
   watch(wire: Exchange): Exchange {
     return async (request) => {
       const response = await wire(request);
@@ -62,7 +62,7 @@ export class OpenapiJudge {
     if (taken !== null) this.#differences.push(`${where}: the body was taken: ${taken}`);
   }
 
-  /** Judges a problem, of a path that the document does not describe too. */
+  /** Checks a problem, also for a path that the document does not describe. */
   #judgeProblem(problem: JsonObject, where: string): void {
     const wrong = this.#faultOf(["components", "schemas", "Problem"], problem);
     if (wrong !== null) this.#differences.push(`${where}: problem: ${wrong}`);
@@ -78,7 +78,7 @@ export class OpenapiJudge {
     return { operation: operation as JsonObject, at: ["paths", pattern!, method.toLowerCase()] };
   }
 
-  /** Returns why a value does not have the form of a schema; null if it has. */
+  /** Returns why a value does not match a schema; null if it matches. */
   #faultOf(at: readonly string[], value: unknown): string | null {
     const pointer = at.map((name) => encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
     const validator = this.#validators.get(pointer) ?? this.#ajv.getSchema(`openapi#/${pointer}`);

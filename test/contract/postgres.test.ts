@@ -8,9 +8,11 @@ import { CONTRACT } from "./suite/all.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
 
-/** The whole contract, on PostgreSQL. */
+/** Runs the contract's tests on PostgreSQL. */
 
-/** Costly patterns, which one engine searches for both stores. SQLite runs them. */
+/**
+ * Slow searches by patterns. Both stores use the same search engine, so they run on SQLite only.
+ */
 const COSTLY: ReadonlySet<string> = new Set([
   "refuses a search of too many steps, and shows nothing that was found till then",
   "lets no pattern hang the service",
@@ -28,7 +30,8 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const store = await PostgresStore.open({ url: database.url, random });
     const more = { now: Date.now, adminKey: ADMIN_KEY };
     service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
-    // As a running service does: the contract is asked of what is indexed, and of what is not yet.
+    // Indexes in the background like a running service, so that searches meet both indexed and new
+    // documents.
     stopIndexing = startUpkeep(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
     target = { wire: service.handle, key, adminKey: ADMIN_KEY, indexesLate: false };

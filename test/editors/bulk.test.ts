@@ -16,14 +16,11 @@ function notes(count: number, folder = "notes"): Record<string, string> {
   );
 }
 
-/**
- * No more is wanted: both sides were looked at to the end, and nothing is open but the deletions
- * that wait their grace.
- */
+/** Waits for a whole cycle that reports nothing but these pending deletions. */
 async function settled(live: Live, waiting: readonly string[] = []): Promise<void> {
   let { state, attention } = await resumed(live);
-  // The watch of a busy machine tells once more of what has just been sent: it is quiet for too
-  // short then, and a later run says that it is over.
+  // On a busy machine a file watcher may report a file that was just sent once more. The file is
+  // then too recent, and a later run handles it.
   while (attention.some(({ kind }) => kind === "still-being-written")) {
     await live.next((event) => event.kind === "run");
     ({ state, attention } = await resumed(live));
@@ -42,7 +39,8 @@ const runsWith = (live: Live, count: "createdRemote" | "movedRemote" | "uploaded
   live.events.filter((event) => event.kind === "run" && event.report.counts[count] > 0);
 
 /**
- * What a document is quiet for before it goes: long, so that a busy machine does not part a copy.
+ * How long a file must be unchanged before it is sent: long enough that a busy machine does not
+ * split one copy into two plans.
  */
 const SETTLE_MS = 6_000;
 
@@ -50,7 +48,8 @@ const pathOf = (n: number) => `notes/topic-${Math.floor(n / 50)}/note-${n}.md`;
 
 describe("bulk changes are seen whole", () => {
   test("cp -r of 300 files is one plan", async () => {
-    // A busy machine tells of the files late, and a poll takes what has settled by then.
+    // No poll runs during the copy: on a busy machine it would send the files that are settled by
+    // then.
     const timing = { settleMs: SETTLE_MS, settleMostMs: 60_000, bulkMostMs: 120_000, pollActiveMs: 600_000 };
     const live = await startLive({ files: { "readme.md": "# Here\n" }, timing });
     const source = `${live.root}-source`;
@@ -59,8 +58,8 @@ describe("bulk changes are seen whole", () => {
     await run("cp", ["-r", `${source}/notes`, live.root]);
     const copiedMs = performance.now() - started;
     while (live.remotePaths().length < 301) await live.next((event) => event.kind === "run");
-    // A copy that stalls for as long as a save settles is over as far as anybody can tell:
-    // only then is there a second plan.
+    // If the copy stalls for as long as a file has to be unchanged, it looks finished. Only then is
+    // a second plan allowed.
     const stalls = Math.floor(copiedMs / SETTLE_MS);
     expect(runsWith(live, "createdRemote").length).toBeLessThanOrEqual(1 + stalls);
     await settled(live);

@@ -21,7 +21,9 @@ const ADDED = "A line that the editor added.";
 
 type Save = (path: string) => void | Promise<void>;
 
-/** System calls with which programs that are not installed save a file. */
+/**
+ * Programs that are not installed: the test replays the system calls with which they save a file.
+ */
 const REPLAYED: Readonly<Record<string, Save>> = {
   "VS Code: truncate and write in place": (path) => {
     const fd = openSync(path, "r+");
@@ -86,8 +88,8 @@ const emacs = (before: string) =>
   ]);
 
 /**
- * Saves that come before the one before has settled. The settle time is longer here, so that a busy
- * machine does not part them.
+ * Saves in quick succession. The settle time is longer here, so that a busy machine does not split
+ * them.
  */
 const TOGETHER: Readonly<Record<string, Save>> = {
   "write in three parts": async (path) => {
@@ -107,7 +109,7 @@ const TOGETHER: Readonly<Record<string, Save>> = {
   },
 };
 
-/** Programs that are asked to save by themselves. */
+/** Installed programs that the test starts. */
 const REAL: Readonly<Record<string, { readonly program: string; readonly save: Save }>> = {
   "vim, backupcopy=no": { program: "vim", save: vim("backupcopy=no writebackup") },
   "vim, backupcopy=yes": { program: "vim", save: vim("backupcopy=yes writebackup") },
@@ -129,14 +131,15 @@ function edited(): string {
   return `${TEXT}${ADDED}\n`;
 }
 
-/** The time that a program takes between two of its calls is part of what it does. */
+/**
+ * Waits in real time, because the delay between two system calls is part of how a program saves.
+ */
 function elapsed(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**
- * nano wants a terminal, and keys that come once it shows itself: to the last line, the text, write
- * out, leave.
+ * Runs nano on a terminal and types, once its screen is visible: last line, text, write out, exit.
  */
 function typeInto(command: string, path: string): Promise<void> {
   const shown = spawn("script", ["-qec", `${command} ${basename(path)}`, "/dev/null"], {
@@ -169,7 +172,7 @@ async function savesAsOneEdit(save: Save, settleMs = 300): Promise<void> {
     const saved = readFileSync(live.path("notes/plan.md"), "utf8");
     expect(saved).toContain(ADDED);
     await sent;
-    // A whole look: whatever else the save left behind would be sent now.
+    // A whole cycle, which would send anything else that the save left behind.
     await live.daemon.request("resume");
     expect(live.remote("notes/plan.md")).toMatchObject({ id, text: saved });
     expect(live.requests.map(({ what }) => what).filter((what) => !what.startsWith("GET"))).toEqual([

@@ -25,19 +25,16 @@ import { SETTINGS } from "../simulator/mirror.ts";
 import { openIn } from "../state/fixture.ts";
 import { closeNothing, NO_LOG, NO_PROGRESS, rethrow } from "../simulator/quiet-ports.ts";
 
-/**
- * A daemon on a real folder with the real watcher, and the service in process: what an editor does
- * to a file is done.
- */
+/** A daemon on a real folder with the real file watcher. The service is in the same process. */
 
 export type LiveOptions = {
   readonly files?: Readonly<Record<string, string>>;
   readonly timing?: Partial<DaemonTiming>;
 };
 
-/** Notes each request to a service. */
+/** Sends requests to a service and records them. */
 class LiveWire implements Wire {
-  /** `METHOD /path` of every request, with when it came. */
+  /** `METHOD /path` of every request, and its time in ms. */
   readonly requests: { readonly what: string; readonly at: number }[] = [];
   readonly close = closeNothing;
   readonly #service: SyncService;
@@ -105,7 +102,7 @@ export class Live {
     return this.#app.paths();
   }
 
-  /** Resolves with the next event for which it holds. */
+  /** Resolves with the next matching event. */
   next(matches: Wait["matches"]): Promise<DaemonEvent> {
     return new Promise((resolve) => this.#waiting.add({ matches, resolve }));
   }
@@ -140,7 +137,7 @@ function worldOf(root: string, wire: Wire, key: string): World {
 export async function startLive(options: LiveOptions = {}): Promise<Live> {
   const live = new Live(options);
   await live.daemon.request("resume");
-  // The first request came before the watch began; this one after.
+  // The first cycle began before the file watcher was ready; this cycle begins after it.
   await live.daemon.request("resume");
   live.requests.length = 0;
   return live;

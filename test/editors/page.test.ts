@@ -19,7 +19,7 @@ const has = (program: string): boolean => spawnSync(program, ["--version"]).stat
 
 let rig: Rig;
 let env: NodeJS.ProcessEnv;
-/** Returns the output of a sync of a folder with a blocked document. */
+/** Output of a sync in a folder with a blocked document. */
 let printed: readonly string[];
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Runs a program to its end; meanwhile this process answers as the service. */
+/** Runs a program to its end. It does not block, because this process also runs the service. */
 function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, timeout: 120_000 }, (_error, out, err) => resolve(`${out}${err}`));

@@ -6,7 +6,11 @@ import { remoteTexts, settle } from "../promises/fixture.ts";
 
 type End = { readonly ends: string; readonly blocked?: readonly string[] };
 
-/** `ends`: what both sides hold; or the folder, ` / `, the service. `where`: another end. */
+/**
+ * A case: the synced documents at first, what users do on each side, and the documents at the end.
+ * `ends` is the tree of both sides, or `LOCAL / REMOTE`. `where` gives another end for some
+ * deployments.
+ */
 export type Row = readonly [
   start: string,
   local: string,
@@ -20,7 +24,7 @@ export function titled(rows: readonly Row[]): [title: string, row: Row][] {
 }
 
 /**
- * Starts with synced documents, lets users work on both sides, syncs until nothing changes, and
+ * Starts with synced documents, acts as users on both sides, syncs until nothing changes, and
  * compares both sides, ids, blocks and records with the row.
  */
 export async function checkRow([start, local, remote, ends, more = {}]: Row, deployment: Deployment): Promise<void> {
@@ -52,7 +56,7 @@ export async function checkRow([start, local, remote, ends, more = {}]: Row, dep
   await expectUnchanged(mirror);
 }
 
-/** @returns the id of each document that the row starts with, by its path */
+/** Creates and syncs the documents at the start of the row. Returns their ids by path. */
 async function begin(start: Tree, rig: Rig, mirror: Mirror): Promise<ReadonlyMap<string, string>> {
   for (const { path, content } of start.documents) rig.app.create(path, content);
   const ids = new Map([...rig.app.files()].map(([path, file]) => [path, file.id] as const));
@@ -65,13 +69,13 @@ function textsOf({ documents }: Tree): Map<string, string> {
   return new Map(documents.map(({ path, content }) => [path, content]));
 }
 
-/** Expects I12: the records say where both sides have each document. */
+/** Expects I12: each record has the paths at which both sides have the document. */
 function expectRecords(rig: Rig, mirror: Mirror): void {
   const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
   const { records, blocks } = mirror.state.load();
   for (const record of records.values()) {
     expect({ id: record.id, remote: record.remotePath }).toEqual({ id: record.id, remote: byId.get(record.id) });
-    // A blocked move has not changed the record: the block says where the file is.
+    // A blocked move has not changed the record; the block has the file's path.
     const block = blocks.get(record.id);
     expect(mirror.texts().has(block?.reason === "no-move-to-root" ? block.path : record.localPath)).toBe(true);
   }

@@ -17,12 +17,12 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 
-/** The name of a conflict copy belongs to one version, and a choice refers to that version. */
+/** Each conflict copy shows one version, and a user's choice refers to that version. */
 
 const text = (first: string, last = "end") => `${first}\n\nmiddle\n\nof it\n\n${last}\n`;
 const [MINE, V1, V3] = [text("mine"), text("theirs 1"), text("theirs 3")];
 
-/** A conflict whose copy `note (theirs).md` shows V1. */
+/** A conflict whose copy `note (theirs).md` shows version V1. */
 class Opened {
   readonly rig: Rig;
   readonly mirror: Mirror;
@@ -73,7 +73,7 @@ test("I27 a newer version has a copy with a name of its own, and the copy before
   expect(one.local()).toEqual({ "note.md": MINE, "note (theirs 3).md": text("theirs 4") });
 });
 
-/** The time that passes between what its user does and the next sync, and between two syncs. */
+/** Time between the user's action and the next sync, and between two syncs. */
 const MILLISECONDS = [0, 61_000, 86_400_000];
 
 describe.each(MILLISECONDS)("with %d ms between the syncs", (ms) => {
@@ -104,7 +104,7 @@ describe.each(MILLISECONDS)("with %d ms between the syncs", (ms) => {
 
 const EDITED = text("of both");
 
-/** A conflict whose copy of V1 was edited before a later version came. */
+/** Returns a conflict whose copy of V1 was edited before the service got a later version. */
 async function edited(seed: number, later: string): Promise<Opened> {
   const opened = await inConflict(seed);
   opened.mirror.write("note (theirs).md", EDITED);
@@ -153,7 +153,7 @@ describe("a copy that its user edited stays beside the copy of a newer version",
   });
 });
 
-/** The new version of the document in conflict is read once the other conflict is open. */
+/** mdmirror reads the new version of this document when the other conflict is already open. */
 test("I06 I27 a copy of another document at the same path does not take the place of this one", async () => {
   const fixture = openFixture(950);
   const one = await inConflict(fixture);
@@ -186,12 +186,12 @@ test("I06 I27 a copy of another document at the same path does not take the plac
 const BASE = "base\n";
 const YOURS = "mine\n";
 
-/** A conflict over `d/note.md`, whose conflict copy shows the service's text. */
+/** Opens a conflict of `d/note.md`, with a conflict copy of the service's version. */
 const inFolderConflict = () => openConflicts({ "d/note.md": [BASE, YOURS, "theirs 0\n"] });
 
 /**
- * The conflict stays open, and only its newest copy is in the folder: a
- * conflict that its user had ended, and that came again, would have another base.
+ * Expects the same conflict, with its newest copy only. A conflict that was resolved and opened
+ * again would have another base.
  */
 function expectOpen(
   { rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror },
@@ -282,7 +282,7 @@ test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is nev
   expect(Object.fromEntries(mirror.disk.user.texts(ROOT))).toEqual(texts);
   expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/note.md": THEIRS, "n.md": "n\n" });
 
-  // The same folder with a state that knows nothing.
+  // The same folder, synced with an empty state.
   const edited = `${OURS}edited beside\n`;
   const other = rig.mirror({
     fill({ user }) {

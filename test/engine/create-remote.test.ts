@@ -10,7 +10,7 @@ import type { Fault } from "../variants/variant.ts";
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const textWith = (line: number, by: string) => LINES.with(line, `by ${by}\n\n`).join("");
 
-/** Opens a rig. `beforeReading` takes what a user does just before a document is read back. */
+/** Opens a rig. `beforeReading` is called just before mdmirror reads a new document back. */
 function openMeeting(seed: number) {
   let act: (() => void) | null = null;
   const rig = createRig(seed, {
@@ -57,7 +57,7 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
         expect({ call, writes }).toEqual({ call, writes: ["POST /v1/files"] });
         const saved = rig.app.files().get("note.md")!;
         expect(saved.text).toBe("one\ntwo\n");
-        // A document that is found again after a lost answer keeps the form of its local file.
+        // A document that is found again after a lost answer keeps the bytes of its local file.
         expect([saved.text, sent]).toContain(mirror.texts().get("note.md"));
         expect(mirror.state.record(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
         expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
@@ -132,7 +132,7 @@ test.each([
   },
 );
 
-/** What a service answers that created a document. */
+/** Returns the service's answer to the creation of a document. */
 function createdAs({ id, path, changeId }: AppFile): Fault {
   const body = { object: "file", id, path: `/${path}`, protected: false, lastChangeId: changeId };
   return { status: 201, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

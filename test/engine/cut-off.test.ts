@@ -21,8 +21,8 @@ import { rollDice } from "../simulator/dice.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 
 /**
- * The mirror is killed while it gives a file another text, and that document is edited on the
- * service before it starts again: what the mirror wrote itself is nobody's edit.
+ * mdmirror is killed while it replaces a file's content, and the document is edited on the service
+ * before the restart. What mdmirror wrote itself must not count as a local edit.
  */
 
 const LINES = Array.from({ length: 16 }, (_, line) => `line ${line}\n\n`);
@@ -31,14 +31,16 @@ const STRANGER = "a new document at the free path\n";
 const BASE = LINES.join("");
 const LAST = "and a last line\n";
 const withEditor = LINES.with(12, "by the editor\n\n").join("");
-/** Two paragraphs go, and come back with another one between them. */
+/**
+ * One edit removes two paragraphs; a later edit restores them with a new paragraph between them.
+ */
 const WITHOUT = [...LINES.slice(0, 3), ...LINES.slice(5)].join("");
 const GAP = `${LINES[2]!}${LINES[5]!}`;
 const APP = "by the app\n\n";
 const backWithApp = (lines: readonly string[]): string => lines.toSpliced(4, 0, APP).join("");
 
 type Course = {
-  /** Until a pass of the mirror would write to the file. */
+  /** Prepares both sides, so that the next cycle writes to the file. */
   readonly begin: (pair: Pair) => Promise<void>;
   readonly ends: string;
 };
@@ -74,9 +76,10 @@ async function start({ begin }: Course): Promise<Pair> {
 }
 
 /**
- * Until the mirror sends something: then the service has what was written.
- * @param act at the folder, while no mirror runs
- * @returns how many calls there are until then
+ * Kills a sync at each call before its first write request; after that request the service has the
+ * new content.
+ * @param act changes the folder while no mdmirror runs
+ * @returns number of these calls
  */
 async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: (pair: Pair, at: number) => void) {
   const begun = await start(course);
@@ -87,7 +90,7 @@ async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: 
     async judge(pair, at, lived) {
       const { rig, mirror } = pair;
       const { id, text } = rig.app.files().get("note.md")!;
-      // What it has not read it has not written.
+      // A process that has not downloaded the version cannot have written it.
       if (lived || !sentBy(pair).includes(`GET /v1/files/${id}`)) return;
       act(pair);
       rig.app.edit("note.md", text.replace(GAP, LINES.slice(2, 6).toSpliced(2, 0, APP).join("")));
@@ -102,7 +105,7 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
     await killEverywhere(
       course,
       ({ mirror }) => {
-        // The kill may have left it aside: then there is no file to be edited.
+        // The kill may have left the file set aside; then the user has no file to edit.
         const here = mirror.texts().get("note.md");
         if (here !== undefined) mirror.write("note.md", here + LAST);
       },
@@ -140,14 +143,14 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
 });
 
 /**
- * A user ends a conflict with another content, the process dies at any call of that, and the
- * document is edited on the service: the text that was chosen counts as made of what was shown, or
- * nothing was chosen yet.
+ * A user resolves a conflict with another content, the process is killed at each call of this
+ * command, and the document is edited on the service. The chosen content then has the shown version
+ * as its base, or the conflict is still open.
  */
 
 const EDITED = LINES.with(12, "by the editor\n\n");
 const SHOWN = LINES.with(12, "by the app, in the same place\n\n");
-/** Two paragraphs are uploaded; the service then has another one between them. */
+/** Removes two paragraphs; `backAgain` restores them with a new paragraph between them. */
 const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
 const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, "by the app\n\n").join("");
 const BOTH = LINES.with(12, "by the editor and the app\n\n");
@@ -206,9 +209,9 @@ test("I13 a block ends with the decision, and the process dies right after that"
   expect([...state.load().blocks.keys()]).toEqual([]);
 });
 
-/** New documents of the service, whose files a power loss may damage before they are recorded. */
+/** New documents of the service, whose files a power loss damages before they have records. */
 
-/** 1,300 bytes: two sectors and a part of one. */
+/** 1,300 bytes: two whole sectors and a part of the third. */
 const TEXT = "0123456789 ab".repeat(100);
 
 test("I13 I19 a clone comes to the same end wherever the power is cut in it", async () => {
@@ -224,7 +227,8 @@ test("I13 I19 a clone comes to the same end wherever the power is cut in it", as
     { rig, mirror: begun },
     {
       async judge(pair, at, lived) {
-        // The service is only read: what each cut leaves continues with the same one.
+        // Each power cut of this moment can use the same service, because a clone only reads from
+        // it.
         const seen = new Set<string>();
         for (let cut = 0; cut < 10 && !lived && pair.mirror.texts().size > 0; cut++) {
           const after = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
@@ -252,7 +256,7 @@ async function startAgain(mirror: Mirror): Promise<void> {
   await mirror.sync({}, { retryRefused: false });
 }
 
-/** A document without a record, and the journalled file that a power loss left of it. */
+/** Creates a document without a record, and its journalled file as a power loss left it. */
 async function loseRecord(left: string) {
   const fixture = await openSynced({});
   const { rig, mirror } = fixture;
@@ -313,7 +317,7 @@ test("I05 a new file that is empty after a power loss, whose document is gone by
   expect([...mirror.texts().keys()]).not.toContain("note.md");
 });
 
-/** In sync; then `d/a.md` is edited on the service. */
+/** Syncs three documents, then edits `d/a.md` on the service. */
 async function edited(): Promise<Pair> {
   const { rig, mirror } = openFixture(41);
   for (const name of ["a", "b"]) rig.app.create(`d/${name}.md`, `${name}\n\nas it was\n`);
@@ -323,7 +327,7 @@ async function edited(): Promise<Pair> {
   return { rig, mirror };
 }
 
-/** Each moment to die that leaves something open. */
+/** Kills a sync at each call, and continues from each kill that leaves an intent in the journal. */
 async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<void> {
   let aside = 0;
   await killAtEachCall(await edited(), {

@@ -4,7 +4,7 @@ import type { Pair } from "../simulator/moment.ts";
 /**
  * Kills a sync, or other work, at each of its calls. The disk then loses all that is not flushed,
  * and mdmirror starts again.
- * @param judge gets both sides after the start, and the number of the call
+ * @param judge checks both sides after the restart; gets the number of the call
  * @returns number of power cuts
  */
 export function cutPowerAtEachCall(

@@ -2,7 +2,7 @@ import { MANY_RUNS } from "../property.ts";
 import type { Deployment } from "../simulator/rig.ts";
 import { PROFILES } from "../variants/profiles.ts";
 
-/** All profiles, and single traits that would hide behind others in them. */
+/** All profiles, and single traits whose effect another trait of the profiles would hide. */
 const ALL: readonly (readonly [string, Deployment])[] = [
   ...Object.entries(PROFILES).map(([name, profile]) => [`the profile ${name}`, profile] as const),
   ["no such route for folders", { noFolderPatchOrDelete: 404 }],
@@ -20,7 +20,9 @@ const ALL: readonly (readonly [string, Deployment])[] = [
   ],
 ];
 
-/** The usual deployment and the one that answers least; all of them in a long run. */
+/**
+ * The default deployment and the one that answers with the least; in a long run all deployments.
+ */
 const USUAL = ["the profile deployed", "the profile minimal"];
 
 export const DEPLOYMENTS = MANY_RUNS ? ALL : ALL.filter(([name]) => USUAL.includes(name));

@@ -5,14 +5,14 @@ import type { Mirror } from "../simulator/mirror.ts";
 import type { RamDisk } from "../simulator/ram-disk.ts";
 import { createRig } from "../simulator/rig.ts";
 
-/** More than are fsynced one by one at the end of the pass that makes them. */
+/** Above this number, new files are not flushed one by one at the end of a cycle. */
 const MANY = 70;
 
 function waiting({ state }: Mirror): number {
   return [...state.load().records.values()].filter(({ durable }) => !durable).length;
 }
 
-/** A clone whose new files nobody has fsynced yet. */
+/** Clones some documents. Returns a mirror whose new files are not flushed yet. */
 async function clone(count: number): Promise<{ readonly mirror: Mirror; readonly calls: string[] }> {
   const rig = createRig(1);
   for (let n = 0; n < count; n++) rig.app.create(`area/n${n}.md`, `text ${n}`);

@@ -16,9 +16,12 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { Moment } from "../simulator/moment.ts";
 
-/** The process is killed at each call of a run, for every kind of effect and of its end. */
+/**
+ * The process is killed at each call of a run, for every kind of effect and each way in which it
+ * can end.
+ */
 
-/** `after`: the documents of both sides in the end. */
+/** `after`: the documents of both sides at the end. */
 type Row = readonly [kind: string, local: string, remote: string, after: string];
 
 const ROWS: readonly Row[] = [
@@ -64,7 +67,7 @@ function textsOf(tree: string): Map<string, string> {
   return new Map(readTree(tree).documents.map(({ path, content }) => [path, content]));
 }
 
-/** @param fault that of the first write; null: none */
+/** @param fault of the first write request; null if it succeeds */
 function openWith(fault: Fault | null): (moment: Moment) => Fixture {
   return (moment) => {
     const fixture = goOnFrom(moment);
@@ -85,7 +88,9 @@ async function expectSettled({ rig, mirror }: Fixture): Promise<ReadonlyMap<stri
   return mirror.texts();
 }
 
-/** A write that is not done leaves the same as a kill before its request. */
+/**
+ * A request that is never executed is left out: it leaves the same as a kill before the request.
+ */
 const ENDS: readonly (readonly [string, Fault | null])[] = [
   ["done", null],
   ["done, and its answer is lost", "drop-after"],
@@ -93,7 +98,7 @@ const ENDS: readonly (readonly [string, Fault | null])[] = [
 ];
 
 describe.each(ROWS)("I13 I08 %s (%s|%s), killed at each call", (kind, local, remote, after) => {
-  // A refused deletion brings its document back.
+  // A refused deletion restores its document, so this end has another result.
   const isLocal = kind.endsWith("-local") || kind === "meet";
   const ends = ENDS.slice(0, isLocal ? 1 : kind === "delete-remote" ? 2 : 3);
   test.each(ends)("%s", async (_, fault) => {
@@ -113,7 +118,10 @@ function contextOf(mirror: Mirror): CycleContext {
   return new CycleContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
 }
 
-/** The last commands, local and on the service, make the plan stale. */
+/**
+ * `then` and `thenRemote` are commands after planning, local and on the service. They make the plan
+ * stale.
+ */
 type Late = readonly [kind: string, local: string, remote: string, then: string, thenRemote: string];
 
 const STALE: readonly Late[] = [

@@ -7,10 +7,10 @@ import type { Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
 
-/** 1,300 bytes: two sectors and a part of one. */
+/** 1,300 bytes: two whole sectors and a part of the third. */
 const TEXT = "0123456789 ab".repeat(100);
 
-/** A document that is new on both sides at one path. */
+/** Creates a document that is new on both sides at one path. */
 function newOnBoth(here: string, there: string): { rig: Rig; mirror: Mirror } {
   const rig = createRig(1);
   const mirror = rig.mirror();
@@ -19,7 +19,7 @@ function newOnBoth(here: string, there: string): { rig: Rig; mirror: Mirror } {
   return { rig, mirror };
 }
 
-/** The documents whose files a plan was creating when the power was lost. */
+/** Adds the journal's row for files that a plan was creating when the power was lost. */
 function journal({ rig, mirror }: Both): void {
   const files = Array.from(rig.app.files().values(), ({ id, path }) => ({ id, path }));
   mirror.state.openIntent(1, { kind: "create", files });
@@ -32,7 +32,10 @@ async function run({ mirror }: { mirror: Mirror }, settings: Partial<Settings> =
 
 type Both = ReturnType<typeof newOnBoth>;
 
-/** @param before the boot of the last run; null: it is still the same */
+/**
+ * Syncs after a restart of the machine.
+ * @param before id of the boot of the last run; null leaves the id in the state as it is
+ */
 async function reboot({ mirror }: Both, changes: Partial<World> = {}, before: string | null = "boot-1") {
   if (before !== null) mirror.state.setMeta("boot", before);
   mirror.alterWorld = (world) => ({ ...world, bootId: "boot-2", ...changes });
@@ -45,7 +48,7 @@ function unreachable({ mirror }: Both): Remote {
   return createRemote({ wire, key: "mdm_key", clock, random, log, traits: null });
 }
 
-/** A mirror that a boot has worked on, and a document whose record was lost with it. */
+/** Restarts the machine after a power loss that took the new document's record. */
 async function startAgain(left: string) {
   const both = newOnBoth(left, TEXT);
   journal(both);

@@ -5,8 +5,8 @@ import { settle, openSynced, problem } from "../promises/fixture.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
- * Folders that meet where something stands here that the mirror leaves alone, and names that were
- * given for want of a place.
+ * Folders that take a path at which an ignored local file or folder is, and names that were changed
+ * because another name was taken.
  */
 
 const PLAIN = /-[0-9a-f]{8}(?:\.md)?$/;
@@ -117,8 +117,8 @@ describe("a name with the digits of an id is given back when its reason ends", (
 });
 
 /**
- * Services without a route to move or delete folders: what such a folder stands in the way of ends
- * by itself.
+ * Services that cannot move or delete folders: a document or folder that an old folder blocks is
+ * free in the end.
  */
 
 async function syncWith(
@@ -218,7 +218,9 @@ it("I02 a folder removed locally in a linked folder that only downloads stays re
   expect(paths(mirror)).toEqual(["docs/new.md", "k.md"]);
 });
 
-/** An unfinished merge: such content is not sent, so its document is blocked. */
+/**
+ * Markers of an unfinished merge. mdmirror does not send such content, so the document is blocked.
+ */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
 
 it("I09 a document that was moved locally and edited on the service in one cycle is known by the written file", async () => {

@@ -68,8 +68,8 @@ describe("neighbours that the disk takes for one: one of them has the digits of 
 });
 
 /**
- * Services that take several spellings for one name: what they refuse is learned and held, and not
- * sent again (I08).
+ * Services that take several spellings for one name. mdmirror remembers a refused name, blocks the
+ * document, and does not send the name again (I08).
  */
 
 const NFC = "caf\u00e9.md";
@@ -179,11 +179,14 @@ it("I08 a service that answers a rename with another name is not asked again", a
   expect((await sync(mirror)).report.state).toBe("in-sync");
 });
 
-/** Names in two spellings that the disk of a Mac takes for one, and a service does not. */
+/** Two spellings that the file system of a Mac takes for one name, and the service for two. */
 
 const openOnApfs = (texts: Readonly<Record<string, string>>) => openSynced(texts, { disk: APFS });
 
-/** Until nothing is left; then a pass writes nothing on either side (I02). */
+/**
+ * Syncs until nothing is left to do. Expects that one more cycle writes nothing on either side
+ * (I02).
+ */
 async function settleBoth({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promise<{ here: object; there: object }> {
   for (let n = 0; n < 3; n++) expect((await mirror.sync())?.fault ?? null).toBeNull();
   const before = [mirror.texts(), rig.app.files()];

@@ -3,7 +3,10 @@ import { Group } from "../../src/mirror/engine/journal/group.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
-/** A group over a state that counts its transactions, and a disk that notes calls in one go. */
+/**
+ * Returns a group over a state that counts its transactions and a disk that records its batched
+ * calls.
+ */
 function setUp() {
   const clock = virtualClock();
   const opened = openState({ folder: ":memory:", clock });
@@ -12,7 +15,7 @@ function setUp() {
   const { state } = opened;
   const transact = vi.spyOn(state, "transact");
   const noted = () => ["a", "b", "c"].filter((key) => opened.state.meta(key) !== null);
-  /** Names of the calls that were run in one go. */
+  /** Names of the disk calls of each batch. */
   const bursts: string[][] = [];
   const together = <T>(work: () => T): T => {
     bursts.push([]);

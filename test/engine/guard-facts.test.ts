@@ -8,8 +8,8 @@ import { SETTINGS } from "../simulator/mirror.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
- * A document of which the mirror's base is its second version, and the service, put back from a
- * backup, shows the first.
+ * Returns how many earlier change ids the daemon finds. Base is a document's second version; the
+ * service was restored from a backup and shows the first.
  */
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
   const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" });

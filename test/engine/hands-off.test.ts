@@ -3,7 +3,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { HANDS, MINUTE, OPEN, setDisk, SWAP, TEXT, withNote } from "./in-hand.ts";
 
-/** Nothing is written over a file that somebody has in hand. */
+/** mdmirror does not replace a file that somebody is editing. */
 
 describe("sync", () => {
   test("leaves a file alone that an editor has open, says so, and exits with what waits", async () => {
@@ -105,7 +105,7 @@ describe("sync", () => {
     const { rig, mirror } = await withNote();
     await rig.clock.sleep(5_000);
     setDisk({ rig, mirror });
-    // Each call takes some time of the disk, and none of the clock.
+    // Each call advances the disk's clock, but not the machine's.
     await rig.clock.sleep(100);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
     rig.app.rename("note.md", "renamed.md");
@@ -179,7 +179,7 @@ describe("sync", () => {
     rig.app.protect("note.md", true);
     mirror.write("note.md", sent);
     await mirror.sync();
-    // Off the whole second, for the disk seems to keep whole seconds else.
+    // Not a whole second: otherwise the disk would seem to store times in whole seconds.
     await rig.clock.sleep(5_500);
     setDisk({ rig, mirror });
     return { rig, mirror, sent };
@@ -230,7 +230,9 @@ describe("sync", () => {
   });
 });
 
-/** A file that is being edited, and that only the service's text can show to need a write. */
+/**
+ * The user edits this file. Only the version on the service shows that the file must be replaced.
+ */
 
 const MINE = "# Mine\n\nwords of its own\n";
 

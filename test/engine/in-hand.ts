@@ -4,7 +4,7 @@ import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { RamDiskOptions } from "../simulator/ram-disk.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
-/** A note of a mirror that leaves alone what somebody has in hand. */
+/** A linked folder that does not replace files which somebody is editing. */
 
 export const MINUTE = 60_000;
 export const HANDS: EditorWait = { unchangedMs: 2_000, openMs: 10 * MINUTE, sleeps: false };
@@ -20,10 +20,10 @@ export async function withNote(disk: RamDiskOptions = {}): Promise<{ rig: Rig; m
   return { rig, mirror };
 }
 
-/** The disk's clock is the machine's from now on. */
+/** Sets the disk's clock to the machine's. */
 export function setDisk({ rig, mirror }: { rig: Rig; mirror: Mirror }): void {
   mirror.disk.advance(rig.clock.now() - mirror.disk.now());
 }
 
-/** A process of another machine, so that nothing shows if it is running. */
+/** Swap file of an editor on another machine, so mdmirror cannot check whether its process runs. */
 export const OPEN = swapBlock(4_711, "elsewhere");

@@ -7,8 +7,8 @@ import { openFixture, openSynced, problem } from "../promises/fixture.ts";
 import type { Rig } from "../simulator/rig.ts";
 
 /**
- * An editor that opened a document before the mirror replaced its file saves into the old inode
- * afterwards: that text was made of the base before.
+ * An editor opens a file, mdmirror replaces the file, and the editor then saves into the old inode.
+ * The saved content has the earlier version as its base.
  */
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
@@ -19,7 +19,7 @@ const textWith = (...by: readonly (keyof typeof PLACES)[]): string =>
 
 type Fixture = { readonly rig: Rig; readonly mirror: Mirror; readonly id: string };
 
-/** The app's edit has replaced the file, and then the editor saved into the old one. */
+/** An edit from the service replaces the file, then an editor saves into the old file. */
 async function saveLate(): Promise<Fixture> {
   const { rig, mirror, idOf } = await openSynced({ "note.md": BASE, "other.md": "another document\n" });
   const id = idOf("note.md");
@@ -39,7 +39,7 @@ function live({ rig }: Fixture, path = "note.md"): string | undefined {
   return rig.app.files().get(path)?.text;
 }
 
-/** The app, the editor and a save by path have each changed the same line. */
+/** The service, an editor with the old file open, and a save by path each change the same line. */
 async function clash(name: string, options: MirrorOptions = {}): Promise<Fixture> {
   const { rig, mirror, idOf } = await openSynced({ [name]: BASE }, options);
   const id = idOf(name);
@@ -84,7 +84,7 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
     const before = late.mirror.requests.length;
     await killAtEachCall(late, {
       open: (beginning) => ({ ...late, ...beginning.open() }),
-      // Recovery comes before the first request.
+      // Recovery is done before the first request.
       until: ({ mirror }) => mirror.requests.length > before,
       async judge(fixture, at) {
         await settle(fixture);
@@ -147,7 +147,9 @@ test("I14 a file that was replaced is kept while a program has it open to write,
 });
 
 describe("I14 content that was saved late, while the move of its document is refused", () => {
-  /** `a.md` was moved to `box/a.md`, which the service refuses, and `b.md` took its name. */
+  /**
+   * `a.md` was moved to `box/a.md`, which the service refuses, and `b.md` was renamed to `a.md`.
+   */
   async function saveLateBesideSwap(): Promise<Mirror> {
     const fixture = openFixture(67);
     const { rig, mirror } = fixture;

@@ -3,7 +3,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { openSynced } from "../promises/fixture.ts";
 
-/** A folder that is mirrored by itself, below a mirrored folder. */
+/** A linked folder inside another linked folder. */
 const CONFIG = "inner/.mdmirror/config.json";
 
 describe("a linked folder that was moved into another one", () => {

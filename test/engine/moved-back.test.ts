@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { goOnFrom, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 
-/** A file or a folder, and how many PATCHes its move takes. */
+/** Moves of a file or a folder, and the number of PATCH requests of each. */
 const MOVES = [
   ["a.md", "b.md", 1],
   ["a.md", "d/a.md", 1],
@@ -19,8 +19,8 @@ const CASES = MOVES.flatMap(([from, to, patches]) =>
 );
 
 /**
- * A mirror that died in the given PATCH of a move.
- * @param fault whether the service carried that PATCH out
+ * Kills mdmirror in the nth PATCH of a move.
+ * @param fault whether the service executed that PATCH
  */
 async function diedInMove(from: string, to: string, nth: number, fault: "drop-before" | "drop-after") {
   const fixture = openFixture(61);
@@ -84,14 +84,15 @@ describe.each([
         open: goOnFrom,
         async judge({ rig, mirror }) {
           const isAt = (at: string): boolean => [...mirror.texts().keys()].some((path) => path.startsWith(at));
-          // While the journal has the move, nothing shows which move was the first.
+          // The journal still has the move. Without its end, nobody can know which of two moves
+          // came first.
           const isOpen = mirror.state.intents().some(({ intent }) => intent.kind.startsWith("move"));
           if (isOpen || isAt(from) || !isAt(to)) return;
           moved++;
           const later = to === "g" ? "later" : "later.md";
           mirror.rename(to, later);
           await mirror.sync();
-          // The first sync records all paths: the next one finds nothing that base does not know.
+          // The first sync records all paths, so the next sync finds no difference from base.
           const records = [...mirror.state.load().records.values()];
           expect(records.map(({ localPath }) => localPath).toSorted()).toEqual([...mirror.texts().keys()].toSorted());
           await settle(mirror);

@@ -6,7 +6,7 @@ import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { type Rig, createRig } from "../simulator/rig.ts";
 import { actLocally, actOnService } from "../simulator/commands.ts";
 
-/** A conflict of a document whose local move is blocked: base has its old place. */
+/** A conflict of a document whose local move is blocked: base has the path before the move. */
 
 const REST = Array.from({ length: 12 }, (_, line) => `line ${line}\n`).join("");
 const [ONE, HELD_MINE, HELD_THEIRS] = [`one\n${REST}`, `mine\n${REST}`, `theirs\n${REST}`];
@@ -36,15 +36,15 @@ describe.each(HELD)("where the key may not move a document, and %s", (_how, from
 });
 
 /**
- * A document is deleted locally during its conflict, and the service's text is to come back; its
- * conflict copy is in the trash then. Until the text has come, another file may stand in its place.
+ * A document in conflict is deleted locally, so the service's version must be restored. Its
+ * conflict copy is then in the trash. Before the restoration, another file takes the path.
  */
 
 const PATH = "note.md";
 const RETURNING = "theirs\n";
 const NEIGHBOUR = "of another file\n";
 
-/** Both texts were new at one path: base is the service's version. */
+/** Returns a conflict of two new documents at one path: base is the service's version. */
 async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
   const { rig, mirror } = await openSynced({});
   rig.app.create(PATH, RETURNING);
@@ -55,7 +55,10 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   return { rig, mirror };
 }
 
-/** Nobody has decided between the contents: the service's is live, and shown beside the file. */
+/**
+ * Expects an open conflict: the service's version is live, and its conflict copy is beside the
+ * file.
+ */
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
   expect(rig.app.files().get(PATH)?.text, when).toBe(RETURNING);
   expect(Object.fromEntries(mirror.texts()), when).toEqual({
@@ -78,7 +81,7 @@ it("I06 I27 a file in the place of a text that could not come back is not sent o
   }
 });
 
-/** A document in conflict is renamed: it keeps its id and its only conflict. */
+/** A renamed document in conflict keeps its id, and the conflict stays the same. */
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];
 
@@ -111,7 +114,7 @@ const OPENED: readonly (readonly [string, (fixture: Fixture) => Promise<void>])[
   ],
 ];
 
-/** Local commands, commands on the service, and where the document is in the end. */
+/** Local commands, commands on the service, and the document's path at the end. */
 const MOVES: readonly (readonly [local: string, remote: string, at: string])[] = [
   ["mv d/note.md d/new.md", "", "d/new.md"],
   ["mv d/note.md e/new.md", "", "e/new.md"],
@@ -150,7 +153,7 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     expect(rig.app.files().get(at)!.id).toBe(id);
     expect([...mirror.state.load().conflicts.values()]).toMatchObject([{ id, newestCopyPath: beside }]);
 
-    // It ends like any conflict: removing the copy means mine.
+    // The conflict ends as usual: removing the copy keeps the local version.
     mirror.remove(beside);
     await settle(mirror);
     expect(remoteTexts(rig).get(at)).toBe(MINE);
@@ -193,7 +196,7 @@ test("I09 renamed after its conflict has ended and before its local content is s
   expect(rig.app.files().get("d/new.md")!.id).toBe(id);
 });
 
-/** Two folders change places while a document of the same name is in conflict in each of them. */
+/** Two folders exchange their paths while a document of the same name is in conflict in each. */
 const FOLDERS = ["a", "b"] as const;
 const COPY = "note (theirs).md";
 
@@ -222,7 +225,7 @@ function swap({ rig, mirror }: Opened, side: "local" | "remote"): void {
   else actOnService(rig.app, moves);
 }
 
-/** What is locally, but for the documents that are in no conflict. */
+/** Returns the local files, without the documents that are in no conflict. */
 function notes({ mirror }: Opened): Record<string, string> {
   return Object.fromEntries([...mirror.texts()].filter(([path]) => !path.endsWith("rest.md")));
 }

@@ -18,7 +18,7 @@ it("I04 I09 a document whose path another one has by now is not deleted while an
   await mirror.sync();
   mirror.rename("b.md", "c.md");
   mirror.rename("a.md", "b.md");
-  // The editor is between the two steps of a save during the first scan.
+  // An editor is between the two steps of a save when mdmirror scans first.
   mirror.remove("c.md");
   const saved = rig.clock.sleep(1_000).then(() => mirror.write("c.md", `${TEXT}a new line\n`));
   await mirror.sync();
@@ -72,7 +72,7 @@ function madeRig(): { rig: Rig; id: string } {
   return { rig, id: rig.app.create("note.md", NOTE) };
 }
 
-/** The user copies a document twice, and an editor replaces it by another text. */
+/** The user copies a document twice, and an editor replaces the original's content. */
 function copyTwice(mirror: Mirror): void {
   for (const name of ["x.md", "y.md"]) mirror.write(name, NOTE);
   mirror.disk.user.saveAtomically(mirror.path("note.md"), NEW);
@@ -96,7 +96,7 @@ describe("a document that may be any of several files", () => {
 });
 
 /**
- * A document was renamed locally to what another one is called on the service by now: it gets a
+ * A document was renamed locally to a name that another document now has on the service. It gets a
  * number, on both sides.
  */
 
@@ -129,7 +129,8 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
   rig.app.create("d/new.md", "another\n");
   fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
   const report = await mirror.sync();
-  // After the refusal, the rename is dropped and reported: another document has the name now.
+  // The rename was refused. mdmirror drops it and reports it, because another document has the name
+  // now.
   expect(report?.state).toBe("in-sync");
   expect(report?.renamed).toEqual([{ from: "d/new.md", to: "d/a.md" }]);
   expect(fixture.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);
@@ -140,7 +141,7 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 
-/** What a further look would do. */
+/** Returns the steps that one more cycle would take. */
 async function stepsLeft(mirror: Mirror): Promise<unknown> {
   const end = await mirror.plan();
   return end.kind === "planned" ? end.plan.steps : end;
@@ -203,7 +204,7 @@ async function shownChangeId(mirror: Mirror, id: DocId): Promise<unknown> {
   return answer.ok ? answer.value.lastChangeId : answer.fault;
 }
 
-/** Gives way to the other effect until it has come so far, in virtual time. */
+/** Lets the other effect run, in virtual time, until the condition is true. */
 async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 20 && !isSo(); turn++) await clock.sleep(100);
   expect(isSo()).toBe(true);
@@ -212,7 +213,7 @@ async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
 describe("a document that is renamed locally while its text is read or sent", () => {
   type LateAnswers = (remote: Remote, record: () => DocumentRecord | null) => Partial<Remote>;
 
-  /** Runs with answers that come late; then nothing is left to do. */
+  /** Syncs with late answers. Expects that nothing is left to do afterwards. */
   async function settle({ rig, mirror, id }: Begun, lateAnswers: LateAnswers): Promise<void> {
     mirror.alterWorld = ({ remote, ...world }) => {
       const late = lateAnswers(remote, () => mirror.state.record(id));
@@ -238,7 +239,8 @@ describe("a document that is renamed locally while its text is read or sent", ()
 
   it("I02 I12 where change ids move on a rename: a read from before it does not take base back to the id from before", async () => {
     const begun = await begin(63);
-    // Renamed for a mirror that does not see it: the same text under another id, so it is read.
+    // The document is renamed without mdmirror's knowledge: its path has the same content under
+    // another id, so mdmirror reads it.
     const other = begun.rig.mirror();
     await other.sync();
     for (const [from, to] of ["ac", "ca"].map((names) => [...names].map((name) => `${name}.md`))) {

@@ -7,8 +7,8 @@ import { ROOT } from "../simulator/mirror.ts";
 import { fc } from "../property.ts";
 
 /**
- * Two documents want one name: the one of the service keeps it, and the other one's new local name
- * is reported once.
+ * Two documents want one name: the service's document keeps it, and the other document's new local
+ * name is reported once.
  */
 
 it("a file that is renamed locally to another document's name on the service is reported with the name that it gets", async () => {
@@ -34,7 +34,7 @@ it("a folder too; and names that nobody else has are not reported", async () => 
   expect(report?.renamed).toEqual([{ from: "g", to: "g-2" }]);
 });
 
-/** A user's file has the path at which a conflict's other version must be shown. */
+/** A user's file has the path that a conflict copy would get. */
 
 const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
 const OWN = "of nobody's conflict\n";
@@ -52,7 +52,7 @@ it("I03 a file at the name of a conflict copy is renamed, and log and history sa
   const [, place] = /(\.mdmirror\/trash\/[^,]*)/.exec(events[0]!.detail)!;
   expect(mirror.disk.user.read(`${ROOT}/${place}`)).toBe(OWN);
   expect(mirror.state.text(events[0]!.before!)).toBe(OWN);
-  // The removal of a copy that a newer one replaces is not reported.
+  // When a newer copy replaces a conflict copy, the removal is not reported.
   rig.app.edit("note.md", "theirs, later\n");
   await mirror.sync();
   expect(mirror.texts().has(AT)).toBe(false);

@@ -7,7 +7,10 @@ import { remoteTexts } from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
-/** What `status` makes of what the last run left, of whichever version that was. */
+/**
+ * Returns the state that `status` shows after a stored report of the last run, possibly by an older
+ * mdmirror.
+ */
 
 function runStateAfter(lastReport: object) {
   const kept = new Map<string, string>([[META.lastReport, JSON.stringify(lastReport)]]);
@@ -25,7 +28,9 @@ test("a report of a version that kept its end alone is read", () => {
   expect(runStateAfter({ state: "in-sync" })).toMatchObject({ state: "never", attention: [], staysLocal: null });
 });
 
-/** A process of an older version died in an effect. Its row has fewer members. */
+/**
+ * An older version of mdmirror was killed in an effect. Its row in the journal has fewer members.
+ */
 
 type Begun = { readonly rig: Rig; readonly mirror: Mirror; readonly id: DocId };
 

@@ -64,7 +64,8 @@ describe.each([
     const cuts = await cutPowerAtEachCall({ rig, mirror }, async (after, call) => {
       for (const path of ["a.md", "b.md"]) save(after.mirror, path, (after.mirror.texts().get(path) ?? before) + LAST);
       await settle(after.mirror);
-      // The row of the second file makes the record of the first one safe, and not its name.
+      // The row of the second file flushes the record of the first file, but not its name in the
+      // folder.
       const texts = [...after.mirror.texts().values(), ...remoteTexts(after.rig).values()];
       const end = who === "and nobody saves" ? merged : merged + LAST;
       expect([call, ...texts]).toEqual([call, end, end, end, end]);
@@ -111,7 +112,7 @@ test("I09 I13 power is cut at any call while a moved file is replaced, and its f
     {
       async judge(pair, call, lived) {
         if (lived) return;
-        // The new file keeps the name of its temporary file.
+        // After the power loss, the new file may have the name of its temporary file only.
         pair.mirror.disk.losePower(() => 0.5);
         const restarted = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
         await settle(restarted);

@@ -47,7 +47,7 @@ it("I08 a refused move of a folder is not sent again in the same run, though its
   expect([...rig.app.files().keys()].sort()).toEqual(["deep/box/todo.md", "deep/plan.md"]);
 });
 
-/** The service refuses texts that link to what is nowhere. */
+/** The service refuses content that links to unknown ids. */
 const REFUSED = ["one [x](doc_00000000000000)\n", "two [x](doc_00000000000000)\n"] as const;
 
 test.each(["a new text", "an edit"])(
@@ -62,7 +62,7 @@ test.each(["a new text", "an edit"])(
     mirror.write("other-0.md", "other\n");
     mirror.requests.length = 0;
     const isSent = (request: string): boolean => /^(?:POST \/v1\/files|PUT)/.test(request);
-    // In each pass one other file is sent, so that another pass follows, with another text.
+    // Each cycle sends a new version of another file, so that a further cycle follows.
     let passes = 1;
     mirror.disk.beforeCall = () => {
       if (passes > 2 || mirror.requests.filter(isSent).length < 2 * passes) return;
@@ -128,7 +128,7 @@ it("I02 I19 a new folder at a place that the key cannot read is blocked with its
   const rig = createRig(13);
   rig.app.create("note.md", "a note\n");
   rig.app.makeFolder("box");
-  // The grant stays with the path.
+  // The grant that hides the folder stays valid for its path.
   const key = keyWithout(rig, rig.app.idOfFolder("box"));
   rig.app.removeFolder("box");
   const mirror = rig.mirror({ key });
@@ -144,7 +144,9 @@ it("I02 I19 a new folder at a place that the key cannot read is blocked with its
   expect([...rig.app.files().keys()]).toEqual(["note.md"]);
 });
 
-/** A key with Full access to everything but one document or folder, which it cannot read. */
+/**
+ * Returns a key with Full access to everything but one document or folder, which it cannot read.
+ */
 function keyWithout(rig: ReturnType<typeof createRig>, hidden: string): string {
   return rig.makeKey({ on: null, level: "full" }, { on: hidden, level: "none" }).key;
 }

@@ -30,7 +30,8 @@ test("I03 what a PUT answers is kept, though another text is there when its chan
   ];
   let isSent = false;
   fixture.onRequest = ({ method }) => {
-    // Combined with the text sent, and edited once more before anybody asks which version that was.
+    // The service merges the PUT. A user edits the document once more before mdmirror reads which
+    // version that became.
     if (method === "PUT") rig.app.edit("note.md", first.join(""));
     if (isSent && method === "GET") rig.app.edit("note.md", second.with(5, "once more\n\n").join(""));
     isSent = method === "PUT";
@@ -44,14 +45,14 @@ test("I03 what a PUT answers is kept, though another text is there when its chan
   expect(mirror.texts().get("note.md")).toBe(last);
 });
 
-/** What a service answers that saved `content` as the live version `lastChangeId`. */
+/** Returns a service's answer after it saved `content` as the live version `lastChangeId`. */
 function savedAs({ id, path }: Pick<AppFile, "id" | "path">, lastChangeId: string, content: string): Fault {
   const file = { object: "file", id, path: `/${path}`, protected: false, lastChangeId };
   const headers = { "content-type": "application/json" };
   return { status: 200, headers, body: JSON.stringify({ object: "edit", file, content }) };
 }
 
-/** Answers the first PUT by `answer`, in place of the service. */
+/** Replaces the service's answer to the first PUT. */
 function answerFirstPut(fixture: Fixture, answer: (content: string) => Fault): void {
   fixture.fault = ({ method, body }) => {
     if (method !== "PUT") return null;
@@ -109,13 +110,13 @@ test.each([
   expect(keepsText({ ...fixture, mirror: rig.mirror({}, atRequest) }, text)).toBe(true);
 });
 
-/** What the mirror does between its last look at a document and the answer to its DELETE. */
+/** What mdmirror does if a document changes between its last read and the answer to its DELETE. */
 
 const NOT_FOUND = problem(404, "file_not_found");
 const DOWN = problem(503, "unavailable", { "retry-after": "1" });
 const TEXT = "a text\n";
 
-/** null: the service answers as it is. */
+/** Returns a fault in place of the service's answer; null for the real answer. */
 type Answering = (request: WireRequest, rig: Rig) => Fault | null;
 
 async function start(answering: Answering): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
@@ -178,7 +179,7 @@ test("I03 I06 an edit on the service before any other request of the sync is liv
       isEdited = true;
       return null;
     });
-    // Steps that write rows of their own beside that of the deletion.
+    // These steps write rows to the journal at the same time as the deletion.
     for (const name of ["a", "b", "c"]) mirror.write(`${name}.md`, `${name}\n`);
     mirror.rename("other.md", "moved.md");
     requests = 0;
@@ -210,16 +211,16 @@ test("I04 I06 a document that somebody renames between the plan and the last rea
 });
 
 /**
- * The client reads a document by itself where the answer to a write tells too little. What that
- * read shows may be edited there before anybody else reads it.
+ * If the answer to a write has too few members, the client reads the document. A user may edit the
+ * document right after that read.
  */
 
 const FIRST = LINES.with(3, "written there\n\n").join("");
 const SECOND = LINES.with(3, "written there once more\n\n").join("");
 
 /**
- * After a write of that method, the document's first read shows one edit, and whatever comes next
- * finds another one.
+ * After the first write of that method, the document's first read returns one edit. A second edit
+ * follows before the next request.
  */
 function editBesideRead(fixture: Fixture, method: string, path: string, second: string): { readonly reads: number } {
   const done = { isWritten: false, reads: 0 };
@@ -232,10 +233,11 @@ function editBesideRead(fixture: Fixture, method: string, path: string, second: 
   return done;
 }
 
-/** A file is new locally, and the answer to its POST contains only an id. */
+/** A local file is new, and the answer to its POST contains only an id. */
 async function writeAnsweredById(fixture: Fixture): Promise<() => DocId | null> {
   const { rig, mirror } = fixture;
-  // Once enough are read back, the next one is not.
+  // After some successful read-backs, mdmirror no longer reads a new document back. These documents
+  // exhaust them.
   for (const n of [1, 2, 3, 4]) mirror.write(`known-${n}.md`, `known ${n}\n`);
   await settle(mirror);
   let id: DocId | null = null;
@@ -294,7 +296,7 @@ it("I03 the text is kept that is read before the plan is judged, and that has an
   const { rig, mirror } = fixture;
   for (const path of ["a.md", "b.md"]) rig.app.create(path, LINES.join(""));
   await settle(mirror);
-  // Both documents may have become empty, so both are read.
+  // Both documents may be empty now, so mdmirror reads both.
   for (const path of ["a.md", "b.md"]) rig.app.edit(path, LINES.with(1, "edited\n\n").join(""));
   const { id } = rig.app.files().get("a.md")!;
   const edits = [FIRST, SECOND];
@@ -310,7 +312,9 @@ it("I03 the text is kept that is read before the plan is judged, and that has an
 });
 
 const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
-/** What settles a POST: the list of its exact path. */
+/**
+ * Returns true for the request that finds out whether a POST happened: the list of its exact path.
+ */
 const isAsked = ({ method, path }: Seen): boolean => method === "GET" && path.startsWith("/v1/files?path=");
 
 describe("I08 I09 a file that was renamed before its POST is settled", () => {
@@ -342,7 +346,7 @@ describe("I08 I09 a file that was renamed before its POST is settled", () => {
   });
 });
 
-/** A request of the mirror, and what the person does to the file that asks for it. */
+/** A request, and what the user does to the file while mdmirror sends it. */
 const ACTS = [
   ["PATCH", "rename"],
   ["DELETE", "remove"],
@@ -355,7 +359,7 @@ test.each(ACTS)(
     const { rig, mirror } = fixture;
     if (act === "remove") mirror.remove("note.md");
     else mirror.rename("note.md", "other.md");
-    // Sent, and the machine stops before the answer comes.
+    // The request is sent, and the machine stops before the answer.
     fixture.onRequest = (request) => {
       if (request.method === method) mirror.killAt(1);
     };

@@ -5,8 +5,6 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig } from "../simulator/rig.ts";
 import { here, blocksOf, remoteTexts, resolve, type Started, start } from "./resolving.ts";
 
-/** Blocked documents and the ways to end each block. */
-
 type Texts = Readonly<Record<string, string>>;
 
 const K = { "k.md": "k\n" };

@@ -45,7 +45,7 @@ describe("resolving a conflict", () => {
         async judge({ rig, mirror }, call, lived) {
           await settle(mirror);
           const local = mirror.texts().get("plan.md");
-          // A kill before the decision leaves the conflict; a later one leaves the decision.
+          // A kill before the decision leaves the conflict; a later kill leaves the decision.
           expect(lived ? [both] : [MINE, both, THEIRS], `killed at ${call}`).toContain(local);
           if (mirror.state.load().conflicts.size === 0) expect(rig.app.files().get("plan.md")!.text).toBe(local);
           else expect(mirror.texts().has("plan (theirs).md")).toBe(true);

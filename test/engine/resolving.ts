@@ -9,9 +9,9 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
 import { keepsText } from "../promises/fixture.ts";
 
-/** A linked folder with a blocked document, and the manual choice that ends the block. */
+/** A linked folder with a blocked document, and the command that ends the block. */
 
-/** Ends the open problem of one document, without the sync. */
+/** Ends the open problem of one document by a command, without a sync. */
 export async function resolveProblem(
   world: OpenedMirror["world"],
   { path }: OpenProblem,
@@ -44,7 +44,7 @@ export function here(mirror: Mirror): Record<string, string> {
   return Object.fromEntries(mirror.texts());
 }
 
-/** Expects I03. */
+/** Expects I03: no content is lost. */
 export function expectKept(rig: Rig, mirror: Mirror, ...texts: readonly string[]): void {
   expect(texts.filter((text) => !keepsText({ rig, mirror }, text))).toEqual([]);
 }

@@ -11,7 +11,7 @@ import { settle, openSynced } from "../promises/fixture.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
 
-/** One document that had three texts, and another in a folder. */
+/** Creates a document that had three versions, and another document in a folder. */
 async function edited(): Promise<{ rig: Rig; mirror: Mirror }> {
   const { rig, mirror } = await openSynced({ "plan.md": TEXTS[0], "k/other.md": "other\n" });
   for (const text of TEXTS.slice(1)) {
@@ -25,7 +25,7 @@ type Case = {
   readonly what: string;
   readonly begin?: (rig: Rig, mirror: Mirror) => Promise<void> | void;
   readonly work: (world: ReturnType<Mirror["world"]>) => Promise<void>;
-  /** What plan.md may be in the end when it was killed, and what it is when it was not. */
+  /** Possible contents of plan.md after a kill, and its content without a kill. */
   readonly may: readonly string[];
   readonly must: string;
 };

@@ -17,7 +17,7 @@ import { rollBytes } from "../simulator/dice.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
 
-/** A mirror of four documents and a folder, in sync with a service that names its generation. */
+/** Syncs four documents and a folder with a service that reports its generation. */
 async function settled(seed: number) {
   let own: OwnKey | null = null;
   const fixture = openFixture(seed, {}, (made) => {
@@ -49,7 +49,7 @@ async function settled(seed: number) {
 
 type Settled = Awaited<ReturnType<typeof settled>>;
 
-/** What is made since a backup is not in the service that was restored of it. */
+/** Restores the service from a backup, which has nothing that was created since. */
 function restore({ rig, service }: Settled): void {
   rig.app.remove("since/one.md");
   rig.app.remove("since/two.md");
@@ -90,7 +90,7 @@ test("I04 documents that a restored service lacks stay local until the user appr
   at.world.state.setMeta(META.approved, JSON.stringify(keys));
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 2 } });
   expect([...at.mirror.texts().keys()].sort()).toEqual(["also.md", "kept.md", "mine.md"]);
-  // From then on it is a service like any other.
+  // From now on it is synced like any other service.
   at.rig.app.remove("mine.md");
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
 });

@@ -9,7 +9,7 @@ const LINES = Array.from({ length: 9 }, (_, line) => `line ${line}\n`);
 const BASE = LINES.join("");
 const SENT = LINES.with(4, "line 4, and a sentence\n").join("");
 
-/** What is sent first, and what its user makes of it before the service carries that out. */
+/** The content that is sent first, and the user's next edit before the service executes the PUT. */
 const SAVES = [
   ["the rest of a file that was sent half written", BASE.slice(0, 20), BASE],
   ["what was taken back", SENT, BASE],
@@ -28,7 +28,8 @@ test.each(SAVES)(
     let isRead = false;
     fixture.onRequest = ({ method, path }) => {
       if (left > 0 || isRead) return;
-      // The read that settles the PUT still finds the version before it; the next look does not.
+      // The read after the lost answer still returns the version before the PUT; the next cycle
+      // finds the sent version.
       if (path.startsWith("/v1/files/doc_")) mirror.write("note.md", then);
       if (method !== "GET" || !path.startsWith("/v1/files?")) return;
       isRead = true;
@@ -88,7 +89,10 @@ test("I06 I28 a conflict with a version that combined an upload starts at the up
   expect(rig.app.files().get("note.md")?.text).toBe(mine);
 });
 
-/** A document whose content was sent from this folder in one run, and never saved. */
+/**
+ * Creates a document whose content was sent from this folder in one run, and never saved by the
+ * service.
+ */
 async function lost(sent: string) {
   const fixture = await openSynced({ "note.md": BASE });
   const { rig, mirror } = fixture;
@@ -100,7 +104,7 @@ async function lost(sent: string) {
   return { rig, mirror, texts };
 }
 
-/** By how much the wall clock has moved when the next run begins. */
+/** How far the wall clock has moved when the next run begins, in ms. */
 const WALLS = [60_000, 86_400_000, 3e10, -86_400_000];
 
 test.each(WALLS)(

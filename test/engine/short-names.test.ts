@@ -5,7 +5,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 import { settle } from "../promises/fixture.ts";
 
-/** A disk that takes names of 143 bytes, as eCryptfs does, and a service that takes longer ones. */
+/** A disk that takes names of 143 bytes, as eCryptfs does. The service takes longer names. */
 const LIMIT = 143;
 const LONG = `${"long-".repeat(39)}x.md`;
 const WIDE = `${"字".repeat(60)}.md`;
@@ -19,7 +19,7 @@ beforeEach(() => {
   mirror = rig.mirror({ disk: { maxNameBytes: LIMIT } });
 });
 
-/** Each local path has names that the disk takes; the service and the disk have the same texts. */
+/** Expects local names that the disk takes, and the same contents on both sides. */
 function expectFit(): void {
   const paths = [...mirror.texts().keys()];
   for (const name of paths.flatMap((path) => path.split("/")))
@@ -37,7 +37,7 @@ async function expectQuiet(): Promise<void> {
   expect(report?.state).toBe("in-sync");
 }
 
-/** The local path of the document whose text this is. */
+/** Returns the local path of the document with this content. */
 function pathOf(text: string): string {
   return [...mirror.texts()].find(([, found]) => found === text)![0];
 }

@@ -6,10 +6,10 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 import { openSynced } from "../promises/fixture.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 
-/** 1,300 bytes: two sectors and a part of one. */
+/** 1,300 bytes: two whole sectors and a part of the third. */
 const TEXT = "0123456789 ab".repeat(100);
 
-/** A new file that never was fsynced. */
+/** Downloads a document into a new file that was never flushed. */
 async function begin(path = "note.md"): Promise<{ rig: Rig; mirror: Mirror }> {
   const { rig, mirror } = await openSynced({ [path]: TEXT });
   const [record] = mirror.state.load().records.values();
@@ -22,7 +22,10 @@ async function startAnew({ mirror }: { readonly mirror: Mirror }, bootId: string
   await mirror.sync({}, { retryRefused: false });
 }
 
-/** After a restart the service is only read, and both sides have the text. */
+/**
+ * Restarts. Expects that mdmirror only reads from the service, and that both sides have the
+ * content.
+ */
 async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<void> {
   await startAnew({ mirror }, "boot-2");
   await mirror.syncTimes(2);
@@ -30,7 +33,10 @@ async function downloadAgain(rig: Rig, mirror: Mirror, path: string): Promise<vo
   expect(mirror.writes()).toEqual([]);
 }
 
-/** Two new files, not on the medium yet: one is lost, and a person moves the other to its path. */
+/**
+ * Downloads two new files that are not flushed. A power cut takes one, and a user moves the other
+ * to its path.
+ */
 async function takePath(): Promise<{ rig: Rig; mirror: Mirror; ids: string[] }> {
   const rig = createRig(1);
   const mirror = rig.mirror();
@@ -183,9 +189,9 @@ const withLines = (...at: readonly number[]) =>
   at.reduce((lines, one) => lines.with(one, `edit ${one}\n\n`), LINES).join("");
 
 /**
- * The file of an edit was replaced, and a power loss then takes its last writes.
- * @param isUploaded true: a download replaced the file, after the edit was on the service; false: a
- * merge did
+ * Replaces the file of an edit, and then takes its last writes by a power loss.
+ * @param isUploaded true: the edit was uploaded, and a download then replaced the file; false: a
+ * merge replaced it
  */
 async function loseLastWrites(text: string, isUploaded = false) {
   const { rig, mirror } = await openSynced({ "note.md": LINES.join("") });
@@ -229,7 +235,7 @@ describe.each([
   });
 });
 
-/** @param later ms after the file was made */
+/** @param later ms since the file was created */
 async function mountAgain(left: string, later = 0) {
   const { rig, mirror } = await begin();
   const [record] = mirror.state.load().records.values();

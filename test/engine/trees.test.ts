@@ -35,7 +35,7 @@ test("I01 a document that is gone on the service is not taken for one that rests
   const rig = createRig(51);
   for (const path of ["a.md", "b.md", "c.md", "d.md"]) rig.app.create(path, path);
   const mirror = rig.mirror();
-  // In the second one each file is read again, and its stamp is trusted from then on.
+  // The second cycle reads each file again, and trusts its stamp from then on.
   await mirror.sync();
   mirror.disk.advance(5_000);
   await mirror.sync();
@@ -106,7 +106,7 @@ test("I12 a new file that is made outside of a plan has its base when its effect
 
 const PATHS = ["a.md", "b.md", "f/c.md", "f/d.md", "g/e.md"];
 
-/** Returns a mirror in sync, whose files have stamps that are trusted. */
+/** Returns a mirror in sync whose files have trusted stamps. */
 async function inSync(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(seed);
   for (const path of PATHS) rig.app.create(path, `text of ${path}`);
@@ -117,7 +117,9 @@ async function inSync(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
-/** Runs a cycle. Returns the local paths of base and the paths of both sides in its trees. */
+/**
+ * Runs a cycle. Returns the local paths in base, and the paths of both sides in the cycle's trees.
+ */
 async function cycle(mirror: Mirror) {
   const run = { number: mirror.state.beginRun("sync", 0) };
   const common = { run, settings: SETTINGS, retryRefused: false, unchangedContents: null };
@@ -191,7 +193,10 @@ test("I33 thousands of records keep their own stamps and versions", async () => 
   expect(new Set(all.map((one) => columns.markListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
 });
 
-/** A folder linked to `part`, from which a document was moved: its content is in the trash. */
+/**
+ * Returns a folder linked to `part` of the workspace. A document was moved out of `part`, so its
+ * local file is in the trash.
+ */
 async function withOneOutside(seed: number, path: string): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(seed);
   rig.app.create("part/stays.md", "stays\n");
@@ -208,7 +213,7 @@ async function withOneOutside(seed: number, path: string): Promise<{ rig: Rig; m
 it("a text taken back out of the trash to where its document was, before that left the subtree, is a new document and stays", async () => {
   const { rig, mirror } = await withOneOutside(31, "note.md");
   mirror.write("note.md", "left\n");
-  // Its stamp is trusted from the first look on.
+  // Old enough that the first scan trusts its stamp.
   mirror.disk.advance(10_000);
   await settle(mirror);
   expect(mirror.texts().get("note.md")).toBe("left\n");
@@ -225,7 +230,7 @@ it("I09 a document at the path of one that left the subtree keeps its id after a
   await settle(mirror);
   mirror.disk.advance(10_000);
   await settle(mirror);
-  // A save by rename: another inode.
+  // A save by rename, so the inode is another.
   mirror.remove("note.md");
   mirror.write("note.md", "left, and edited locally\n");
   mirror.disk.advance(10_000);

@@ -4,14 +4,14 @@ import { checkRow, type Row, titled } from "./check-row.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
 
 /**
- * Who wins, row by row, through the whole engine: real planner, client, disk layer, state and
- * service; only disk, clock and wire are in memory.
+ * Which side wins, case by case, through the whole engine: real planner, client, disk layer, state
+ * and service. Only disk, clock and wire are in memory.
  */
 
 const SWAP = "mv a.md t.md; mv b.md a.md; mv t.md b.md";
 const CLASH = { blocked: ["name-clash"] };
 
-/** Whether a deployment refuses each of these characters in names. */
+/** Returns a function that is true for deployments that refuse one of these characters in names. */
 function refuses(characters: string): (deployment: Deployment) => boolean {
   return ({ refusedCharacters = "" }) => [...characters].every((each) => refusedCharacters.includes(each));
 }
@@ -31,10 +31,11 @@ const CONTENT: readonly Row[] = [
   ["a.md=$X", "write a.md $X1", "edit a.md $X10", "a.md=$X1+10<a.md"],
   ["a.md=1", "write a.md 2", "edit a.md 2", "a.md=2<a.md"],
   ["a.md=1", "write a.md 2", "edit a.md 3", "a.md=2 a_(theirs).md=3 / a.md=3<a.md", { blocked: ["conflict"] }],
-  // New on both sides, the second with other line ends: linked, and each keeps its bytes.
+  // New on both sides with different line ends: they become one document, and each side keeps its
+  // bytes.
   ["", "write a.md 1", "new a.md 1", "a.md=1"],
   ["", "write a.md $CRLF", "new a.md $LF", "a.md=$CRLF / a.md=$LF"],
-  // A content over the limit.
+  // Content over the limit.
   ["", "write a.md $LARGE; write b.md 1", "", "a.md=$LARGE b.md=1 / b.md=1", { blocked: ["too-large"] }],
 ];
 
@@ -77,7 +78,7 @@ const PLACES: readonly Row[] = [
   ],
   ["f/a.md=1 g/b.md=2", "mv f/a.md g/c.md", "", "g/b.md=2 g/c.md=1<f/a.md"],
   ["f/a.md=1 g/b.md=2", "", "mv f/a.md g/a.md", "g/a.md=1<f/a.md g/b.md=2"],
-  // Chains and swaps.
+  // Chains and swaps of names.
   ["a.md=1 b.md=2", "mv b.md c.md; mv a.md b.md", "", "b.md=1<a.md c.md=2<b.md"],
   ["a.md=1 b.md=2", SWAP, "", "a.md=2<b.md b.md=1<a.md"],
   ["a.md=1 b.md=2", "", SWAP, "a.md=2<b.md b.md=1<a.md"],
@@ -98,7 +99,7 @@ const PLACES: readonly Row[] = [
   ["a.md=$X", "write b.md $X", "", "a.md=$X<a.md b.md=$X"],
   // Two documents want one path.
   ["a.md=1", "mv a.md n.md", "new n.md 2", "n-2.md=1<a.md n.md=2"],
-  // The name beside a taken path may be the document's former one.
+  // The numbered name may be the former name of the document.
   ["k.md=2 n-2.md=1", "mv n-2.md n.md", "mv k.md n.md", "n-2.md=1<n-2.md n.md=2<k.md"],
   ["k/b.md=2 n-2/a.md=1", "mv n-2 n", "mv k n", "n-2/a.md=1<n-2/a.md n/b.md=2<k/b.md"],
   // Folders.
@@ -115,16 +116,16 @@ const FOLDERS: readonly Row[] = [
   ["f/a.md=1 f/g/b.md=2 k.md=3", "rm f", "", "k.md=3"],
   ["f/a.md=1 f/g/b.md=2 k.md=3", "", "rm f", "k.md=3"],
   ["f/a.md=1 k.md=2", "write f/new.md 3", "rm f", "f/new.md=3 k.md=2"],
-  // A local file that is not synced has the path of a folder.
+  // The path of a new folder is taken by a local file that is not synced.
   ["", "write k.md 1; write x 2", "mkdir x", "k.md=1 x=2 / k.md=1", { blocked: ["path-taken"] }],
 ];
 
 const NAMES: readonly Row[] = [
-  // A name with a space is mapped, and keeps its local form.
+  // A name with a space gets another name on the service, and keeps its local name.
   ["", "write My_notes.md 1", "", "My_notes.md=1 / My-notes.md=1"],
   ["", "write My_notes/a_b.md 1", "", "My_notes/a_b.md=1 / My-notes/a-b.md=1"],
   ["", "write a_b.md 1; write a-b.md 2", "", "a-b.md=2 a_b.md=1 / a-b.md=2", CLASH],
-  // Letters that a deployment may take for the same.
+  // Letters that some deployments take for the same letter.
   [
     "",
     "write Note.md 1; write note.md 2",

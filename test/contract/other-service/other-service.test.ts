@@ -7,7 +7,7 @@ import { judgeService, type Report } from "../../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
 import { httpWire } from "../suite/http-wire.ts";
 
-/** A service that shares no code with mdmirror, judged by the cases of the contract. */
+/** The cases of the contract, run against a service that shares no code with mdmirror. */
 
 const PROGRAM = fileURLToPath(new URL("service.py", import.meta.url));
 const KEY = "mdm_of-the-other-service";
@@ -15,7 +15,7 @@ const KEY = "mdm_of-the-other-service";
 const hasPython = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0;
 const reason = hasPython ? "" : " (skipped: no python3 of version 3.9 or newer)";
 
-/** URLs of the service without a fault, and with each. */
+/** URLs of the services, by their fault; null is the service without a fault. */
 let urls: ReadonlyMap<string | null, string>;
 
 async function judgeOther(sections: readonly Section[], fault: string | null): Promise<Report> {
@@ -32,7 +32,7 @@ async function judgeOther(sections: readonly Section[], fault: string | null): P
   return unwrap(judged);
 }
 
-/** Fault of the service, by its option → the section that has to report it. */
+/** Fault option of the service → the section of the cases that must report it. */
 const FAULTS: Readonly<Record<string, Section>> = {
   "spaces-allowed": "paths-and-names",
   "length-unbounded": "limits",

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
-/** A file in review: live "live\n", proposed "proposed\n". */
+/**
+ * Creates a protected document with the live content "live\n", and a change to "proposed\n" in
+ * review.
+ */
 async function inReview({ api, folder }: TestWorld, live = "live\n", proposed = "proposed\n") {
   const file = await api.file(`${folder.path}/a.md`, live);
   (await api.patch(`/v1/files/${file.id}`, { protected: true })).ok(200);
@@ -9,7 +12,10 @@ async function inReview({ api, folder }: TestWorld, live = "live\n", proposed = 
   return { file, reviewId: review.id as string };
 }
 
-/** Makes a workspace with a file in review. Returns what removes the workspace. */
+/**
+ * Creates another workspace with a document in review. Returns a function that removes the
+ * workspace.
+ */
 async function reviewInAnotherWorkspace(world: TestWorld): Promise<() => Promise<void>> {
   const { api } = world.admin();
   const { key, workspaceId } = (await api.post("/admin/workspaces", { name: "another" })).ok(201);
@@ -230,7 +236,7 @@ const keys: readonly ContractTest[] = [
     const made = [await admin().key([]), await admin().key([]), await admin().key([])].map(({ id }) => id);
     const listed: { id: string; workspaceId: string }[] = (await api.get("/admin/keys")).ok(200).data;
     const own = listed.filter((key) => key.workspaceId === workspaceId).map(({ id }) => id);
-    // The first one came with the workspace.
+    // The first key was made with the workspace.
     assert.deepEqual(own.slice(1), made);
   }),
   adminTest("gives a key without grants nothing", async ({ as, admin, api, folder }) => {

@@ -8,7 +8,7 @@ import { hiddenTests } from "./hidden-tests.ts";
 import { keptGrantTests } from "./kept-grant-tests.ts";
 import type { ContractTest } from "./world.ts";
 
-/** Every test of the contract: the cases that ship with the program, and those that need /admin. */
+/** Every test of the contract: the cases that are part of mdmirror, and those that need /admin. */
 export const CONTRACT: readonly ContractTest[] = [
   ...CASES.map(({ title, run }) => ({ title, needs: null, run })),
   ...accessTests,

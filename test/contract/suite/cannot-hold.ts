@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import type { Variant } from "../../variants/variant.ts";
 
 /**
- * What of the suite cannot hold for a deployment with some trait: the suite says what we take for
- * the contract, and such a one has chosen otherwise. By trait: why, and the titles.
+ * Tests of the suite that a deployment cannot pass, because it made another choice than the service
+ * that the suite describes. By trait of the deployment: the reason, and the titles.
  */
 export const CANNOT_HOLD = JSON.parse(readFileSync(new URL("cannot-hold.json", import.meta.url), "utf8")) as Readonly<
   Partial<Record<keyof Variant, { readonly why: string; readonly titles: readonly string[] }>>
 >;
 
-/** Titles that name a request which such a deployment does not know. */
+/** Matches titles that name a request to change a folder. */
 const FOLDER_WRITES = /(PATCH|DELETE) \/v1\/folders\//;
 
-/** @returns why the test cannot hold there; null where it must */
+/** Returns why the deployment cannot pass the test; null if it must. */
 export function cannotHold(title: string, variant: Variant): string | null {
   const found = Object.entries(CANNOT_HOLD).find(
     ([trait, { titles }]) =>

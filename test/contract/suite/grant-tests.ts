@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
-/** What each grant allows, and which of several decides. */
+/** What each grant allows, and which of several grants applies. */
 
 const levels: readonly ContractTest[] = [
   adminTest("reads with Can read", async (world) => {
@@ -122,7 +122,8 @@ const nearest: readonly ContractTest[] = [
 ];
 
 /**
- * A protected file that the key may edit where it stands, and a folder to which it has Full access.
+ * Creates a protected document that the key may edit but not move, and a folder to which the key
+ * has Full access.
  */
 async function protectedBesideFull({ api, admin, as, folder }: TestWorld) {
   const file = await api.file(`${folder.path}/guarded/a.md`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
 import { adminTest, type ContractTest } from "./world.ts";
 
-/** That what a key cannot read shows in nothing that it is answered. */
+/** No answer to a key shows a document that the key may not read. */
 
 const hidden: readonly ContractTest[] = [
   adminTest("answers 404 to every request for what the key cannot read", async (world) => {

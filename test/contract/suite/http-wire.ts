@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import type { Exchange } from "../../../src/conformance/world.ts";
 
 /**
- * Sends requests by Node's own client, not by the project's, so that the suite proves the service
- * alone. `fetch` takes three times the processor time.
+ * Sends requests by Node's HTTP client, so that the suite does not depend on the project's own
+ * client. `fetch` takes three times the processor time.
  */
 export function httpWire(baseUrl: string): Exchange {
   const { request: send } = baseUrl.startsWith("https:") ? https : http;

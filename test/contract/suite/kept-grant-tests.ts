@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { adminTest, type ContractTest } from "./world.ts";
 
-/** Grants that outlive what they were on. */
+/** Grants that outlive the documents and folders for which they were made. */
 
 export const keptGrantTests: readonly ContractTest[] = [
   adminTest("keeps what a grant withholds when its folder is deleted and made again", async (world) => {

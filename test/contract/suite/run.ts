@@ -2,7 +2,7 @@ import { Api } from "../../../src/conformance/world.ts";
 import { AdminApi, type ContractTest, type Target, type TestWorld } from "./world.ts";
 
 /**
- * Runs one test on ground of its own, and clears that ground after it.
+ * Runs one test in a new workspace or folder, and removes that afterwards.
  * @throws what the test throws
  */
 export async function runContractTest(test: ContractTest, target: Target, unique: string): Promise<void> {

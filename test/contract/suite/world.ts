@@ -3,31 +3,31 @@ import type { Api } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
 import type { KeyGrant } from "../../../src/service/admin/operations.ts";
 
-/** A test of the contract: a case that ships with the program, or one that needs /admin too. */
+/** A test of the contract: one of the cases that are part of mdmirror, or one that needs /admin. */
 export type ContractTest = {
   readonly title: string;
-  /** `admin`: needs the embedded service's /admin, hence its admin key. */
+  /** `admin`: the test needs the embedded service's /admin and its admin key. */
   readonly needs: "admin" | null;
   readonly run: (world: TestWorld) => Promise<void>;
 };
 
-/** The service that the tests judge. */
+/** The service to be tested. */
 export type Target = {
   readonly wire: Exchange;
-  /** A key with Full access to a workspace that tests may fill. */
+  /** A key with Full access to a workspace that tests may change. */
   readonly key: string;
   readonly adminKey: string | null;
-  /** True if a search may show a write some requests later. */
+  /** True if a search may find a written document only some requests later. */
   readonly indexesLate: boolean;
 };
 
-/** A case's world, in a workspace of its own if the target has an admin key. */
+/** What a test works with. It has its own workspace if the target has an admin key. */
 export type TestWorld = CaseSetup & {
-  /** @throws in a test that does not say that it needs the admin */
+  /** @throws if the test is not declared by `adminTest` */
   readonly admin: () => AdminApi;
 };
 
-/** The embedded service's /admin, within the test's own workspace. */
+/** The embedded service's /admin, for the test's own workspace. */
 export class AdminApi {
   readonly api: Api;
   readonly workspaceId: string;
