@@ -1,24 +1,27 @@
 import type { Dice } from "../simulator/dice.ts";
 import type { Moment } from "./tap.ts";
 
-/** What a command does. Users act on a document; processes work in a folder. */
+/** Actions of a command. Users act on a document; processes work in a folder. */
 type Kind =
-  /** A user replaces the content, or adds a paragraph; creates the file if there is none. */
+  /** A user replaces the content or adds a paragraph. Creates the file if it is missing. */
   | "replace"
   | "add"
   | "rename"
   | "remove"
-  /** A user decides a conflict. */
+  /** A user resolves a conflict. */
   | "resolve"
-  /** One `sync`, to its end. */
+  /** One `sync` that runs to its end. */
   | "sync"
-  /** A `sync`, or with `--watch` a daemon, which runs beside the next commands. */
+  /** A `sync` (with `--watch` a daemon) that runs while the next commands are executed. */
   | "start"
   /** kill -9 of the process of the folder, or of a new `sync`. */
   | "kill"
   | "pause";
 
-/** One command of a history. It keeps its meaning if others are left out. */
+/**
+ * One command of a history. Its meaning does not depend on other commands, so that a failing
+ * history can be shrunk.
+ */
 export type Command = {
   readonly do: Kind;
   readonly folder: number;
@@ -35,15 +38,15 @@ export type Command = {
 
 export type History = { readonly isWatched: boolean; readonly commands: readonly Command[] };
 
-/** These exist at first. Nobody touches the last two, so no folder is ever empty. */
+/** Documents that exist at first. No command changes the last two, so no folder is ever empty. */
 export const SEEDED = ["a", "b", "k", "l"];
-/** These are created, possibly in two folders, and created again after a deletion. */
+/** Documents that commands create, possibly in two folders, and create again after a deletion. */
 export const CREATED = ["c", "d"];
 
 const COMMANDS = 14;
 /** LIMIT: a sync with little to do makes about this many requests. */
 const MAX_REQUESTS = 6;
-/** Few documents, so that the folders meet on them. */
+/** Few documents, so that several folders often change the same one. */
 const DRAWN_DOCS = ["a", "a", "a", "b", "c", "c", "d"];
 const BY_USERS: readonly Kind[] = ["replace", "add", "add", "add", "rename", "remove", "resolve"];
 const SYNCED: readonly Kind[] = [...BY_USERS, "sync", "sync", "sync", "sync", "start", "kill", "kill"];
@@ -69,12 +72,13 @@ export function showCommand({ do: what, folder, doc, into, side, moment, nth, ms
   return `${what} ${folder} ${doc}${what === "rename" ? ` ${into}` : ""}${what === "resolve" ? ` ${side}` : ""}`;
 }
 
-/** LIMIT: histories that one shrinking plays, twice each. */
+/** LIMIT: histories that are tried to shrink one failure; each is played twice. */
 const MAX_TRIES = 40;
 
 /**
- * Returns the fewest commands that still fail: many are left out together at first, then single
- * ones. Processes take their own time, so a candidate is played twice before it counts as passed.
+ * Returns the fewest commands that still fail: leaves out many commands together at first, then
+ * single ones. Real processes are not deterministic, so a candidate counts as passed only after two
+ * plays.
  */
 export async function shrink(history: History, fails: (candidate: History) => Promise<boolean>): Promise<History> {
   let best = history;

@@ -16,9 +16,11 @@ export type LinkedFolder = {
   readonly user: User;
   readonly tap: Tap;
   process: Process | null;
-  /** Its last process was killed: until the next one works, a file may be set aside. */
+  /**
+   * True if its last process was killed. A file may then be set aside until the next process works.
+   */
   isInterrupted: boolean;
-  /** Marks that a whole sync met in the folder. */
+  /** Marks of the paragraphs that a whole sync found in the folder. */
   readonly seen: Set<string>;
 };
 
@@ -29,7 +31,9 @@ type Process = {
   kill(signal: NodeJS.Signals): void;
 };
 
-/** @param isCalm no fault is near: the program runs in this process, in a fifth of the time */
+/**
+ * @param isCalm no command disturbs this run, so it runs in this process, in a fifth of the time
+ */
 export function launch(folder: LinkedFolder, args: readonly string[], isCalm: boolean): void {
   const { child, ended } = isCalm ? { child: null, ended: runCalmly(folder.user, args) } : start(folder.user, args);
   const process: Process = {
@@ -46,7 +50,7 @@ export function launch(folder: LinkedFolder, args: readonly string[], isCalm: bo
   void ended.then(() => (process.isEnded = true));
 }
 
-/** Returns what a user sees of a document, and where its conflict copies are. */
+/** Returns the document as a user sees it, and the paths of its conflict copies. */
 export function look({ notes }: LinkedFolder, doc: string): View & { readonly copyPaths: readonly string[] } {
   const all = [...liveHere(notes)].map(([path, content]) => ({ path, marks: marksIn(content, doc) }));
   const found = all.filter(({ marks }) => marks.length > 0);
@@ -89,7 +93,7 @@ export async function linkFolders(
   return {
     folders,
     call,
-    /** Rejects all changes in review, as a person in the app would; returns their number. */
+    /** Rejects all changes in review as a user of the web app would. Returns their number. */
     async rejectReviews(): Promise<number> {
       const { data } = JSON.parse((await admin("GET", `/admin/reviews?workspaceId=${workspaceId}`)).body);
       for (const { id } of data as { id: string }[]) await admin("POST", `/admin/reviews/${id}/reject`);

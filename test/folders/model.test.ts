@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { Model, Unexplained, type Version } from "./model.ts";
 
-/** The model finds what no order of transfers explains, and accepts what one explains. */
+/** The model accepts observations that some order of transfers explains, and rejects all others. */
 
 const version = (...marks: string[]): Version => ({ id: "a", marks, path: "a.md" });
 const file = (...marks: string[]) => ({ path: "a.md", marks });
 const view = (...marks: string[]) => ({ files: marks.length === 0 ? [] : [file(...marks)], copies: [] });
 
-/** Two folders that have one document. */
+/** Returns a model of two folders that have one document. */
 const newModel = () => new Model("a", 2, version("1"));
 
-/** A whole sync of one folder, which nothing disturbs. */
+/** Observes the end of a sync of one folder that nothing disturbed. */
 function sync(model: Model, folder: number): void {
   model.transfer([folder]);
   model.seeRest(folder);
 }
 
-/** Folder 0 has uploaded its edit, and folder 1 has another one. */
+/** Returns a model in which folder 0 has uploaded its edit, and folder 1 has another edit. */
 function withTwoEdits(): Model {
   const model = newModel();
   model.write(0, version("1", "2"));

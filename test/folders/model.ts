@@ -1,41 +1,40 @@
 /**
- * What three linked folders of one workspace may show, whatever the moment at which mdmirror moves
- * a change. After "Mysteries of Dropbox" (Hughes, Pierce, Arts, Norell 2016): nobody sees when a
- * folder uploads or downloads, so the model keeps every state that such *conjectured transfers* can
- * explain. An observation removes the states that contradict it. If none is left, mdmirror did
- * something that no order of transfers explains.
+ * What three linked folders of one workspace may show. After "Mysteries of Dropbox" (Hughes,
+ * Pierce, Arts, Norell 2016): nobody sees when a folder uploads or downloads, so the model keeps
+ * every state that such *conjectured transfers* can explain. Each observation removes the states
+ * that contradict it. If none is left, no order of transfers explains what mdmirror did.
  *
- * The model knows one document at a time. Its content is a set of marks, one for each paragraph;
- * so the merge of two contents is known without knowing their order.
+ * A model knows one document. Its content is a set of marks, one for each paragraph, so the model
+ * can merge two contents without knowing the order of paragraphs.
  */
 
 import { basename, dirname, join } from "node:path";
 
 /** A version of the document on one side. */
 export type Version = {
-  /** Identity: a document that is deleted and created again is another one. */
+  /** Id of the document. A document that is deleted and created again has a new id. */
   readonly id: string;
-  /** Marks of its paragraphs, sorted. */
+  /** Sorted marks of its paragraphs. */
   readonly marks: readonly string[];
-  /** Null where two documents met at one path: one of them may have got another path. */
+  /** Null if two documents met at one path, because one of them may have got another path. */
   readonly path: string | null;
 };
 
 /** What one linked folder has of the document. */
 type Replica = {
-  /** The file, as the user sees it; null: there is none. */
+  /** The local file, as the user sees it; null if there is none. */
   readonly local: Version | null;
-  /** The last version that the folder and the service were seen to have. */
+  /** Base: the last version that both the folder and the service were seen to have. */
   readonly base: Version | null;
-  /** Marks of the conflict copy; null: no conflict. */
+  /** Marks of the conflict copy; null without a conflict. */
   readonly shown: readonly string[] | null;
 };
 
 export type State = { readonly remote: Version | null; readonly replicas: readonly Replica[] };
 
 /**
- * What a user sees of the document in a folder. Copies are the marks of its conflict copies; null:
- * not looked for, because one may be missing or left over after a kill.
+ * The document as a user sees it in a folder. `copies` are the marks of its conflict copies. They
+ * are null, and not compared, after a kill, when a copy may be missing or left over.
  */
 export type View = {
   readonly files: readonly { readonly path: string; readonly marks: readonly string[] }[];
@@ -48,7 +47,7 @@ const isEdited = (version: Version, base: Version) => !isSame(version.marks, bas
 const isMoved = (version: Version, base: Version) =>
   version.path !== null && base.path !== null && version.path !== base.path;
 
-/** Returns the marks that both sides kept, and those that one side added. */
+/** Returns the marks that both sides kept, and the marks that one side added. */
 function merge(base: readonly string[], one: readonly string[], other: readonly string[]): string[] {
   const added = [...one, ...other].filter((mark) => !base.includes(mark));
   return sorted([...added, ...one.filter((mark) => other.includes(mark))]);
@@ -63,7 +62,7 @@ type Transfer = { readonly remote: Version | null; readonly replica: Replica };
 function transfersOf(remote: Version | null, { local, base, shown }: Replica): Transfer[] {
   if (remote === null) {
     if (local === null) return base === null ? [] : [{ remote, replica: NOTHING }];
-    // An edit beats a deletion: the content is uploaded as a new document.
+    // An edit beats a deletion, so the content is uploaded as a new document.
     if (base !== null && !isEdited(local, base)) return [{ remote, replica: NOTHING }];
     const created = base === null ? local : { ...local, id: `${local.id}'` };
     return [{ remote: created, replica: inSync(created) }];
@@ -78,7 +77,10 @@ function transfersOf(remote: Version | null, { local, base, shown }: Replica): T
   return [...contentTransfers(remote, local, base, shown), ...placeTransfers(remote, local, base, shown)];
 }
 
-/** A local document meets another one at its path. Neither content replaces the other. */
+/**
+ * Returns the transfers of a local document that meets another document at its path. Neither
+ * content replaces the other.
+ */
 function meet(remote: Version, local: Version): Transfer[] {
   const own = { ...local, id: remote.id };
   if (isSame(local.marks, remote.marks)) return [{ remote, replica: { local: own, base: remote, shown: null } }];
@@ -89,7 +91,10 @@ function meet(remote: Version, local: Version): Transfer[] {
   ];
 }
 
-/** Content: the side that changed wins; where both changed, they merge, or it is a conflict. */
+/**
+ * Returns the transfers of content. The side that changed it wins; two changes merge or become a
+ * conflict.
+ */
 function contentTransfers(remote: Version, local: Version, base: Version, shown: Replica["shown"]): Transfer[] {
   const take = (content: Version) => ({ marks: content.marks, ...(content.path === null && { path: null }) });
   if (!isEdited(local, base) && !isEdited(remote, base)) return [];
@@ -104,15 +109,15 @@ function contentTransfers(remote: Version, local: Version, base: Version, shown:
   const merged = { marks: merge(base.marks, local.marks, remote.marks) };
   return [
     { ...ended, replica: { ...ended.replica, local: { ...local, ...merged } } },
-    // The service merges a PUT that names an older version.
+    // The service merges a PUT that is based on an older version.
     { remote: { ...remote, ...merged }, replica: { local, base, shown } },
     { remote, replica: { local, base, shown: remote.marks } },
   ];
 }
 
 /**
- * Place: the side that moved wins; where both moved, either. It is decided apart from content. A
- * rename into another folder is two requests.
+ * Returns the transfers of the path, which is decided apart from content. The side that moved the
+ * document wins; if both did, either may win. A rename into another folder is two requests.
  */
 function placeTransfers(remote: Version, local: Version, base: Version, shown: Replica["shown"]): Transfer[] {
   const isLocal = isMoved(local, base) && isMoved(local, remote);
@@ -131,7 +136,10 @@ function placeTransfers(remote: Version, local: Version, base: Version, shown: R
   return [...(isMoved(remote, base) ? [download] : []), ...(isLocal ? [local.path, ...halves].map(follow) : [])];
 }
 
-/** A conflict is at rest while the copy shows the version of the service. */
+/**
+ * Returns true if the folder has no transfer left. An open conflict has none while its copy shows
+ * the service's version.
+ */
 function isAtRest({ remote, replicas }: State, folder: number): boolean {
   const { local, base, shown } = replicas[folder]!;
   const isDecided = shown !== null && remote !== null && isSame(shown, remote.marks);
@@ -141,7 +149,10 @@ function isAtRest({ remote, replicas }: State, folder: number): boolean {
     : left.length === 0;
 }
 
-/** LIMIT: states of one document. Three daemons and many edits can lead to more. */
+/**
+ * LIMIT: states of one document. Three daemons and many edits can lead to more; the model then
+ * gives up.
+ */
 const MAX_STATES = 50_000;
 
 const show = (version: Version | null) =>
@@ -153,32 +164,32 @@ function showView({ files, copies }: View): string {
   return [...lines, ...copyLines].join(", ") || "nothing";
 }
 
-/** An observation that no order of transfers explains. */
+/** Thrown for an observation that no order of transfers explains. */
 export class Unexplained extends Error {}
-/** Too many states to decide whether mdmirror is right. */
+/** Thrown if there are too many states to decide whether mdmirror is right. */
 export class Undecided extends Error {}
 
-/** All states that explain what was seen of one document so far. */
+/** All states that explain the observations of one document so far. */
 export class Model {
   readonly #name: string;
   #states: readonly State[];
   #before: readonly State[] = [];
 
-  /** @param version the version that all sides have at first; null: there is none */
+  /** @param version that all sides have at first; null if the document does not exist yet */
   constructor(name: string, folders: number, version: Version | null) {
     this.#name = name;
     const replica = version === null ? NOTHING : inSync(version);
     this.#states = [{ remote: version, replicas: Array.from({ length: folders }, () => replica) }];
   }
 
-  /** Two documents met at one path: users leave such a document alone. */
+  /** True if two documents met at one path. Users leave such a document alone. */
   get isAmbiguous(): boolean {
     return this.#states.some(({ remote, replicas }) =>
       [remote, ...replicas.map(({ local }) => local)].some((version) => version?.path === null),
     );
   }
 
-  /** Adds the states that any number of transfers of these folders can lead to. */
+  /** Adds the states to which any number of transfers of these folders can lead. */
   transfer(folders: Iterable<number>): void {
     const found = new Map(this.#states.map((state) => [JSON.stringify(state), state]));
     for (const state of found.values()) {
@@ -192,12 +203,12 @@ export class Model {
     this.#states = [...found.values()];
   }
 
-  /** Begins a command: what a folder recorded before it, no later kill can undo. */
+  /** Begins a command. A later kill cannot undo what a folder recorded before this. */
   begin(): void {
     this.#before = this.#states;
   }
 
-  /** A process that is killed may not have recorded the transfers that it has just made. */
+  /** Adds the states in which the killed process did not record its last transfers. */
   kill(folder: number): void {
     const replicas = [...this.#before, ...this.#states].map((state) => state.replicas[folder]!);
     const bases = new Map(replicas.map(({ base }) => [JSON.stringify(base), base]));
@@ -227,19 +238,19 @@ export class Model {
     this.#keep(what, ({ remote }) => matches(remote, marks, files));
   }
 
-  /** A sync that was left alone has done all that it can. */
+  /** Observes that an undisturbed sync has done all that it can. */
   seeRest(folder: number): void {
     this.#keep(`folder ${folder} should be at rest`, (state) => isAtRest(state, folder));
   }
 
-  /** Returns a model whose states leave no transfer to these folders. */
+  /** Returns a model with the states in which these folders have no transfer left. */
   atRest(folders: readonly number[]): Model {
     const model = new Model(this.#name, 0, null);
     model.#states = this.#states.filter((state) => folders.every((folder) => isAtRest(state, folder)));
     return model;
   }
 
-  /** A user saves new content; the document is new where the folder has no file. */
+  /** A user saves new content. The document is new if the folder has no file. */
   write(folder: number, version: Version): void {
     this.#change(folder, (replica) => {
       const { local, base } = replica;
@@ -248,13 +259,13 @@ export class Model {
     });
   }
 
-  /** @param path null: a user deletes the file */
+  /** @param path null if a user deletes the file */
   move(folder: number, path: string | null): void {
     const moved = (local: Version | null) => (local === null || path === null ? null : { ...local, path });
     this.#change(folder, (replica) => ({ ...replica, local: moved(replica.local) }));
   }
 
-  /** The user has seen both versions of a conflict and keeps one. */
+  /** The user has seen both versions of a conflict and keeps one of them. */
   choose(folder: number, side: "mine" | "theirs"): void {
     this.#change(folder, ({ local, base, shown }) => {
       if (shown === null || local === null || base === null) return { local, base, shown };

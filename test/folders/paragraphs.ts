@@ -1,12 +1,12 @@
 import { CREATED, SEEDED } from "./history.ts";
 
-/** Contents whose paragraphs are known wherever they go: each has a mark and words of its own. */
+/** Contents of paragraphs that the test recognizes everywhere: each has its own mark and words. */
 
 export const DOCS = [...SEEDED, ...CREATED];
 
 const WORDS = "amber birch cedar dune elm fern gorse heath iris juniper kelp larch moss nettle oak pine".split(" ");
 
-/** Returns the mark of the nth paragraph that users wrote, which belongs to the document. */
+/** Returns the mark of the nth paragraph that users write. It also names the document. */
 export const markOf = (doc: string, n: number) => `<m${DOCS.indexOf(doc) + 1}${String(n).padStart(3, "0")}>`;
 
 export function paragraph(doc: string, n: number): string {
@@ -19,7 +19,7 @@ export function withParagraph(content: string, added: string, n: number): string
   return paragraphs.toSpliced(n % (paragraphs.length + 1), 0, added).join("\n");
 }
 
-/** Returns the marks of one document, or all marks, sorted. */
+/** Returns the sorted marks of one document, or of all documents. */
 export function marksIn(content: string, doc?: string): string[] {
   const marks = new Set(content.match(/<m\d+>/g) ?? []);
   return [...marks].filter((mark) => doc === undefined || DOCS[Number(mark[2]) - 1] === doc).toSorted();

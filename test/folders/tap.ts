@@ -1,19 +1,22 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** A moment between a folder and the service: before a request, or before its answer, comes on. */
+/** A moment of a request: before the request, or before its answer, is passed on. */
 export type Moment = "request" | "answer";
 
-/** Passes bytes between a folder and the service, and can end the connection at an exact moment. */
+/** Passes bytes between a folder and the service. It can end the connection at an exact moment. */
 export type Tap = {
   readonly url: string;
-  /** Called at each moment; true cuts all connections and passes nothing more of them. */
+  /**
+   * Called at each moment. If it returns true, all connections are cut and none of their bytes are
+   * passed on.
+   */
   cut: ((moment: Moment) => boolean) | null;
-  /** Resolves when the service has answered or ended each connection that was open. */
+  /** Resolves when the service has answered or ended each open connection. */
   drained(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** LIMIT: how long the service may hold a connection whose client is gone, in ms. */
+/** LIMIT: ms that the service may keep a connection after its client is gone. */
 const LINGER_MS = 200;
 
 export async function openTap(target: string): Promise<Tap> {

@@ -9,21 +9,21 @@ import { launch, linkFolders, type LinkedFolder, type LinkedFolders, look } from
 import { Model, Undecided, Unexplained, type View } from "./model.ts";
 import { DOCS, markOf, marksIn, paragraph, withParagraph } from "./paragraphs.ts";
 
-/** A promise that does not hold. */
+/** Thrown for a broken promise. */
 class Broken extends Error {}
 
-/** In sync, with an open conflict, or with a change in review. */
+/** Exit codes: in sync, an open conflict, a change in review. */
 const GOOD_CODES = [0, 3, 7];
-/** LIMIT: how long a step of mdmirror may take, and a daemon until it is at rest, in ms. */
+/** LIMIT: ms that one command of mdmirror may take, and that a daemon may take until it is idle. */
 const STEP_MS = 10_000;
 const REST_MS = 120_000;
-/** A daemon with nothing to do makes no requests: it is killed after this time, in ms. */
+/** ms after which a daemon is killed that sends no request because it has nothing to do. */
 const IDLE_MS = 2_000;
 const MAX_ROUNDS = 8;
 
 export type Played = {
   readonly end: "holds" | "broken" | "undecided";
-  /** What happened, and at the end what is broken. */
+  /** The commands and observations; at the end what is broken. */
   readonly trace: readonly string[];
 };
 
@@ -44,7 +44,7 @@ export async function play(service: ServiceProcess, name: string, history: Histo
   }
 }
 
-/** Runs the commands, and lets the models judge what is seen after each. */
+/** Runs the commands, and compares what is seen after each with the models. */
 class World {
   readonly trace: string[] = [];
   readonly #linked: LinkedFolders;
@@ -67,7 +67,7 @@ class World {
       for (const folder of this.#active()) if (folder.process!.isEnded) await this.#ended(folder, false);
       for (const model of this.#models.values()) model.begin();
       await this.#run(command, isWatched).catch((error: NodeJS.ErrnoException) => {
-        // A user whose file mdmirror replaces at this moment does nothing.
+        // The user does nothing if mdmirror is replacing the file at this moment.
         if (!["ENOENT", "EEXIST"].includes(error.code!) || this.#active().length === 0) throw error;
       });
       await this.#observe();
@@ -108,15 +108,17 @@ class World {
     }
   }
 
-  // What users do. Each reads what it changes, as the paper's WRITE returns the old value.
+  // Users. Each action reads what it changes, because the model needs the old content (the return
+  // value of WRITE in the paper).
 
   #write(folder: LinkedFolder, doc: string, change: (old: string, added: string, n: number) => string): void {
     const added = paragraph(doc, ++this.#number);
     const path = this.#pathOf(folder, doc) ?? `${doc}.md`;
     const isNew = look(folder, doc).files.length === 0;
-    // After a kill, a missing file may only be set aside.
+    // After a kill, a missing file may be set aside, so it does not count as deleted.
     if (isNew ? SEEDED.includes(doc) || folder.isInterrupted : this.#pathOf(folder, doc) === null) return;
-    // mdmirror sets a file aside with its inode: content written to this descriptor is a late save.
+    // mdmirror sets a file aside with its inode, so content written to this descriptor is a late
+    // save.
     const file = openSync(join(folder.notes, path), isNew ? "wx+" : "r+");
     const old = readFileSync(file, "utf8");
     this.#see(folder, doc, { files: isNew ? [] : [{ path, marks: marksIn(old) }], copies: null });
@@ -129,7 +131,7 @@ class World {
     this.#say(`${path} has ${marks.join(" ")}`);
   }
 
-  /** @param target null: the document is deleted */
+  /** @param target null if the document is deleted */
   #move(folder: LinkedFolder, doc: string, target: string | null): void {
     const path = this.#pathOf(folder, doc);
     if (path === null) return;
@@ -151,7 +153,7 @@ class World {
     for (const copy of copyPaths) rmSync(join(folder.notes, copy));
   }
 
-  // What processes do.
+  // Processes.
 
   async #sync(folder: LinkedFolder): Promise<void> {
     if (folder.process === null) await this.#runToEnd(folder, ["sync", folder.notes]);
@@ -164,7 +166,7 @@ class World {
     for (const mark of contents.flatMap((content) => marksIn(content))) folder.seen.add(mark);
   }
 
-  /** @param isUndisturbed no user acted in the folder while it worked */
+  /** @param isUndisturbed true if no user acted in the folder while the process worked */
   async #ended(folder: LinkedFolder, isUndisturbed: boolean): Promise<void> {
     const process = folder.process!;
     const { code, out } = await process.ended;
@@ -201,7 +203,7 @@ class World {
     folder.tap.cut = null;
   }
 
-  // What is seen.
+  // Observations.
 
   #active(): LinkedFolder[] {
     return this.#linked.folders.filter(({ process }) => process !== null);
@@ -213,8 +215,8 @@ class World {
   }
 
   /**
-   * Returns the only file of a document; null where there is none, or users leave it alone. At the
-   * end they decide each conflict.
+   * Returns the only file of a document. Returns null if there is none, or if users leave the
+   * document alone because of a conflict; they resolve conflicts at the end.
    */
   #pathOf(folder: LinkedFolder, doc: string): string | null {
     const { files } = look(folder, doc);
@@ -242,7 +244,10 @@ class World {
     });
   }
 
-  /** While a process works, a scan may meet a moment within a step: then it is made again. */
+  /**
+   * Observes again for some time if a process is working, because an observation may fall into the
+   * middle of a step.
+   */
   async #explained(see: () => void | Promise<void>): Promise<void> {
     const until = performance.now() + STEP_MS;
     for (;;)
@@ -254,9 +259,7 @@ class World {
       }
   }
 
-  // The end.
-
-  /** Waits until the folders show what daemons leave that have nothing left to do. */
+  /** Waits until the folders show the end state of idle daemons. */
   async #awaitRest(): Promise<void> {
     const until = performance.now() + REST_MS;
     const active = this.#active().map(({ number }) => number);
@@ -276,7 +279,7 @@ class World {
     }
   }
 
-  /** Syncs in turn and decides each conflict, until all sides have the same. */
+  /** Syncs the folders in turn and resolves each conflict, until all sides are equal. */
   async #converge(): Promise<void> {
     for (let round = 1; ; round++) {
       for (const folder of this.#linked.folders) {
@@ -303,11 +306,14 @@ class World {
     });
   }
 
-  /** What no model of one document knows: nothing is doubled, and what was replaced is kept. */
+  /**
+   * Checks what a model of one document cannot know: no paragraph is in two documents, and replaced
+   * content is kept.
+   */
   async #judge(): Promise<void> {
     for (const { number, notes, seen } of this.#linked.folders) {
       const local = liveHere(notes);
-      // Two documents that met may have a paragraph in common.
+      // Two documents that met at one path may share a paragraph.
       const docs = DOCS.filter((doc) => !this.#models.get(doc)!.isAmbiguous);
       const marks = [...local.values()].flatMap((content) => docs.flatMap((doc) => marksIn(content, doc)));
       const doubled = marks.filter((mark, at) => marks.indexOf(mark) !== at);

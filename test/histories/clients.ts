@@ -6,13 +6,13 @@ import { Known } from "./known.ts";
 import type { Answer, Operation } from "./operation.ts";
 import type { Recorder, Send } from "./recorder.ts";
 
-/** Clients that work side by side. */
+/** Concurrent clients of one service. */
 
 export type Work = {
   readonly recorder: Recorder;
   readonly known: Known;
   readonly marks: Counter;
-  /** A client's way to something that serves; waits while nothing does. */
+  /** Connects a client to a running process of the service; waits while none runs. */
   readonly connect: (client: number, dice: Dice) => Promise<Send>;
   readonly isOver: () => boolean;
 };
@@ -21,7 +21,7 @@ export function newWork(work: Pick<Work, "recorder" | "connect" | "isOver">): Wo
   return { ...work, known: new Known(), marks: { next: 0 } };
 }
 
-/** Runs so many clients until the work is over. */
+/** Runs that many clients until the work is over. */
 export async function runClients(work: Work, seed: number, clients: number): Promise<void> {
   await Promise.all(Array.from({ length: clients }, (_, n) => new ServiceClient(work, seed, n).run()));
 }
@@ -41,7 +41,7 @@ export class ServiceClient {
     while (!this.#work.isOver()) await this.ask(draw(this.#drawn));
   }
 
-  /** Asks, and follows a listing to its end. */
+  /** Sends an operation. Follows a listing to its last page. */
   async ask(op: Operation): Promise<Answer | null> {
     const answer = await this.#askOnce(op);
     if (op.kind !== "list" || answer?.status !== 200 || !answer.json.hasMore) return answer;
@@ -53,7 +53,7 @@ export class ServiceClient {
     const send = await connect(this.#number, this.#drawn.dice);
     const before = recorder.count;
     const answer = await recorder.ask(this.#number, op, send);
-    // Others may have been answered since; what they learned is theirs to tell.
+    // Other clients may have been answered meanwhile; they learn from their own answers.
     const own = recorder.history.slice(before).find((done) => done.op === op);
     if (own !== undefined) known.learn(own);
     return answer;
@@ -61,9 +61,9 @@ export class ServiceClient {
 }
 
 /**
- * At the end, when nobody else asks: reads all that is there, and proves each version that anybody
- * was told of. A version is there if an edit on it that sends its own text is combined to the live
- * text.
+ * Reads the whole workspace after all other clients have ended, and proves that each acknowledged
+ * version is still stored. A version is stored if the service can merge an edit that is based on it
+ * and sends the same content.
  */
 export async function audit(
   client: ServiceClient,
@@ -90,7 +90,7 @@ export async function audit(
   }
 }
 
-/** Of each document, the versions that an answer told, with their texts. */
+/** Returns, for each document, the versions that answers contained: change id → content. */
 function versionsOf({ history }: Recorder): Map<string, Map<string, string>> {
   const versions = new Map<string, Map<string, string>>();
   const note = (id: string, change: string, text: string) => {

@@ -3,26 +3,29 @@ import { Connection } from "./connection.ts";
 import type { Send } from "./recorder.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
-/** Processes of one service, and each client's kept connections to them. */
+/** The processes of one service, and the clients' connections to them, which stay open. */
 export class Cluster {
   readonly processes: readonly ServiceProcess[];
   readonly #connections = new Map<string, Connection>();
   #user = "";
-  /** What all of them need, such as a database. */
+  /** Resolves when what all processes need is running, such as a database. */
   #ground: Promise<void> = Promise.resolve();
 
   constructor(processes: readonly ServiceProcess[]) {
     this.processes = processes;
   }
 
-  /** While `work` goes on, what all processes stand on is away, and no client asks anything new. */
+  /**
+   * Runs `work`, which stops something that all processes need. No client sends anything new
+   * meanwhile.
+   */
   async away(work: () => Promise<void>): Promise<void> {
     const back = work();
     this.#ground = back;
     await back;
   }
 
-  /** From now on clients work in a new workspace. @returns its id */
+  /** Creates a workspace for the clients from now on. Returns its id. */
   async newWorkspace(name: string): Promise<string> {
     await this.#closeConnections();
     const made = await this.connection(0, this.processes[0]!).send("POST", "/admin/workspaces", { name }, "admin");
@@ -33,7 +36,7 @@ export class Cluster {
     return made.json.workspaceId;
   }
 
-  /** To any of the processes that serve; waits while none does. */
+  /** Connects to one of the running processes; waits while none runs. */
   readonly connect = async (client: number, dice: Dice): Promise<Send> => {
     await this.#ground;
     for (;;) {

@@ -1,12 +1,12 @@
 import { Client } from "undici";
 import type { Send, Sent } from "./recorder.ts";
 
-/** Codes of a connection that was never made, so that nothing was sent. */
+/** Error codes of a connection that was not established, so that nothing was sent. */
 const NEVER_MADE: ReadonlySet<string> = new Set(["ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"]);
-/** Longer than any answer may take: what is not answered by then is unknown. */
+/** LIMIT: ms to wait for an answer. Without one it is unknown whether the request was executed. */
 const ANSWER_MS = 15_000;
 
-/** One kept connection of one client to one process of the service. */
+/** An open connection of one client to one process of the service. */
 export class Connection {
   readonly #client: Client;
   readonly #keys: { readonly user: string; readonly admin: string };

@@ -3,7 +3,8 @@ import { type Facts, lastName, type Row, rowsOf } from "./facts.ts";
 import type { Answer, Done, Operation } from "./operation.ts";
 
 /**
- * What an operation with its answer may make of a document: none, where it cannot be answered so.
+ * The states of a document that an operation and its answer allow, given its state before. An empty
+ * list means that this answer is impossible.
  */
 
 type Step = (document: Document) => readonly Document[];
@@ -13,7 +14,7 @@ const only = (document: Document | null | undefined): readonly Document[] =>
   document === undefined ? IMPOSSIBLE : [document];
 const legal = (is: boolean, document: Document): readonly Document[] => (is ? [document] : IMPOSSIBLE);
 
-/** @returns null where the operation says nothing of the document */
+/** Returns the step of an operation for a document; null if the operation does not concern it. */
 export function stepOfDocument(done: Done, id: string, facts: Facts): Step | null {
   const { op, answer } = done;
   if (op.kind === "list") return rowStep(done, id, facts);
@@ -56,7 +57,8 @@ function createStep({ op, answer }: Done, id: string, facts: Facts): Step | null
 }
 
 /**
- * A creation whose answer was lost may have made any document that nobody was told to have made.
+ * Returns the step of a creation whose answer was lost. It may have created any document that no
+ * answer to a creation contains.
  */
 function madeUnseen({ place, text }: Extract<Operation, { kind: "create" }>): Step {
   const parent = "path" in place ? (place.path.lastIndexOf("/") <= 0 ? null : undefined) : place.parentId;
@@ -66,8 +68,8 @@ function madeUnseen({ place, text }: Extract<Operation, { kind: "create" }>): St
 }
 
 /**
- * A folder went with all that was below it. Whether a document in another folder was below, only
- * the tree of folders tells.
+ * Returns the step of a removed folder. A document in another folder may be below the removed one;
+ * only the tree of folders knows that.
  */
 function treeGone(folder: string, recursive: boolean): Step {
   return (document) => {
@@ -92,7 +94,7 @@ function editStep(op: Edit, answer: Answer | null, texts: Texts): Step {
   };
 }
 
-/** @returns undefined where it cannot be answered so */
+/** Returns the document with the edit in review; undefined if the answer is impossible. */
 function submitted(
   document: Live,
   { base, text }: Edit,
@@ -111,7 +113,10 @@ function shownEdit(document: Live, answer: Answer, text: string, texts: Texts): 
   return after === null ? undefined : (shown(after, file, texts) ?? undefined);
 }
 
-/** The document as an answer to a write shows it. */
+/**
+ * Returns the document with what an answer to a write shows of it; null if the two contradict each
+ * other.
+ */
 function shown(document: Live, file: Answer["json"], texts: Texts): Live | null {
   const { parentId: parent, path, lastChangeId: change } = file;
   const row: Omit<Row, "id" | "path"> = { parent, name: lastName(path), protected: file.protected, change, text: null };
@@ -123,14 +128,16 @@ type Placing = Extract<Operation, { kind: "rename" | "move" | "protect" }>;
 function placeStep(op: Placing, { answer }: Done, { texts }: Facts): Step {
   return (document) => {
     if (document === null) return IMPOSSIBLE;
-    // The place was taken, or the goal is gone: nothing changed here.
+    // The path was taken or the target folder is gone, so the document is unchanged.
     if (answer !== null && answer.status >= 300) return [document];
     const after = placed(document, op);
     return answer === null ? [after] : only(shown(after, answer.json, texts) ?? undefined);
   };
 }
 
-/** The very same document where nothing changes, so that a search knows it as a read. */
+/**
+ * Returns the same object if nothing changes, so that the search can treat the operation as a read.
+ */
 function placed(document: Live, op: Placing): Live {
   switch (op.kind) {
     case "rename":
@@ -173,7 +180,7 @@ function isThat({ id, text }: Waiting, wanted: string, texts: Texts): boolean {
   return id === null ? texts.get(wanted) === text : id === wanted;
 }
 
-/** What accepting makes live; null: that is refused. */
+/** Returns the live content after a review is accepted; null if the service must refuse that. */
 function acceptedText(
   { change: live, text }: Live,
   { base, text: sent, reason }: Waiting,

@@ -3,12 +3,12 @@ import type { Row } from "./facts.ts";
 import { marksOf } from "./operation.ts";
 
 /**
- * One document as the contract says that it behaves, step by step. What an unknown answer would
- * have told stays open (`undefined`, or an id of null) until an answer shows it.
+ * Model of one document according to the contract. A value that only a lost answer contained stays
+ * unknown (`undefined`, or null for an id) until another answer shows it.
  */
 
 export type Waiting = {
-  /** null: not shown yet. */
+  /** Id of the change; null if no answer has shown it yet. */
   readonly id: string | null;
   readonly base: string;
   readonly text: string;
@@ -16,7 +16,7 @@ export type Waiting = {
 };
 
 export type Live = {
-  /** Folder; null is the root, undefined not shown yet. */
+  /** Id of the folder; null for the root, undefined if no answer has shown it yet. */
   readonly parent: string | null | undefined;
   readonly name: string | undefined;
   readonly change: string | null;
@@ -25,7 +25,7 @@ export type Live = {
   readonly waiting: readonly Waiting[];
 };
 
-/** null: not there, before its creation or after its deletion. */
+/** A document; null before its creation and after its deletion. */
 export type Document = Live | null;
 
 export function keyOfDocument(document: Document): string {
@@ -39,8 +39,8 @@ export function keyOfDocument(document: Document): string {
 export type Texts = ReadonlyMap<string, string>;
 
 /**
- * Can an answer show this of the document?
- * @returns the document, with what was open filled in; null: no
+ * Compares a document with what an answer shows of it. Returns the document with its unknown values
+ * filled in; null if the answer contradicts it.
  */
 export function meets(document: Live, row: Omit<Row, "id" | "path">, texts: Texts): Live | null {
   const text = row.text ?? texts.get(row.change);
@@ -57,10 +57,7 @@ export function meets(document: Live, row: Omit<Row, "id" | "path">, texts: Text
 
 const merged = new Map<string, string | null>();
 
-/**
- * Returns the service's result for content on a base with the live content; null: they do not
- * combine.
- */
+/** Merges like the service. Returns the merged content; null if the two edits conflict. */
 export function combined(base: string, sent: string, live: string): string | null {
   const key = JSON.stringify([base, sent, live]);
   const known = merged.get(key);
@@ -71,7 +68,10 @@ export function combined(base: string, sent: string, live: string): string | nul
   return text;
 }
 
-/** Returns a document with another live content; equal content makes no new change. */
+/**
+ * Returns the document after a save. Equal content makes no new change. Returns null if the change
+ * id contradicts that.
+ */
 export function saved(document: Live, text: string, change: string | null): Live | null {
   if (text === document.text) {
     if (change === null || change === document.change) return document;

@@ -3,17 +3,17 @@ import type { Known, Version } from "./known.ts";
 import type { Operation, Place } from "./operation.ts";
 
 /**
- * What a client does next. Few documents, names and folders, so that clients meet; each text that
- * is sent has a mark of its own.
+ * Draws a client's next operation. There are few documents, names and folders, so that clients
+ * often meet. Each content that is sent has its own mark.
  */
 
 const NAMES = ["one.md", "two.md", "three.md", "vier.md", "été.md", "Ünïcode-六.md"];
 const FOLDER_NAMES = ["a", "b", "c", "Ä"];
 const PARAGRAPHS = 5;
-/** With more of them, nobody creates. */
+/** LIMIT: at this number of documents, no client creates one. */
 const MAX_DOCUMENTS = 12;
 
-/** Numbers that no two clients share: of marks, and of listings. */
+/** Next unused number of marks and listings; all clients share it. */
 export type Counter = { next: number };
 
 export type Drawn = { readonly dice: Dice; readonly known: Known; readonly marks: Counter };
@@ -21,7 +21,8 @@ export type Drawn = { readonly dice: Dice; readonly known: Known; readonly marks
 type Draw = (drawn: Drawn) => Operation | null;
 
 /**
- * How often of a hundred. What cannot be done for now (nothing is known yet) becomes a creation.
+ * Relative frequency of each operation. An operation that is not possible yet, for want of
+ * documents, becomes a creation.
  */
 const WEIGHTS: readonly (readonly [number, Draw])[] = [
   [26, edit],
@@ -56,7 +57,7 @@ function newText(drawn: Drawn): string {
   return `${[`# Made ${mark(drawn)}`, ...body].join("\n\n")}\n`;
 }
 
-/** One new paragraph; sometimes exactly the text of the base. */
+/** Replaces one paragraph. Sometimes sends the content of the base unchanged. */
 function edit(drawn: Drawn): Operation | null {
   const { dice } = drawn;
   const versions = drawn.known.document(dice);
@@ -69,7 +70,7 @@ function edit(drawn: Drawn): Operation | null {
   return { kind: "edit", id, base: change, text: parts.join("\n\n") };
 }
 
-/** Mostly the last one that anybody read. */
+/** Mostly picks the newest version that any client has read. */
 function pickVersion(dice: Dice, versions: readonly Version[]): Version {
   return dice.below(4) > 0 ? versions.at(-1)! : dice.pick(versions);
 }
@@ -96,7 +97,7 @@ function create(drawn: Drawn): Operation | null {
 function placeFor({ dice, known }: Drawn, names: readonly string[]): Place {
   const name = dice.pick(names);
   if (dice.below(2) === 0) return { parentId: known.folder(dice), name };
-  // Where there are many folders, none is made on the way.
+  // If there are many folders, the path creates no further one.
   const depth = known.hasManyFolders() ? 0 : dice.below(3);
   return { path: `/${[...Array.from({ length: depth }, () => dice.pick(FOLDER_NAMES)), name].join("/")}` };
 }
@@ -117,7 +118,7 @@ function protect(drawn: Drawn): Operation | null {
   return ofDocument(drawn, (id) => ({ kind: "protect", id, on: drawn.dice.below(3) === 0 }));
 }
 
-/** The first page of a listing; whoever asks follows it to its end. */
+/** Requests the first page of a listing; the client then follows it to the end. */
 function list({ dice, known, marks }: Drawn): Operation {
   const listing = marks.next++;
   const limit = dice.pick([2, 5, 1_000]);
@@ -130,7 +131,7 @@ function list({ dice, known, marks }: Drawn): Operation {
   return { kind: "list", of, selector, limit, cursor: null, listing };
 }
 
-/** Looks at a change first: what waits is known by its text. */
+/** Shows, accepts or rejects a change in review. */
 function review({ dice, known }: Drawn): Operation | null {
   const waiting = known.review(dice);
   if (waiting === null) return null;

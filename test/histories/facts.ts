@@ -1,9 +1,9 @@
 import type { Json } from "../../src/conformance/world.ts";
 import type { Done, Operation, Selector } from "./operation.ts";
 
-/** What a history shows before it is searched: rows of documents and folders, texts, listings. */
+/** What the answers of a history contain: rows of documents and folders, contents, listings. */
 
-/** A document as an answer shows it. */
+/** A document in an answer. */
 export type Row = {
   readonly id: string;
   readonly path: string;
@@ -11,14 +11,14 @@ export type Row = {
   readonly name: string;
   readonly protected: boolean;
   readonly change: string;
-  /** null: this answer does not show it. */
+  /** Content; null if the answer does not contain it. */
   readonly text: string | null;
 };
 
-/** The root has the path "" and the id null. */
+/** Path and id of a folder in an answer. The root has the path "" and the id null. */
 export type FolderAt = { readonly path: string; readonly id: string | null };
 
-/** All pages of one listing that was followed to its end. */
+/** A listing whose pages were all requested. */
 export type Listing = {
   readonly of: "files" | "folders";
   readonly selector: Selector | null;
@@ -29,11 +29,11 @@ export type Listing = {
 
 export type Facts = {
   readonly history: readonly Done[];
-  /** Change id → the one text that it was seen with. */
+  /** Change id → content. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Document → the operation that was answered with its creation. */
+  /** Id of a document → the operation that created it, if it was answered. */
   readonly creations: ReadonlyMap<string, Done>;
-  /** Each document that any answer shows. */
+  /** Ids of the documents in any answer. */
   readonly documents: ReadonlySet<string>;
   readonly listings: readonly Listing[];
 };
@@ -50,7 +50,7 @@ export function gatherFacts(history: readonly Done[]): Facts {
   return { history, texts, creations, documents, listings: listingsOf(history) };
 }
 
-/** The documents that an answer shows. */
+/** Returns the documents in an answer. */
 export function rowsOf({ op, answer }: Done): Row[] {
   if (answer === null || answer.status >= 300) return [];
   const { json } = answer;
@@ -78,7 +78,7 @@ function rowOf(item: Json, text: string | null): Row {
   return { id, path, parent: parentId, name: lastName(path), protected: item.protected, change: lastChangeId, text };
 }
 
-/** Each folder that an answer shows, by path; those that hold what it shows, too. */
+/** Returns the folders in an answer, and the parent folders of all that it contains. */
 export function foldersShown(done: Done): FolderAt[] {
   const { op, answer } = done;
   const holders = rowsOf(done).map(({ path, parent }) => ({ path: folderOf(path), id: parent }));
@@ -92,7 +92,7 @@ export function foldersShown(done: Done): FolderAt[] {
   return [...holders, ...own];
 }
 
-/** Texts by the change that an answer shows them with. */
+/** Returns the contents in an answer, as pairs of change id and content. */
 export function textsOf(done: Done): [string, string][] {
   const { op, answer } = done;
   const shown = rowsOf(done).flatMap(({ change, text }): [string, string][] => (text === null ? [] : [[change, text]]));
@@ -121,12 +121,12 @@ function listingsOf(history: readonly Done[]): Listing[] {
   }));
 }
 
-/** The last name of a path. */
+/** Returns the last name of a path. */
 export function lastName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** The path of the folder that holds it; "" is the root. */
+/** Returns the path of the parent folder; "" is the root. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }

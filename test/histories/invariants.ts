@@ -2,7 +2,9 @@ import type { Json } from "../../src/conformance/world.ts";
 import { type Facts, rowsOf, textsOf } from "./facts.ts";
 import { type Done, type Operation, tell } from "./operation.ts";
 
-/** What no history may show, whatever came in which order. */
+/**
+ * Returns the broken rules that hold for every history, in whatever order its operations happened.
+ */
 
 export function breachesOfAll(facts: Facts): string[] {
   return [
@@ -18,7 +20,8 @@ const PLACING = ["file_not_found", "folder_not_found", "path_already_exists"];
 const REVIEWED = ["not_found", "edit_conflict"];
 
 /**
- * The refusals that each operation may meet, with a key of Full access and members that are right.
+ * Error codes with which the service may refuse each operation, given a key with Full access and a
+ * valid request.
  */
 const REFUSALS: Readonly<Record<Operation["kind"], readonly string[]>> = {
   read: ["file_not_found"],
@@ -56,7 +59,7 @@ function unjustified(done: Done): string[] {
   return [`not to be answered so: ${tell(done)} ${status >= 400 ? json.detail : ""}`];
 }
 
-/** One page is one moment: no document and no path is in it twice. */
+/** Checks that a page, which shows one moment, contains no document and no path twice. */
 function doubledInPage(done: Done): string[] {
   const { op, answer } = done;
   if (op.kind !== "list" || answer?.status !== 200) return [];
@@ -80,7 +83,10 @@ function repeated(values: readonly string[]): string[] {
   return values.filter((value) => seen.has(value) || !seen.add(value));
 }
 
-/** Lists are in the order of creation, which no move changes, so that pages share no document. */
+/**
+ * Checks that the pages of a listing share no document. Lists are sorted by creation, which no move
+ * changes.
+ */
 function doubledInListings(history: readonly Done[]): string[] {
   const pages = history.filter(({ op, answer }) => op.kind === "list" && answer?.status === 200);
   const listings = Map.groupBy(pages, ({ op }) => (op.kind === "list" ? op.listing : -1));
@@ -91,7 +97,7 @@ function doubledInListings(history: readonly Done[]): string[] {
   );
 }
 
-/** A change id is one text of one document, for ever. */
+/** Checks that a change id always has the same document and content. */
 function reusedChanges(history: readonly Done[]): string[] {
   const texts = new Map<string, string>();
   const documents = new Map<string, string>();
@@ -110,7 +116,10 @@ function reusedChanges(history: readonly Done[]): string[] {
   return breaches;
 }
 
-/** The first mark of a text is that of the creation, which makes one document at most. */
+/**
+ * Checks that each creation made one document at most. The first mark of a content is that of its
+ * creation.
+ */
 function madeTwice({ history, creations }: Facts): string[] {
   const made = new Map<string, string>();
   const breaches: string[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { judge } from "./judge.ts";
 import type { Answer, Done, Operation } from "./operation.ts";
 
-/** Returns the text of a document whose paragraphs have these marks. */
+/** Returns the content of a document whose paragraphs have these marks. */
 function textOf(...marks: readonly number[]): string {
   return `${marks.map((mark, n) => `Paragraph ${n} <m${mark}>`).join("\n\n")}\n`;
 }
@@ -29,7 +29,9 @@ const page = (data: readonly object[], nextCursor: string | null = null) => ({
 
 const refusal = (code: string) => ({ code, detail: "refused" });
 
-/** Begin and end, the client's operation, and its answer; left out if no answer came. */
+/**
+ * Start and end of an operation, the operation, and its answer, which is missing if it was lost.
+ */
 type Line = readonly [span: readonly [from: number, to: number], op: Operation, status?: number, json?: object | null];
 
 function script(...lines: readonly Line[]): Done[] {
@@ -39,7 +41,7 @@ function script(...lines: readonly Line[]): Done[] {
   });
 }
 
-/** The one document of most histories, and its texts: as it was created, and edited at one end. */
+/** The document of most histories: its content at creation, and two edits of it. */
 const OLD = textOf(1, 2, 3);
 const create = (path: string, text = OLD): Operation => ({ kind: "create", place: { path }, text });
 const read = (id: string): Operation => ({ kind: "read", id });
@@ -61,7 +63,7 @@ const edited = (change: string, content: string, path = "/a.md") => ({
   content,
 });
 
-/** Returns all that is wrong with a history. */
+/** Returns all broken rules of a history. */
 function faultsOf(history: readonly Done[]): string {
   const { broken, undecided } = judge(history);
   return [...broken, ...undecided].join("\n");

@@ -7,7 +7,10 @@ import { entriesOfPlace, foldersByPath, type Holder, placesOf } from "./places.t
 import { type Entry, type Found, type Model, searchLinearisation } from "./search.ts";
 import { keyOfTree, leavesTree, stepOfTree, stepOfUnlisted, type Tree } from "./tree.ts";
 
-/** Whether a history could have been that of one service which does one request after the other. */
+/**
+ * The result of the search for an order in which one service could have executed all operations one
+ * after the other.
+ */
 
 export type Verdict = {
   readonly operations: number;
@@ -15,11 +18,11 @@ export type Verdict = {
   readonly unknown: number;
   readonly documents: number;
   readonly places: number;
-  /** States that the searches looked at. */
+  /** Number of states that the searches visited. */
   readonly states: number;
-  /** Answers that are impossible; empty: all answers are possible. */
+  /** Answers that are impossible; empty if the history is linearizable. */
   readonly broken: readonly string[];
-  /** LIMIT: objects whose search was given up: nothing is said of them. */
+  /** LIMIT: documents and paths whose search took too long, so that nothing is known of them. */
   readonly undecided: readonly string[];
 };
 
@@ -27,7 +30,10 @@ const DOCUMENT: Model<Document> = { initial: null, keyOf: keyOfDocument };
 const TREE: Model<Tree> = { initial: new Map(), keyOf: keyOfTree };
 const PLACE: Model<Holder> = { initial: null, keyOf: (holder) => holder ?? "free" };
 
-/** @param most how many states one search may look at */
+/**
+ * Checks a history.
+ * @param most states that one search may visit
+ */
 export function judge(history: readonly Done[], most = 200_000): Verdict {
   const facts = gatherFacts(history);
   const broken = breachesOfAll(facts);
@@ -62,7 +68,7 @@ function entriesOfDocument(facts: Facts, id: string): Entry<Document>[] {
   return [...entries, ...facts.listings.flatMap((listing) => unlisted(facts, listing, id))];
 }
 
-/** All names, folders and marks that answers show of a document. */
+/** All names, folders and marks of a document in answers. */
 type Shown = { readonly names: Set<string>; readonly parents: Set<string | null>; readonly marks: Set<string> };
 
 function shownOf({ history, texts }: Facts, id: string): Shown {
@@ -80,7 +86,7 @@ function shownOf({ history, texts }: Facts, id: string): Shown {
   return shown;
 }
 
-/** Whether an operation whose answer was lost made nothing that any answer shows. */
+/** Returns true if no answer shows an effect of the operation, whose own answer was lost. */
 function isUnseen(op: Operation, { names, parents, marks }: Shown, { texts }: Facts): boolean {
   switch (op.kind) {
     case "rename":
@@ -101,10 +107,13 @@ function isUnseen(op: Operation, { names, parents, marks }: Shown, { texts }: Fa
 
 const spanOf = (done: Done) => ({ what: tell(done), from: done.from, to: done.to });
 
-/** A listing that ended without a document says that at one moment it was not there. */
+/**
+ * Returns an entry for a whole listing without the document: at one moment of it, the document did
+ * not exist in the listed folder.
+ */
 function unlisted(facts: Facts, { of, selector, from, to, ids }: Listing, id: string): Entry<Document>[] {
   if (of === "folders" || ids.has(id)) return [];
-  // Before its creation was asked for, everybody knows that it is not there.
+  // Before the request of its creation, the document cannot be in any listing.
   if (to < (facts.creations.get(id)?.from ?? 0)) return [];
   if (selector === null || ("path_prefix" in selector && selector.path_prefix === "/")) {
     return [{ what: "a listing without it", from, to, reads: true, apply: (state) => (state === null ? [state] : []) }];
@@ -142,7 +151,7 @@ function entriesOfTree(facts: Facts): Entry<Tree>[] {
 const isWhole = (selector: Listing["selector"]) =>
   selector !== null && "path_prefix" in selector && selector.path_prefix === "/";
 
-/** The verdict in one line. */
+/** Returns a verdict in one line. */
 export function tellVerdict(verdict: Verdict): string {
   const { operations, acknowledged, unknown, documents, places, states, broken, undecided } = verdict;
   const counts = `${operations} operations, ${acknowledged} acknowledged, ${unknown} unknown; ${documents} documents and ${places} places checked, ${states} states searched`;

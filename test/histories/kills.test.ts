@@ -5,7 +5,7 @@ import { live, type Scene } from "./live.ts";
 import { openPostgresScene } from "./postgres-scene.ts";
 import { openSqliteScene } from "./sqlite-scene.ts";
 
-/** A short part of `npm run soak -- histories`: real processes, killed while clients work. */
+/** A short part of `npm run soak -- histories`: kills real processes while clients work. */
 
 async function holds(scene: Scene, operations: number, strikes: number): Promise<void> {
   onTestFinished(scene.end);
@@ -19,7 +19,7 @@ test("serve on SQLite, killed under twenty clients, has the history of one that 
   await holds(await openSqliteScene(), 150, 1);
 });
 
-// A server that is not the run's own is nobody's to kill.
+// Skipped with a PostgreSQL server that this test run did not start, because the test kills it.
 test.skipIf(whyNoPostgres !== null || process.env["MDMIRROR_TEST_POSTGRES"] !== undefined)(
   "two of them on PostgreSQL, one killed, then PostgreSQL itself, have the history of one",
   async () => {

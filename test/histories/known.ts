@@ -6,13 +6,16 @@ import type { Dice } from "../simulator/dice.ts";
 /** A version of a document, as some client read it. */
 export type Version = { readonly id: string; readonly change: string; readonly text: string };
 
-/** LIMIT: versions of one document that clients still base edits on. */
+/** LIMIT: versions of one document on which clients still base edits. */
 const MAX_VERSIONS = 4;
 const MAX_FOLDERS = 12;
-/** How many of those that are gone are still asked for. */
+/** LIMIT: deleted documents that clients still request. */
 const MAX_GONE = 3;
 
-/** What the clients of a history know of the workspace, together: so they meet on few things. */
+/**
+ * What all clients of a history know of the workspace together, so that they often use the same
+ * documents.
+ */
 export class Known {
   readonly #versions = new Map<string, Version[]>();
   readonly #gone: Version[][] = [];
@@ -65,13 +68,13 @@ export class Known {
     return this.#versions.size;
   }
 
-  /** A document that is there as far as is known, now and then one that is gone. */
+  /** Picks a document that exists as far as is known, and sometimes a deleted one. */
   document(dice: Dice): readonly Version[] | null {
     const all = dice.below(15) === 0 ? this.#gone : [...this.#versions.values()];
     return all.length === 0 ? null : dice.pick(all);
   }
 
-  /** A folder's id; null is the root. */
+  /** Picks a folder. Returns its id; null for the root. */
   folder(dice: Dice): string | null {
     return dice.pick([null, ...this.#folders.keys()]);
   }
@@ -80,7 +83,7 @@ export class Known {
     return this.#folders.size >= MAX_FOLDERS;
   }
 
-  /** A change in review, and the document that it is of. */
+  /** Picks a change in review. Returns its id and its document's id. */
   review(dice: Dice): readonly [string, string] | null {
     return this.#reviews.size === 0 ? null : dice.pick([...this.#reviews]);
   }

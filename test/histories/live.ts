@@ -4,7 +4,7 @@ import type { Cluster } from "./cluster.ts";
 import type { Done } from "./operation.ts";
 import { Recorder } from "./recorder.ts";
 
-/** Something that is killed and started again while clients work. */
+/** A fault: something is killed and started again while clients work. */
 export type Strike = { readonly name: string; readonly run: (dice: Dice) => Promise<void> };
 
 export type Scene = {
@@ -17,13 +17,13 @@ export type Plan = {
   readonly seed: number;
   readonly clients: number;
   readonly operations: number;
-  /** How many times something is killed, each in its turn, spread over the operations. */
+  /** Number of kills, spread over the operations. The kinds of kills take turns. */
   readonly strikes: number;
 };
 
 export type Lived = { readonly history: readonly Done[]; readonly struck: readonly string[] };
 
-/** Clients work in a workspace of their own, things are killed, and at the end all is read. */
+/** Runs clients in a new workspace, kills processes meanwhile, and reads everything at the end. */
 export async function live({ cluster, strikes }: Scene, plan: Plan): Promise<Lived> {
   const recorder = new Recorder();
   const workspaceId = await cluster.newWorkspace(`histories ${plan.seed}`);
@@ -32,7 +32,7 @@ export async function live({ cluster, strikes }: Scene, plan: Plan): Promise<Liv
   const dice = new Dice(plan.seed);
   const struck: string[] = [];
   for (let n = 1; n <= plan.strikes; n++) {
-    // A few operations more or less, so that not every kill meets the same moment.
+    // Varies the moment of the kill by some operations.
     await recorder.reached((plan.operations * n) / (plan.strikes + 1) + dice.below(50) - 25);
     const strike = strikes[(plan.seed + n) % strikes.length]!;
     struck.push(strike.name);
@@ -45,7 +45,7 @@ export async function live({ cluster, strikes }: Scene, plan: Plan): Promise<Liv
   return { history: recorder.history, struck };
 }
 
-/** Kills one of the processes, and starts it again at its address. */
+/** Returns a fault that kills one of the processes and starts it again at its address. */
 export function killProcess({ processes }: Cluster): Strike {
   return {
     name: "process",

@@ -1,11 +1,11 @@
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import type { Json } from "../../src/conformance/world.ts";
 
-/** What clients ask in a history, and what is kept of each question and its answer. */
+/** The operations of clients, and the record of each with its answer. */
 
 export type Place =
   | { readonly path: string }
-  /** A `parentId` of null is the root. */
+  /** By folder and name; a `parentId` of null is the root. */
   | { readonly parentId: string | null; readonly name: string };
 
 export type Selector = { readonly path_prefix: string } | { readonly parent_id: string } | { readonly path: string };
@@ -29,29 +29,31 @@ export type Operation =
       readonly selector: Selector | null;
       readonly limit: number;
       readonly cursor: string | null;
-      /** The pages of one listing have one number. */
+      /** Number of the listing, the same for all its pages. */
       readonly listing: number;
     }
-  /** `id` is the change, `file` the document that it is of. */
+  /** `id` is the change's id, `file` its document's id. */
   | { readonly kind: "accept" | "reject" | "show-review"; readonly id: string; readonly file: string };
 
 export type Answer = { readonly status: number; readonly json: Json };
 
-/** One operation of one client. */
+/** An executed operation of one client. */
 export type Done = {
   readonly client: number;
   readonly op: Operation;
-  /** The recorder's clock counts invocations and answers, so that no two are at once. */
+  /** Logical time of the request: the recorder counts requests and answers, so no two are equal. */
   readonly from: number;
-  /** Infinity: it is unknown whether it happened. */
+  /**
+   * Logical time of the answer; Infinity if it was lost, because the operation may still happen.
+   */
   readonly to: number;
-  /** null: unknown. */
+  /** Null if it was lost. */
   readonly answer: Answer | null;
 };
 
 export type RequestFacts = { readonly method: string; readonly path: string; readonly body: object | null };
 
-/** @returns whether only the service's administrator may ask that */
+/** Returns true for an operation that needs the admin key. */
 export function isOfAdmin({ kind }: Operation): boolean {
   return kind === "accept" || kind === "reject" || kind === "show-review";
 }
@@ -62,7 +64,7 @@ export function isReading({ kind }: Operation): boolean {
   return READS.has(kind);
 }
 
-/** @returns whether it changed nothing: it only reads, or was refused */
+/** Returns true if the operation changed nothing: it only reads, or it was refused. */
 export function changesNothing({ op, answer }: Done): boolean {
   return isReading(op) || (answer !== null && answer.status >= 400);
 }
@@ -125,17 +127,17 @@ function queryOf({ selector, limit, cursor }: Extract<Operation, { kind: "list" 
   return query.toString();
 }
 
-/** The marks in a text. */
+/** Returns the marks in a content. */
 export function marksIn(text: string): readonly string[] {
   return text.match(/<m\d+>/g) ?? [];
 }
 
-/** A text by the marks in it, which tell it from every other. */
+/** Returns a content's marks as one string, which identifies the content. */
 export function marksOf(text: string): string {
   return marksIn(text).join("");
 }
 
-/** In a few words, for a report: what was asked and what was answered. */
+/** Returns the operation and its answer in a few words, for a report. */
 export function tell({ client, op, answer }: Done): string {
   const { kind, ...members } = op;
   const asked = Object.entries(members)

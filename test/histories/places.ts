@@ -3,11 +3,14 @@ import { changesNothing, type Done, type Operation } from "./operation.ts";
 import type { Entry } from "./search.ts";
 
 /**
- * One place, a name in a folder, as an object of its own: it holds one document at a time. No path
- * is doubled where every place has a history.
+ * Model of one path: a name in a folder holds one document at a time. If each path has a
+ * linearizable history, no two documents ever had the same path.
  */
 
-/** The document that is there; `?` one whose creation was not answered; null: the place is free. */
+/**
+ * Id of the document at the path; `?` for a document whose creation was not answered; null if the
+ * path is free.
+ */
 export type Holder = string | null;
 
 type Step = (holder: Holder) => readonly Holder[];
@@ -22,7 +25,7 @@ function keyOfPlace({ parent, name }: PlaceKey): string {
   return `${parent ?? "root"}/${name}`;
 }
 
-/** Every place where an answer shows a document. */
+/** Returns every path at which an answer shows a document, with the documents. */
 export function placesOf(facts: Facts): Map<string, { readonly place: PlaceKey; readonly seen: Set<string> }> {
   const places = new Map<string, { readonly place: PlaceKey; readonly seen: Set<string> }>();
   for (const done of facts.history) {
@@ -36,7 +39,7 @@ export function placesOf(facts: Facts): Map<string, { readonly place: PlaceKey; 
   return places;
 }
 
-/** Where folders were seen: by path, all that an answer ever showed there. */
+/** Folders by path: the ids of all folders that any answer showed there. */
 export type FoldersByPath = ReadonlyMap<string, ReadonlySet<string | null>>;
 
 export function foldersByPath(facts: Facts): FoldersByPath {
@@ -50,7 +53,7 @@ export function foldersByPath(facts: Facts): FoldersByPath {
   return folders;
 }
 
-/** @param shownHere the documents that an answer shows at that place */
+/** @param shownHere documents that an answer shows at this path */
 export function entriesOfPlace(
   facts: Facts,
   place: PlaceKey,
@@ -66,7 +69,10 @@ export function entriesOfPlace(
   });
 }
 
-/** The documents that lost answers may have brought here, though no answer shows them here. */
+/**
+ * Returns the documents that operations with lost answers may have brought to this path, though no
+ * answer shows them at it.
+ */
 function mayHaveBeen({ history, documents, creations }: Facts, { parent, name }: PlaceKey): string[] {
   const orphans = [...documents].filter((id) => !creations.has(id));
   const moved = history.flatMap(({ op, answer }) => {
@@ -121,7 +127,9 @@ function leaving(id: string, facts: Facts): Step {
   };
 }
 
-/** A page shows documents here and elsewhere, all at one moment. */
+/**
+ * Returns the step of a page, which shows documents at this path and at others, all at one moment.
+ */
 function shown(rows: readonly Row[], place: PlaceKey, facts: Facts): Step {
   const here = rows.filter((row) => isAt(row, place)).map(({ id }) => id);
   const elsewhere = new Set(rows.map(({ id }) => id));
@@ -133,7 +141,10 @@ function shown(rows: readonly Row[], place: PlaceKey, facts: Facts): Step {
   };
 }
 
-/** Was a creation meant for this place? Not where the path was once that of another folder. */
+/**
+ * Returns true if a creation was meant for this path. A path whose folder was replaced by another
+ * one does not count.
+ */
 function isFor(
   sent: Extract<Operation, { kind: "create" }>["place"],
   { parent, name }: PlaceKey,
@@ -152,7 +163,7 @@ function treeGone(op: Extract<Operation, { kind: "delete-folder" }>, { parent }:
   };
 }
 
-/** What may have happened to a place where an answer was lost. */
+/** Returns the step of an operation with a lost answer. */
 function unknownStep(op: Operation, { parent, name }: PlaceKey): Step | null {
   switch (op.kind) {
     case "create": {

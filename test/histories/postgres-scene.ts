@@ -7,11 +7,11 @@ import { Cluster } from "./cluster.ts";
 import { killProcess, type Scene, type Strike } from "./live.ts";
 import { ServiceProcess } from "./service-process.ts";
 
-/** How long a killed PostgreSQL may take until it answers again, in ms. */
+/** LIMIT: ms until a killed PostgreSQL must answer again. */
 const BACK_MS = 60_000;
 const PAUSE_MS = 20;
 
-/** Processes of `serve` over one PostgreSQL, all of which are killed. */
+/** Starts processes of `serve` on one PostgreSQL. The faults kill each of them. */
 export async function openPostgresScene(processes: number): Promise<Scene> {
   const server = await PostgresServer.make({ isDurable: true });
   if (typeof server === "string") throw new Error(server);
@@ -28,7 +28,7 @@ export async function openPostgresScene(processes: number): Promise<Scene> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    // ORDER: the first one makes the keys, and has them.
+    // ORDER: the first process creates the keys, which the others read.
     await services[0]!.start();
     await Promise.all(services.slice(1).map((service) => service.start()));
   } catch (error) {
@@ -40,8 +40,8 @@ export async function openPostgresScene(processes: number): Promise<Scene> {
 }
 
 /**
- * Kills the server alone. What its connections were doing they may still end, and say so; another
- * one starts when they are gone, and recovers.
+ * Returns a fault that kills the main process of PostgreSQL alone. Its children may still finish
+ * their work and answer. The server starts again when they have ended, and recovers.
  */
 function killPostgres(cluster: Cluster, server: PostgresServer): Strike {
   const run = () =>
@@ -54,8 +54,9 @@ function killPostgres(cluster: Cluster, server: PostgresServer): Strike {
 }
 
 /**
- * Kills what serves one connection, after which PostgreSQL ends all others, and recovers. ORDER: it
- * answers for a moment as if nothing had been, until it has noticed; a connection of ours tells.
+ * Returns a fault that kills the backend of one connection. PostgreSQL then ends all other
+ * connections and recovers. ORDER: until the server notices the death, it answers as usual, so a
+ * connection of the test waits for its own end.
  */
 function killBackend(cluster: Cluster, database: string): Strike {
   const run = () =>
@@ -73,7 +74,8 @@ function killBackend(cluster: Cluster, database: string): Strike {
 
 async function connectTo(database: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database });
-  // Its end while it is used is told by the question, too.
+  // Without a listener, the end of this connection would be an uncaught error; the query reports it
+  // too.
   client.on("error", () => undefined);
   await client.connect();
   return client;

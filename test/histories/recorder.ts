@@ -1,21 +1,21 @@
 import { type Done, isOfAdmin, isReading, type Answer, type Operation, requestOf } from "./operation.ts";
 
 /**
- * What a client sends and how it ended. `unknown`: it may have arrived. `unsent`: it cannot have,
- * as nobody listened.
+ * Result of a request. `unknown`: it may have arrived. `unsent`: it did not arrive, because no
+ * connection was established.
  */
 export type Sent = Answer | "unknown" | "unsent";
 
-/** One connection of a client to a process of the service. */
+/** Sends a request on one connection of a client to a process of the service. */
 export type Send = (method: string, path: string, body: object | null, by: "user" | "admin") => Promise<Sent>;
 
-/** All that clients asked and were answered, on one clock that counts. */
+/** The operations and answers of all clients, on one logical clock. */
 export class Recorder {
   readonly #done: Done[] = [];
   #clock = 0;
   #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
-  /** @returns the answer; null: none that can be believed */
+  /** Sends an operation and records it. Returns the answer; null if it was lost. */
   async ask(client: number, op: Operation, send: Send): Promise<Answer | null> {
     const from = this.#clock++;
     const { method, path, body } = requestOf(op);
@@ -26,7 +26,7 @@ export class Recorder {
       this.#add({ client, op, from, to, answer: sent });
       return sent;
     }
-    // A reading without an answer says nothing at all.
+    // A read whose answer was lost proves nothing, so it is not recorded.
     if (!isReading(op)) this.#add({ client, op, from, to: Infinity, answer: null });
     return null;
   }
@@ -37,7 +37,7 @@ export class Recorder {
     this.#waiting = this.#waiting.filter(({ count }) => count > this.count);
   }
 
-  /** Settles when so many operations have ended. */
+  /** Resolves when that many operations have ended. */
   reached(count: number): Promise<void> {
     if (count <= this.count) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ export class Recorder {
     return this.#done;
   }
 
-  /** How many operations have ended so far. */
+  /** Number of operations that have ended. */
   get count(): number {
     return this.#done.length;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Entry, type Model, searchLinearisation } from "./search.ts";
 
-/** A register of one number, the smallest object that can be wrong. */
+/** A register of one number: the smallest object whose history can be wrong. */
 const REGISTER: Model<number> = { initial: 0, keyOf: String };
 
 const write = (value: number, from: number, to: number): Entry<number> => ({
@@ -20,7 +20,7 @@ const read = (value: number, from: number, to: number): Entry<number> => ({
   apply: (state) => (state === value ? [state] : []),
 });
 
-/** Changes the number only if it is the one that is expected. */
+/** Returns an operation that changes the number only if it is `expected`. */
 const swap = (expected: number, value: number, from: number, to: number): Entry<number> => ({
   what: `swap ${expected} for ${value}`,
   from,
@@ -43,7 +43,8 @@ describe("a history is linearisable", () => {
     ],
     ["when a lost write came late", [write(1, 0, Infinity), write(2, 1, 2), read(2, 3, 4), read(1, 5, 6)]],
     ["when a lost write never came", [write(1, 0, Infinity), read(0, 1, 2), read(0, 3, 4)]],
-    // As a write that changes nothing at once, the swap would be lost to what comes later.
+    // If the search took the swap at the first moment, when it changes nothing, it could not
+    // explain the later read.
     ["when a write that may change nothing must wait", [swap(1, 2, 0, 9), write(1, 1, 8), read(2, 10, 11)]],
   ])("%s", (_, entries) => {
     expect(kindOf(entries)).toBe("linearisable");
@@ -81,7 +82,7 @@ describe("lost writes", () => {
   ]);
 
   test("that nobody saw may have been all the same", () => {
-    // Only the lost write explains that the swap did nothing.
+    // Only the lost write explains that the swap changed nothing.
     const history = [{ ...write(5, 0, Infinity), unseen: true }, swap(0, 2, 1, 2), read(5, 3, 4)];
     expect(kindOf(history)).toBe("linearisable");
   });

@@ -1,29 +1,29 @@
 /**
- * Is a history linearisable? A search in the manner of Wing and Gong, with Lowe's memory of what
- * was seen: each operation takes effect at one moment between its invocation and its answer, and
- * all answers must be those of one process that does the operations in the order of these moments.
+ * Decides whether a history is linearizable, by Wing and Gong's search with Lowe's memory of
+ * visited states. Each operation takes effect at one moment between request and answer. All answers
+ * must be those of one process that executes the operations in the order of these moments.
  */
 
 export type Entry<State> = {
-  /** What is told of it when the history is broken. */
+  /** Description of the operation, for the report of a broken history. */
   readonly what: string;
-  /** When it was invoked, on the recorder's clock. */
+  /** Logical time of the request. */
   readonly from: number;
   /**
-   * When it was answered. Infinity: its answer is unknown, so it took effect at any time after its
-   * invocation, or never.
+   * Logical time of the answer. Infinity if it was lost: the operation then took effect at any time
+   * after its request, or never.
    */
   readonly to: number;
   /**
-   * Of one without an answer: no answer shows anything that it would have made. It may have been
-   * all the same, and is looked at when nothing else explains the history. Not set: some do.
+   * True for an operation with a lost answer of which no other answer shows an effect. It may have
+   * happened, so the search tries it when nothing else explains the history.
    */
   readonly unseen?: boolean;
-  /** With this answer it changes nothing in any state. */
+  /** True if the operation, with its answer, changes no state. */
   readonly reads: boolean;
   /**
-   * The states that this operation with this answer may lead to; none: it cannot have been answered
-   * so in that state. Where nothing changes, it gives back that very state.
+   * Returns the states to which the operation and its answer may lead; an empty list if the answer
+   * is impossible in `state`. If nothing changes, the list contains the same object.
    */
   readonly apply: (state: State) => readonly State[];
 };
@@ -31,30 +31,30 @@ export type Entry<State> = {
 export type Found =
   | { readonly kind: "linearisable"; readonly states: number }
   | { readonly kind: "broken"; readonly states: number; readonly why: string }
-  /** LIMIT: the search was given up. It says nothing about the history. */
+  /** LIMIT: the search took too long, so nothing is known of the history. */
   | { readonly kind: "undecided"; readonly states: number };
 
 export type Model<State> = { readonly initial: State; readonly keyOf: (state: State) => string };
 
-/** A cut through the history: which operations have taken effect, and what they made. */
+/** A node of the search: which operations have taken effect, and the resulting state. */
 type Node<State> = {
-  /** All answered entries before this one are in. */
+  /** Index: all answered operations before it have taken effect. */
   readonly low: number;
-  /** Those from `low` on that are in, too. */
+  /** Indexes from `low` on whose operations have taken effect too. */
   readonly beyond: ReadonlySet<number>;
-  /** Entries without an answer that took effect. */
+  /** Operations with a lost answer that have taken effect. */
   readonly guessed: ReadonlySet<number>;
-  /** Of these, how many did since the last answered entry. */
+  /** How many operations with a lost answer took effect since the last answered one. */
   readonly inARow: number;
   readonly state: State;
 };
 
-/** Which entries without an answer a search tries, and how many of them one after the other. */
+/** Which operations with a lost answer a search tries, and how many of them in a row. */
 type Guesses = { readonly unseen: boolean; readonly inARow: number };
 
 /**
- * From the likely to all that there is. A search that finds an order has decided, whatever it left
- * out; that there is none, only the last one can say.
+ * Searches, from the most likely guesses to all guesses. If a search finds an order, the history is
+ * linearizable. Only the last search can prove that there is no order.
  */
 const GUESSES: readonly Guesses[] = [
   { unseen: false, inARow: 1 },
@@ -63,7 +63,10 @@ const GUESSES: readonly Guesses[] = [
   { unseen: true, inARow: Infinity },
 ];
 
-/** @param most how many states each search looks at before it is given up */
+/**
+ * Searches for an order of the entries.
+ * @param most states that each search visits before it gives up
+ */
 export function searchLinearisation<State>(
   model: Model<State>,
   entries: readonly Entry<State>[],
@@ -101,7 +104,8 @@ function searchOnce<State>(
     seen.set(key, [...known, node]);
     if (++states > most) return { kind: "undecided", states };
     if (reached(node) > reached(furthest)) furthest = node;
-    // The stack gives the last first: what was answered first is tried first, guesses at the end.
+    // A stack returns the last pushed node first: operations that were answered first are tried
+    // first, guesses last.
     const guesses = node.inARow < inARow ? guessesOf(unknown, answered, node) : [];
     stack.push(...guesses, ...movesOf(answered, node).reverse());
   }
@@ -112,16 +116,16 @@ const byNumber = (one: number, other: number) => one - other;
 const reached = ({ low, beyond }: Node<unknown>) => low + beyond.size;
 
 /**
- * Whether from one cut everything can follow that can from the other, which has the same state and
- * the same answered entries: it has guessed nothing else.
+ * Compares two nodes with the same state and the same answered operations. Returns true if
+ * everything that can follow `other` can also follow `one`, because `one` has no other guesses.
  */
 function leadsFurther(one: Node<unknown>, other: Node<unknown>, most: number): boolean {
   return (most === Infinity || one.inARow <= other.inARow) && one.guessed.isSubsetOf(other.guessed);
 }
 
 /**
- * The entries that may be next: invoked before any that is not in was answered, in the order of
- * their answers.
+ * Returns the answered operations that may be next, in the order of their answers: those that were
+ * requested before any other remaining operation was answered.
  */
 function candidates<State>(answered: readonly Entry<State>[], { low, beyond }: Node<State>) {
   const open: number[] = [];
@@ -136,9 +140,9 @@ function candidates<State>(answered: readonly Entry<State>[], { low, beyond }: N
 }
 
 /**
- * Takes in every reading that may be next. To do so at once is never wrong: it leaves the state as
- * it is, and what is left has fewer to wait for. A write that would change nothing here is not
- * taken: at another moment it may be what changed the state.
+ * Lets every read that may be next take effect. That is always right, because a read changes no
+ * state, and the remaining operations then have fewer to wait for. A write that would change
+ * nothing is not taken: at another moment it may change the state.
  */
 function takeReads<State>(answered: readonly Entry<State>[], from: Node<State>): Node<State> {
   let node = from;
@@ -187,7 +191,10 @@ function guessesOf<State>(
   });
 }
 
-/** What could be next where the longest attempt ended, and the state that none of it fits. */
+/**
+ * Describes the end of the longest attempt: the operations that could be next, and the state that
+ * contradicts all of them.
+ */
 function explain<State>(answered: readonly Entry<State>[], node: Node<State>, keyOf: (state: State) => string): string {
   const next = candidates(answered, node).next.slice(0, 6);
   const lines = next.map((n) => `  ${answered[n]!.what} (${answered[n]!.from}–${answered[n]!.to})`);

@@ -4,20 +4,27 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { ENTRY } from "../program.ts";
 
-/** Each takes some 0.3 s, and PostgreSQL a few seconds to recover. */
+/**
+ * LIMIT: attempts to start the process, of some 0.3 s each. PostgreSQL takes a few seconds to
+ * recover.
+ */
 const MAX_STARTS = 60;
 
-/** `mdmirror serve` as a user starts it, which can be killed and started again at its address. */
+/**
+ * `mdmirror serve` as a user starts it. Tests can kill it and start it again at the same address.
+ */
 export class ServiceProcess {
   readonly #args: readonly string[];
   #port = "0";
   #child: ChildProcess | null = null;
   #ready = Promise.withResolvers<void>();
   url = "";
-  /** Of several services of one database, the first one has them. */
+  /**
+   * Keys of the service. If several processes use one database, only the first process prints them.
+   */
   keys = { user: "", admin: "" };
 
-  /** @param args of `serve`, but for its port */
+  /** @param args arguments of `serve`, without the port */
   constructor(args: readonly string[]) {
     this.#args = args;
   }
@@ -26,14 +33,14 @@ export class ServiceProcess {
     return this.#child !== null;
   }
 
-  /** Settles as soon as it serves. */
+  /** Resolves when the process serves. */
   get up(): Promise<void> {
     return this.#ready.promise;
   }
 
   /**
-   * As a supervisor does, again and again while PostgreSQL is being started or ended.
-   * @throws when it ends before it serves, for another reason or too often
+   * Starts the process. Repeats this, like a supervisor, while PostgreSQL is starting or ending.
+   * @throws if the process ends for another reason, or too often
    */
   async start(): Promise<void> {
     for (let tries = 1; ; tries++) {
@@ -45,13 +52,13 @@ export class ServiceProcess {
     }
   }
 
-  /** @returns what it said when it ended before it served; null: it serves */
+  /** Returns the error output if the process ended before it served; null if it serves. */
   async #startOnce(): Promise<string | null> {
     const args = [ENTRY, "serve", "--port", this.#port, ...this.#args];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     const closed = once(child, "close");
     let said = "";
-    // What it says of a database that was killed is no news here.
+    // Errors about a killed database are expected, so they are not printed.
     child.stderr.on("data", (chunk) => (said = `${said}${chunk}`.slice(-1_000)));
     for await (const line of createInterface({ input: child.stdout })) {
       const serving = /^serving (\S+)$/.exec(line);
@@ -69,7 +76,7 @@ export class ServiceProcess {
     return said;
   }
 
-  /** @param signal SIGKILL: in the middle of whatever it does */
+  /** @param signal SIGKILL ends it in the middle of its work */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     const child = this.#child;
     if (child === null) return;

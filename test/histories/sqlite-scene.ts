@@ -5,7 +5,7 @@ import { Cluster } from "./cluster.ts";
 import { killProcess, type Scene } from "./live.ts";
 import { ServiceProcess } from "./service-process.ts";
 
-/** One `serve` on SQLite, which is killed. */
+/** Starts one `serve` on SQLite, which the faults kill. */
 export async function openSqliteScene(): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-histories-"));
   const process = new ServiceProcess(["--data", folder]);

@@ -1,10 +1,14 @@
 import { type FolderAt, foldersShown, folderOf, lastName } from "./facts.ts";
 import { type Answer, changesNothing, type Done, type Operation, type Place } from "./operation.ts";
 
-/** All folders of the workspace, which are one object: a move changes the paths of all below. */
+/**
+ * Model of all folders of a workspace as one object, because a move changes the paths of all
+ * folders below.
+ */
 
 /**
- * Path → id; null: a folder that was made on the way to something, whose id no answer showed yet.
+ * Path of a folder → id; null if the folder was created together with a document and no answer has
+ * shown its id yet.
  */
 export type Tree = ReadonlyMap<string, string | null>;
 
@@ -20,7 +24,7 @@ export function keyOfTree(tree: Tree): string {
     .join(" ");
 }
 
-/** @returns null where the operation says nothing of folders */
+/** Returns the step of an operation; null if the operation does not concern folders. */
 export function stepOfTree(done: Done): Step | null {
   const { op, answer } = done;
   switch (op.kind) {
@@ -58,7 +62,7 @@ export function leavesTree(done: Done): boolean {
   return changesNothing(done) || !(mayMake || PLACING.has(op.kind));
 }
 
-/** That a listing of the whole tree did not show a folder. */
+/** Returns the step of a listing of the whole tree that does not contain the folder. */
 export function stepOfUnlisted(id: string): Step {
   return (tree) => legal(pathOf(tree, id) === undefined, tree);
 }
@@ -68,7 +72,7 @@ function showing(done: Done): Step | null {
   return shown.length === 0 ? null : (tree) => withShown(tree, shown);
 }
 
-/** The tree, with ids that are shown for the first time filled in. */
+/** Returns the tree with the ids that an answer shows for the first time. */
 function withShown(tree: Tree, shown: readonly FolderAt[]): readonly Tree[] {
   let filled = tree;
   for (const { path, id } of shown) {
@@ -84,7 +88,7 @@ function withShown(tree: Tree, shown: readonly FolderAt[]): readonly Tree[] {
   return [filled];
 }
 
-/** The path of a folder; "" of the root, undefined where it is not. */
+/** Returns the path of a folder: "" for the root, undefined if the folder does not exist. */
 function pathOf(tree: Tree, id: string | null): string | undefined {
   if (id === null) return "";
   for (const [path, each] of tree) if (each === id) return path;
@@ -98,7 +102,7 @@ function withFolders(tree: Tree, path: string): Tree {
   return new Map(withFolders(tree, folderOf(path))).set(path, null);
 }
 
-/** A file is created: the folders on the way to it are made. */
+/** Returns the step of a created document or folder, which creates the missing folders above it. */
 function creating(place: Place, answer: Answer | null, done: Done): Step | null {
   const shown = foldersShown(done);
   if ("path" in place) {
@@ -153,7 +157,7 @@ function deleting(op: Extract<Operation, { kind: "delete-folder" }>, answer: Ans
     const path = pathOf(tree, op.id);
     if (path === undefined) return legal(answer === null || answer.status === 404, tree);
     if (answer?.status === 404) return IMPOSSIBLE;
-    // What else keeps a folder, its documents tell.
+    // The folder may also be refused because of its documents, which are modelled elsewhere.
     if (answer !== null && answer.status !== 204) return [tree];
     const left = new Map([...tree].filter(([each]) => !isWithin(each, path)));
     if (!op.recursive && left.size < tree.size - 1) return legal(answer === null, tree);

@@ -2,20 +2,22 @@ import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { type DaemonRig, type DaemonRigOptions, withNotes } from "./rig.ts";
 
-/** A daemon that somebody waits for. */
+/** Programs that wait until a daemon has synced their files. */
 
 export const OVERLOADED = { status: 503, headers: { "retry-after": "1" }, body: "" };
 
 export const twentyNotes = (options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> =>
   withNotes(20, (n) => `notes/${n}.md`, options);
 
-/** Saves like a program, before the watcher has reported the save. */
+/** Saves a file of which the file watcher has not reported anything yet. */
 export function saveUnheard(rig: DaemonRig, path: string, text: string): void {
   rig.mirrored.disk.user.write(`${ROOT}/${path}`, text);
   rig.mirrored.disk.advance(10);
 }
 
-/** Waits in virtual time; the time that it took, and how it ended. */
+/**
+ * Waits in virtual time until a scope is synced. Returns the waiting time in ms, and the result.
+ */
 export async function waited(
   rig: DaemonRig,
   scope: readonly string[],

@@ -31,7 +31,7 @@ describe("a barrier", () => {
   test("on a folder waits for all in it, and for nothing else", async () => {
     const rig = await twentyNotes();
     for (let n = 0; n < 150; n++) saveUnheard(rig, `notes/burst-${n}.md`, `burst ${n}\n`);
-    // Another program keeps writing, and each write causes a notice.
+    // Another program keeps writing, and the file watcher reports each write.
     const other = { n: 0 };
     const began = rig.clock.monotonic();
     const over = new AbortController();

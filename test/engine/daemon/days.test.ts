@@ -17,7 +17,8 @@ describe("at rest", () => {
     expect({ runs: state.runs(1_000), events: state.events({ limit: 1_000 }) }).toEqual(before);
     expect(rig.events.filter(({ kind }) => kind === "run" || kind === "change")).toEqual([]);
     const slept = rig.clock.sleeps.slice(sleeps + 1);
-    // Sleeps that end a longer one exactly; all others are a poll's, a scan's or the loop's own.
+    // Short sleeps are rests of longer ones. All others belong to polls, to scans or to the
+    // daemon's loop.
     expect(slept.filter((ms) => ms < 1_000).length / slept.length).toBeLessThan(0.03);
     expect(slept.length).toBeLessThan(REST / 30_000);
   });
@@ -41,7 +42,7 @@ describe("at rest", () => {
     await made.pass(130_000);
     made.sent();
     await made.pass(9 * 60_000);
-    // Two pages a listing, a listing each two minutes.
+    // A listing has two pages, and the daemon lists every two minutes.
     expect(made.sent("GET").filter((request) => request.startsWith("GET /v1/files?")).length).toBeLessThanOrEqual(12);
   });
 });

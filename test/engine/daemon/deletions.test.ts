@@ -48,7 +48,7 @@ describe("a local deletion", () => {
     const { text } = rig.app.files().get(note(3))!;
     rig.remove(note(3));
     await rig.pass(29_000);
-    // Without a hint: the second look finds it.
+    // The file watcher does not report this file; the second scan finds it.
     rig.mirrored.disk.user.write(`${ROOT}/${note(3)}`, text);
     await rig.pass(10_000);
     expect(rig.sent("DELETE")).toEqual([]);
@@ -74,7 +74,8 @@ describe("a local deletion", () => {
     await rig.pass(1_000);
     rig.save(note(4), "# Note 4\n\nits own text, number four\n");
     await rig.pass(200);
-    // A temporary file of an editor came and went there: the path has not settled when note 4 has.
+    // An editor creates and removes a temporary file. So the path of note 3 is still unsettled when
+    // note 4 is settled.
     rig.hint({ kind: "path", path: note(3) });
     await rig.until(() => rig.app.files().get(note(4))!.text.includes("number four"));
     await rig.pass(40_000);
@@ -268,7 +269,7 @@ it("I04 a chain of files that are moved over documents waits with the one deleti
   expect([3, 4].map((number) => rig.app.files().get(note(number))?.id)).toEqual(ids);
 });
 
-/** Starts a daemon with a key of its own, in sync, with a document that is alone in its folder. */
+/** Starts a daemon in sync, with its own key. One document is the only one in its folder. */
 async function alone() {
   const service = createRig(17);
   service.app.create("f/note.md", "was\n");
@@ -301,7 +302,7 @@ test("I19 a folder that is hidden since the last list of folders is not readable
   expect([rig.app.files().size, mirror.state.blocks()]).toEqual([2, []]);
 });
 
-/** A daemon under a key that may only read. */
+/** Starts a daemon with a key that may only read. */
 async function reading(...documents: readonly string[]): Promise<DaemonRig> {
   const rig = createRig(1);
   for (const path of ["other.md", ...documents]) rig.app.create(path, `${path}\n`);
@@ -323,21 +324,21 @@ test("a new file that was refused, went elsewhere and came back is not sent agai
   await rename(rig, "elsewhere.md", "new.md");
   expect(rig.sent("POST")).toEqual([]);
   expect(rig.mirrored.state.blocks()).toEqual([expect.objectContaining({ path: "new.md", reason: "read-only" })]);
-  // A sync that is asked for borrows the folder from the daemon.
+  // A manual sync runs instead of the daemon.
   await rig.stop();
   await rig.mirrored.sync();
   expect(rig.sent("POST")).toHaveLength(1);
 });
 
 test("a refused move into a folder is not sent again for another name in that folder (I08)", async () => {
-  // Each name is taken in the old folder, so that the folder is changed first.
+  // Each target name is taken in the old folder, so mdmirror changes the folder first.
   const rig = await reading("box/todo.md", "box/x.md", "box/y.md", "home/plan.md");
   await rename(rig, "box/todo.md", "home/x.md");
   expect(rig.sent("PATCH")).toHaveLength(1);
   await rename(rig, "home/x.md", "home/y.md");
   expect(rig.sent("PATCH")).toEqual([]);
   expect(rig.mirrored.state.blocks()).toEqual([expect.objectContaining({ path: "home/y.md", reason: "read-only" })]);
-  // A sync that is asked for borrows the folder from the daemon.
+  // A manual sync runs instead of the daemon.
   await rig.stop();
   await rig.mirrored.sync();
   expect(rig.sent("PATCH")).toHaveLength(1);

@@ -9,18 +9,18 @@ const PATH = "area/topic/note-0.md";
 
 type LiveRig = { readonly rig: DaemonRig; readonly news: ScriptedNews };
 
-/** A daemon that listens, at rest, in sync with three documents. */
+/** Starts a daemon that receives events, is idle, and is in sync with three documents. */
 async function listening(options: Parameters<typeof withNotes>[2] = {}): Promise<LiveRig> {
   const news = new ScriptedNews();
   const daemon = await withNotes(3, (n) => `area/topic/note-${n}.md`, { ...options, news });
   news.state({ kind: "listening" });
-  // The poll that was planned before it listened.
+  // The next poll was planned before the event stream was open.
   await daemon.pass(12_000);
   daemon.sent();
   return { rig: daemon, news };
 }
 
-/** Returns the hint that an honest service sends about the document at a path. */
+/** Returns the event that a correct service sends about the document at a path. */
 function hintAt({ rig }: LiveRig, path: string): EventHint {
   const { id, changeId } = rig.app.files().get(path)!;
   return { kind: "file", id, path, changeId: changeId as ChangeId, gone: false };
@@ -48,7 +48,7 @@ describe("while the service sends events", () => {
       live.rig.app.edit(path, `# Edited there, ${n}\n`);
       live.news.hint(hintAt(live, path));
       await live.rig.pass(100);
-      // The notice of the system about the replacement.
+      // The file watcher reports the replacement that mdmirror itself made.
       for (const at of [path, "area/topic"]) live.rig.hint({ kind: "path", path: at });
     }
     expect(live.rig.sent().filter((request) => !/path=|\/doc_/.test(request))).toEqual([]);
@@ -62,7 +62,8 @@ describe("while the service sends events", () => {
     await live.rig.pass(100);
     expect(textOf(live, "area/topic/new.md")).toBe("# New\n");
     expect(live.rig.sent()).toHaveLength(2);
-    // The learned facts are right: the next poll finds no difference, and no cycle follows.
+    // What the daemon learned from the events is right: the next poll finds no difference, and no
+    // cycle follows.
     await live.rig.pass(70_000);
     expect(live.rig.sent()).toEqual(["GET /v1/files?limit=1000"]);
   });
@@ -256,7 +257,7 @@ describe("time of the last proven sync", () => {
     await rig.pass(600_000);
     const proven = rig.daemon.status().inSyncAsOf!;
     expect(rig.clock.now() - proven).toBeLessThan(120_000);
-    // Both edit the same line: a conflict.
+    // Both sides edit the same line, which is a conflict.
     rig.app.edit("note-1.md", "# Note 1\n\nfrom the app\n");
     rig.save("note-1.md", "# Note 1\n\nfrom here\n");
     await rig.until(() => rig.daemon.status().lastReport?.state === "attention");
@@ -343,7 +344,7 @@ describe("protected documents", () => {
     await rig.pass(600_000);
     expect(rig.sent("PUT")).toEqual([]);
     expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nedit 4\n");
-    // Of what the review changes, not of the whole text.
+    // The event describes what the review changes, not the whole content.
     expect(rig.events).toContainEqual(
       expect.objectContaining({ what: "put", outcome: "submitted", lines: { added: 1, removed: 1 } }),
     );

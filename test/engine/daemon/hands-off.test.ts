@@ -65,7 +65,7 @@ describe("a daemon and files that somebody has in hand", () => {
     rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("one", "theirs"));
     await rig.daemon.request("resume");
     expect(text(rig)).toBe(TEXT.replace("three", "mine"));
-    // What is saved takes some time of the disk; the two clocks are one again.
+    // The save advanced the disk's clock by 10 ms. Now both clocks are equal again.
     await rig.clock.sleep(10);
     await rig.until(() => text(rig)!.includes("theirs"), 3_000);
     rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("two", "theirs, too"));

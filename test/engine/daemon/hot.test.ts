@@ -17,7 +17,9 @@ const folderOf = (folder: number) => `area-${folder % 4}/topic-${folder}`;
 const pathOf = (folder: number, n: number) => `${folderOf(folder)}/note-${n}.md`;
 const textOf = (path: string) => `# ${path}\n\nits own text\n`;
 
-/** A service without events, whose pages are so small that a look at everything takes many. */
+/**
+ * A service without events and with small pages, so a listing of everything takes many requests.
+ */
 const SMALL_PAGES: Deployment = { maxPageSize: 20 };
 let synced: Promise<Moment> | null = null;
 
@@ -31,7 +33,10 @@ async function syncAll(): Promise<Moment> {
   return new Moment({ rig, mirror });
 }
 
-/** Starts a daemon that has been at rest. A look at everything takes half a minute's budget. */
+/**
+ * Starts an idle daemon. A listing of everything takes half of the requests that it may send in a
+ * minute.
+ */
 async function largeWorkspace(deployment: Deployment = {}): Promise<DaemonRig> {
   synced ??= syncAll();
   const daemon = await startDaemon((await synced).open({ ...SMALL_PAGES, ...deployment }));
@@ -40,12 +45,12 @@ async function largeWorkspace(deployment: Deployment = {}): Promise<DaemonRig> {
   return daemon;
 }
 
-/** Returns true if the local document at this path has this text. */
+/** Returns true if the local document has this content. */
 function hasText(daemon: DaemonRig, path: string, text: string): boolean {
   return daemon.mirrored.disk.user.read(`${ROOT}/${path}`) === text;
 }
 
-/** Milliseconds until something is so, within an hour. */
+/** Waits until the condition is true, for an hour at most. Returns milliseconds. */
 async function waitFor(daemon: DaemonRig, what: () => boolean): Promise<number> {
   const from = daemon.clock.monotonic();
   while (!what()) {
@@ -61,7 +66,10 @@ async function timeEdit(daemon: DaemonRig, path: string, text: string): Promise<
   return waitFor(daemon, () => hasText(daemon, path, text));
 }
 
-/** @returns delays of the first edit in each of a few folders, and of the others */
+/**
+ * Edits documents in three folders. Returns the delays of the first edit in each folder, and of all
+ * later edits, in ms.
+ */
 async function workInFolders(daemon: DaemonRig, edits: number): Promise<{ first: number[]; later: number[] }> {
   const dice = rollDice(1);
   const seen = new Set<number>();
@@ -79,7 +87,10 @@ async function workInFolders(daemon: DaemonRig, edits: number): Promise<{ first:
 const share = (values: readonly number[], at: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))]!;
 
-/** Requests a minute of those that were sent since the last call. */
+/**
+ * Returns requests per minute since `since`, in monotonic ms: the moment of the last call of
+ * `sent`.
+ */
 const aMinute = (daemon: DaemonRig, since: number) =>
   (daemon.sent().length * MINUTE) / (daemon.clock.monotonic() - since);
 
@@ -101,7 +112,7 @@ describe("where somebody works in a large workspace without events", () => {
     await daemon.pass(HOUR);
     daemon.sent();
     await daemon.pass(2 * HOUR);
-    // The scan of each ten minutes is a look at everything too.
+    // The scan that runs every ten minutes also lists everything.
     expect(daemon.sent().length).toBeLessThan(2 * 60 * 14);
   });
 
@@ -201,7 +212,7 @@ test("a service that answers 429 is asked less often, and comes to no harm", asy
   await timeEdit(daemon, pathOf(5, 6), "# Edited\n");
 });
 
-/** A client that has sent so much, and been refused so often. */
+/** A client with given numbers of requests and refusals. */
 class Sender {
   count = 0;
   refusals = 0;
@@ -234,14 +245,17 @@ describe("the budget of requests", () => {
   });
 });
 
-/** What each thing costs in requests while `watch` runs: its own, and those of the polls. */
+/** The number of requests that each change costs while `watch` runs, and that the polls cost. */
 
 type Requests = Readonly<Record<string, number>>;
 
-/** Nothing is polled in the time that these tests take. */
+/** Intervals so long that no poll runs during these tests. */
 const NO_POLLS = { pollActiveMs: 3_600_000, pollIdleMs: 3_600_000, pollLongIdleMs: 3_600_000, rescanMs: 7_200_000 };
 
-/** In sync; three of the documents were made here, so that what it is like to make one is known. */
+/**
+ * Starts a daemon in sync. Three documents were created locally, so the client knows what an answer
+ * to a creation contains.
+ */
 async function watching(documents: number, timing: typeof NO_POLLS | null): Promise<DaemonRig> {
   const rig = createRig(33);
   for (let n = 0; n < documents - 3; n++) rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
@@ -262,7 +276,7 @@ test.each<readonly [string, (rig: DaemonRig) => void, Requests]>([
   ["a rename", (rig) => rig.rename("d1/n1.md", "d1/other.md"), { [`PATCH ${FILE}`]: 1 }],
   ["a move", (rig) => rig.rename("d1/n1.md", "d2/n1.md"), { [`PATCH ${FILE}`]: 1 }],
   ["a folder renamed", (rig) => rig.rename("d1", "e1"), { "PATCH /v1/folders/{id}": 1 }],
-  // Both sides are looked at again before a deletion goes.
+  // mdmirror observes both sides again before it deletes a document.
   [
     "a deletion, with a list",
     (rig) => rig.remove("d1/n1.md"),

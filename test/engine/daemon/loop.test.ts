@@ -147,7 +147,7 @@ describe("changes on the service", () => {
   test("I14 while the file is being edited they are merged, never swapped under an unsettled save", async () => {
     const rig = await withPlan();
     rig.app.edit("notes/plan.md", PLAN.replace("first line", "first line of the app"));
-    // Saved every 250 ms, over a poll.
+    // The user saves every 250 ms, also during a poll.
     let last = "";
     for (let n = 0; n < 40; n++) {
       last = (rig.mirrored.texts().get("notes/plan.md") ?? "").replace(/third.*/, `third line, edit ${n}`);
@@ -181,7 +181,7 @@ it("I03 a daemon that only downloads names a local edit once", async () => {
   expect(named).toEqual([note(0)]);
 });
 
-/** More than are under way at a time. */
+/** More documents than one cycle downloads at the same time. */
 const PATHS = Array.from({ length: 320 }, (_, n) => `n${n}.md`);
 const BLIND = { start: async () => undefined, close: async () => undefined };
 
@@ -263,7 +263,8 @@ test("I09 a file that is moved, and written on while another gets its name, is t
   const rig = await startDaemon({ rig: made });
   let text = NOTE;
   for (let n = 0; n < 40; n++) {
-    // Somebody else writes all the time, so that at some moment what has settled is judged alone.
+    // Another file changes all the time, so that at some moment the daemon plans the settled
+    // documents alone.
     rig.save("other.md", `# Other\n\n${n}\n`);
     if (n === 14) {
       rig.rename("note.md", "moved.md");
@@ -289,7 +290,10 @@ async function look(mirror: Mirror): Promise<PlannedCycle> {
   return planned;
 }
 
-/** The service's tree after a run, as it follows from the look before; null: it is asked again. */
+/**
+ * Returns the service's tree after a cycle, derived from the tree before it. Returns null if the
+ * daemon must list the service again.
+ */
 function follow(mirror: Mirror, before: PlannedCycle, outcome: Outcome = { kind: "done" }): RemoteTree | null {
   const ends = before.plan.steps.map(() => ({ kind: "ran", outcome }) as const);
   return remoteAfterCycle(mirror.world().state, { ...before, ends }, before.trees.remote);

@@ -112,8 +112,8 @@ describe("a narrow view of both sides", () => {
         if (dice.below(3) > 0) continue;
         const path = `area-${n % 3}/topic/note-${n}.md`;
         paths.push(path);
-        // One alone by rename: a second would get the first one's old inode, which only a walk may
-        // judge.
+        // Only one file is saved by rename. A second would get the first one's old inode, and only
+        // a scan of the whole tree may match that.
         if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }

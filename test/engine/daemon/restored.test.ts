@@ -8,7 +8,7 @@ import { DaemonRig, startDaemon } from "./rig.ts";
 import { World, treesOf } from "../../planner/world.ts";
 import { withCalls } from "../../simulator/mirror.ts";
 
-/** A daemon at rest, in sync with documents of a service whose generation the test says. */
+/** Starts an idle daemon in sync with documents of a service whose generation the test sets. */
 async function resting(documents = 3) {
   const rig = createRig(1);
   for (let n = 0; n < documents; n++) rig.app.create(`note-${n}.md`, `text ${n}\n`);
@@ -66,7 +66,9 @@ test("I02 a daemon that has just begun answers once it has looked at the service
   expect(statesOf(end)["note-1.md"]).toBe("waiting");
 });
 
-/** Which documents a daemon takes for ones that an editor is writing, since they are empty now. */
+/**
+ * Returns the documents that a daemon supposes an editor is writing, because they are empty now.
+ */
 function emptied(change: (world: World) => void): readonly string[] {
   const world = new World();
   world.synced("a.md", "text");

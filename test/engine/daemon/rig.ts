@@ -14,8 +14,8 @@ import { closeWithTest } from "../../simulator/open-databases.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
 /**
- * A daemon over the rig: the person's programs act through `user`, which gives the hints that the
- * system would give.
+ * A daemon in a rig. Local changes of a user go through the rig's methods, which also give the file
+ * watcher's hints.
  */
 
 export type DaemonRigOptions = {
@@ -24,13 +24,13 @@ export type DaemonRigOptions = {
   readonly timing?: Partial<DaemonTiming>;
   readonly rig?: Rig;
   readonly mirror?: Mirror;
-  /** The start of the watcher fails with these, one after the other. */
+  /** Code with which the start of the file watcher fails. */
   readonly limit?: "ENOSPC" | "EMFILE";
-  /** The test sends the events of the service. */
+  /** Event stream whose events the test sends. */
   readonly news?: ScriptedNews;
 };
 
-/** Event stream that passes on the events of a test. */
+/** Event stream whose events a test sends. */
 export class ScriptedNews implements RemoteEvents {
   #listener: EventListener | null = null;
 
@@ -51,7 +51,7 @@ export class ScriptedNews implements RemoteEvents {
   }
 }
 
-/** Watcher that passes on the hints of a test. */
+/** File watcher whose hints a test sends. */
 class ScriptedWatcher implements Watcher {
   starts = 0;
   closes = 0;
@@ -87,8 +87,8 @@ export class DaemonRig {
   readonly events: DaemonEvent[] = [];
   readonly watched: ScriptedWatcher;
   /**
-   * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock:
-   * the monotonic one stands still while a machine sleeps.
+   * `fault`: result of every call to the service; null for real results. `sleptMs` is added to the
+   * wall clock, because the monotonic clock stops while a machine sleeps.
    */
   readonly requestFaults: { fault: Fault | null; sleptMs: number } = { fault: null, sleptMs: 0 };
   readonly #stopping = new AbortController();
@@ -121,15 +121,15 @@ export class DaemonRig {
     this.#seen = mirror.requests.length;
   }
 
-  /** Lets virtual time pass, the daemon running. */
+  /** Lets virtual time pass while the daemon runs. */
   async pass(ms: number): Promise<void> {
     await this.clock.sleep(ms);
-    // The disk's own clock goes with the world's.
+    // The disk has its own clock, which must advance too.
     this.mirrored.disk.advance(ms);
     if (this.#failed !== null) throw this.#failed;
   }
 
-  /** Waits until `what` is true; fails after a minute of virtual time. */
+  /** Waits until the condition is true. Fails after `mostMs` of virtual time. */
   async until(what: () => boolean, mostMs = 60_000): Promise<void> {
     const end = this.clock.monotonic() + mostMs;
     while (!what()) {
@@ -138,7 +138,7 @@ export class DaemonRig {
     }
   }
 
-  /** Until the daemon watches and has looked at both sides once. */
+  /** Waits until the daemon watches and its first cycle is over. */
   async begin(): Promise<void> {
     await this.until(() => {
       const { watching, phase } = this.daemon.status();
@@ -186,7 +186,7 @@ export class DaemonRig {
     this.mirrored.disk.advance(10);
   }
 
-  /** Requests since the last call, of one method or of all. */
+  /** Returns the requests since the last call, of one method or of all. */
   sent(method?: string): string[] {
     const requests = this.mirrored.requests.slice(this.#seen);
     this.#seen = this.mirrored.requests.length;
@@ -209,7 +209,7 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
   return made;
 }
 
-/** A content that is like itself after one line was edited. */
+/** Content that a match by similarity still recognizes after one line was edited. */
 export const PLAN = `# Plan
 
 first line
@@ -221,7 +221,7 @@ third line
 
 export const note = (n: number): string => `notes/note-${n}.md`;
 
-/** A daemon in sync with so many notes, each with a content of its own. */
+/** Returns a daemon in sync with that many notes of different contents. */
 export async function withNotes(
   count: number,
   pathOf = note,
@@ -232,7 +232,7 @@ export async function withNotes(
   return startDaemon({ ...options, rig });
 }
 
-/** The client as it answers when the service cannot be reached, or the key is refused. */
+/** Returns a client whose calls fail as if the service were unreachable or refused the key. */
 function withFaults(remote: Remote, current: () => Fault | null): Remote {
   return new Proxy(remote, {
     get(target, name) {

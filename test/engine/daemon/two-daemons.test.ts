@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { soakTwoDaemons } from "./two-daemons.ts";
 
-/** More of them: `scripts/soak/two-daemons.ts`, or MDMIRROR_SEEDS. */
+/** Number of seeds. `scripts/soak/two-daemons.ts` runs more of them. */
 const SEEDS = Number(process.env["MDMIRROR_SEEDS"] ?? 3);
 
 describe("two daemons on one workspace", () => {

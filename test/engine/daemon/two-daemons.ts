@@ -6,10 +6,10 @@ import { type DaemonRig, startDaemon } from "./rig.ts";
 const mirrored = (one: DaemonRig) => [...one.mirrored.texts().keys()].filter((path) => isDocument(path));
 
 /**
- * Two daemons on one workspace, and a person in the app: random edits, renames, deletions and new
- * documents on all three, in virtual time; then quiet, until both folders and the service must hold
- * the same.
- * @returns what differs in the end; empty when all is well
+ * Runs two daemons and a user of the service on one workspace: random edits, renames, deletions and
+ * new documents by all three, in virtual time. Then nobody changes anything until both folders and
+ * the service must be equal.
+ * @returns the differences at the end; empty if there is none
  */
 export async function soakTwoDaemons(seed: number, steps: number, deployment: Deployment = {}): Promise<string[]> {
   const rig = createRig(seed, deployment);
@@ -51,7 +51,7 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
     for (let n = dice.below(3); n > 0; n--) await daemons[0]!.pass(dice.below(4_000));
     await daemons[0]!.pass(dice.below(200) + 1);
   }
-  // Graces, polls at rest, a periodic scan.
+  // Long enough for all grace periods, idle polls and a periodic scan.
   await daemons[0]!.pass(1_500_000);
   const wrong = daemons.flatMap((one, index) => differences(one, index));
   for (const one of daemons) await one.stop();
@@ -82,7 +82,7 @@ function isDocument(path: string): boolean {
 
 const WHO = ["ann", "bob", "app"];
 
-/** A place for each to write in, far enough from the others' that their edits merge. */
+/** Each of the three has its own paragraph, far enough from the others' that their edits merge. */
 function textOf(n: number): string {
   return `# Note ${n}\n\n${WHO.map((who) => `## Of ${who} in note ${n}\n\n${who}: nothing yet\n\nA paragraph between, number ${n}.\n`).join("\n")}`;
 }

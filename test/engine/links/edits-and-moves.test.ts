@@ -8,20 +8,20 @@ import { idThere, textThere } from "./linked-rig.ts";
 import { openSynced } from "../../promises/fixture.ts";
 
 /**
- * A link is edited on one side while its target moves on the other, or is edited on both: the merge
- * works on ids, so a move is nothing to it.
+ * One side edits a link while its target moves on the other, or both sides edit it. The merge
+ * compares ids instead of paths, so a move of the target is no change of the link.
  */
 
 const FILLER = Array.from({ length: 5 }, (_, n) => `Paragraph ${n} that nobody edits.\n`).join("\n");
 
-/** The text that links, by what its links say. */
+/** Returns a document with two links, given their destinations. */
 function linking(b: string, c: string): string {
   return `# A\n\n${FILLER}\nOn refunds see [the plan](${b}#part "A title") and nothing else.\n\n${FILLER}\nAt last [another](${c}).\n`;
 }
 
 type Edit = (text: string, other: string) => string;
 
-/** @param other what a link to the third document says */
+/** @param other destination of a link to the third document */
 const EDITS: Readonly<Record<string, Edit>> = {
   "its text": (text) => text.replace("[the plan]", "[the *new* plan]"),
   "its fragment": (text) => text.replace("#part", "#other-part"),
@@ -61,13 +61,15 @@ function there(rig: Rig, id: string): { readonly path: string; readonly text: st
   return [...rig.app.files().values()].find((file) => file.id === id)!;
 }
 
-/** Returns the local form of a content of the service, by the places on the service. */
+/**
+ * Returns a document's content on the service as mdmirror writes it locally, given its path there.
+ */
 function asOnDisk(rig: Rig, { path, text }: { readonly path: string; readonly text: string }): string {
   const up = "../".repeat(path.split("/").length - 1);
   return text.replace(/\((doc_[a-z0-9]+)/g, (_all, id: string) => `(${up}${there(rig, id).path}`);
 }
 
-// The short run has each edit and each move; a long one has each edit with each move.
+// The short run has each edit and each move once; a long run has each edit with each move.
 const cases = Object.keys(EDITS).flatMap((edit, n) =>
   MOVES.filter((_, m) => MANY_RUNS || m === n % MOVES.length).flatMap(([local, remote]) =>
     (["here", "there"] as const).map((side) => ({ edit, local, remote, side })),
@@ -97,7 +99,7 @@ describe("a link of which a part is edited while documents move", () => {
   );
 });
 
-/** What both sides do to one link, and what comes of it; null: a conflict, and both texts stay. */
+/** Edits of one link on each side. `clean`: the edits merge; otherwise they are a conflict. */
 const BOTH: readonly (readonly [here: string, there: string, clean: boolean])[] = [
   ["its text", "its text", true],
   ["its destination", "its destination", true],
@@ -221,7 +223,7 @@ test("a file that could not be read when its folder was moved locally keeps its 
 
 const INDEX = "# Index\n\n[n](n.md) and more words\n";
 
-/** Two documents in two folders that link each other and a third one. */
+/** Syncs two documents in two folders that link each other and a third document. */
 async function syncThree(): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(1);
   const mirror = rig.mirror({ links: true });
@@ -244,7 +246,8 @@ test("two documents exchange paths as one is moved, so that base has one inode f
   const { rig, mirror } = await syncThree();
   const idsBefore = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
   const [a, b] = ["a.md", "sub/b.md"].map((path) => mirror.state.record(idsBefore.get(path)!)!);
-  // A rename takes the file that has come to the path since it was looked at.
+  // The record of `a` has the stamp of `b`. So the rename renames a file that came to the path
+  // after the scan.
   mirror.state.putRecord({ ...a!, stamp: b!.stamp, stampTrusted: false });
   exchange(mirror, "a.md", "sub/b.md");
   await mirror.syncTimes(2);
@@ -255,7 +258,7 @@ test("two documents exchange paths as one is moved, so that base has one inode f
   expect(mirror.texts().get("c.md")).toContain("[a](sub/b.md) [b](a.md)");
 });
 
-/** Two folders with equal files, each with a link to a file beside it; in sync. */
+/** Syncs two folders with equal files, each with a link to another file of its folder. */
 async function twoFolders(isLocal: boolean): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(1);
   const mirror = rig.mirror({ links: true });

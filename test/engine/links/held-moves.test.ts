@@ -4,7 +4,8 @@ import { textThere } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 
 /**
- * A folder with documents that link each other, and a key without write access: moves are blocked.
+ * Syncs a folder of documents that link each other, with a key without write access, so that moves
+ * are blocked.
  */
 async function syncFolders() {
   const rig = createRig(1);
@@ -104,7 +105,9 @@ test("a document whose folder moved keeps its id beside a new file at its old pa
   expect(mirror.texts().get("d/a.md")).toBe("[t](../u/target.md) other content\n");
 });
 
-/** A document whose link was rewritten, because its target was renamed on the service. */
+/**
+ * Syncs a document whose link was rewritten locally, because its target was renamed on the service.
+ */
 async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string; textOfA: () => string }> {
   const rig = createRig(1);
   const b = rig.app.create("b.md", "# Travel\n");

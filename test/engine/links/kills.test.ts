@@ -23,7 +23,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
-/** Moves one document locally, the other on the service. */
+/** Moves one document locally, and the folder of another on the service. */
 function moveAway(rig: Rig, mirror: Mirror): void {
   mirror.disk.user.makeFolder(mirror.path("deep"));
   mirror.rename("b.md", "deep/d.md");
@@ -73,7 +73,8 @@ test("killed at any call of a clone while a target moves on the service: no file
         const report = await mirror.sync();
         expect(report!.counts, `killed at call ${kill}`).toMatchObject({ conflicts: 0, uploaded: 0 });
         await mirror.sync();
-        // A file without a record is a new document if its own document has moved.
+        // The file at the old path has no record after the kill, and its document has moved. So it
+        // counts as a new document.
         const { "sub/b.md": _, ...texts } = Object.fromEntries(mirror.texts());
         expect(texts, `killed at call ${kill}`).toEqual(after);
       },
@@ -82,8 +83,8 @@ test("killed at any call of a clone while a target moves on the service: no file
 });
 
 /**
- * A power cut may take all of the state that nothing made safe, and leave all that was written to
- * the disk: files that link by paths of which the state knows nothing.
+ * A power cut may take everything from the state that was not flushed, but leave what was written
+ * to files. These files then contain links by paths that the state does not know.
  */
 
 async function beginWith(fill: (rig: Rig) => void): Promise<Pair> {
@@ -96,7 +97,10 @@ async function beginWith(fill: (rig: Rig) => void): Promise<Pair> {
 
 type Cut = Pair & { readonly after: string };
 
-/** Cuts the power of a sync at each of its calls, and judges each time what is left. */
+/**
+ * Cuts the power of a sync at each of its calls, and calls `judge` with both sides after each
+ * restart.
+ */
 async function cutAtEachCall(start: Pair, judge: (cut: Cut) => Promise<void>): Promise<void> {
   const cuts = await killAtEachCall(start, {
     open: (beginning) => beginning.open({}, HERE),
@@ -110,7 +114,7 @@ async function cutAtEachCall(start: Pair, judge: (cut: Cut) => Promise<void>): P
   expect(cuts).toBeGreaterThan(15);
 }
 
-/** Two syncs leave these files, and nothing is sent. */
+/** Expects these files after two syncs, and that nothing was sent. */
 async function expectHome({ mirror, after }: Cut, files: readonly (readonly [path: string, text: string])[]) {
   await mirror.syncTimes(2);
   expect(mirror.texts(), after).toEqual(new Map(files));
@@ -144,7 +148,7 @@ test.each([
     rig.app.create(from, `[b](${b})\n`);
     rig.app.makeFolder("deep");
   });
-  // Files that are older than the last scan are not read again.
+  // mdmirror does not read files again that are older than its last scan.
   start.mirror.disk.advance(5_000);
   await start.mirror.sync();
   const b = start.rig.app.files().get("b.md")!.id;
@@ -188,7 +192,10 @@ function move(mirror: Mirror, from: string, to: string): void {
   mirror.disk.advance(10);
 }
 
-/** Two documents in two folders that link each other and a third one, and that exchange paths. */
+/**
+ * Syncs two documents in two folders that link each other and a third one. Then the two exchange
+ * their paths.
+ */
 async function exchanged() {
   const rig = createRig(1);
   const mirror = rig.mirror(HERE);
@@ -203,7 +210,7 @@ async function exchanged() {
   return { ids, rig: rig.copy(), mirror: mirror.copy() };
 }
 
-/** @returns how often it called the disk */
+/** Syncs, and calls `act` before each disk call. Returns the number of disk calls. */
 async function syncWith(mirror: Mirror, act: (call: number) => void): Promise<number> {
   let calls = 0;
   mirror.disk.beforeCall = () => act(++calls);
@@ -225,7 +232,7 @@ test("a document that is moved while a sync scans, at any call of the disk, keep
   const { ids, ...copies } = await exchanged();
   const calls = await syncWith(again(copies).mirror, () => undefined);
   expect(calls).toBeGreaterThan(60);
-  // At this call the folder is scanned; later its links are rewritten, and the file is set aside.
+  // The scan is at call 24; the later calls rewrite the links and set the file aside.
   for (let at = 24; at <= 60; at++) {
     const { rig, mirror } = again(copies);
     await syncWith(mirror, (call) => {

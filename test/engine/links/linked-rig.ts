@@ -1,7 +1,7 @@
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
-/** A workspace, and a mirror of it that translates links. */
+/** Returns a workspace, and a linked folder with translated links. */
 export function start(): { rig: Rig; mirror: Mirror } {
   const rig = createRig(1);
   return { rig, mirror: rig.mirror({ links: true }) };

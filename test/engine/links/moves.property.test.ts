@@ -12,7 +12,7 @@ const path = fc
   .tuple(fc.array(name, { maxLength: 2 }), name)
   .map(([folders, last]) => [...folders, `${last}.md`].join("/"));
 
-/** How people spell a path from somewhere; `n` is a number like no other in its text. */
+/** Ways in which people write a link to a path. `n` makes each link unique in its document. */
 const spelling = fc.constantFrom<(to: string, n: number) => string>(
   (to) => `[t](${encoded(to)})`,
   (to) => `[t](<${to.replaceAll(/[%#]/g, encodeURIComponent)}> "title")`,
@@ -92,7 +92,7 @@ test("a linked folder whose state was lost takes every text for what it is, and 
   );
 });
 
-/** Documents that begin with their number, by which they are known wherever they are. */
+/** Writes documents that begin with a number, by which the test recognizes them at any path. */
 function write(mirror: Mirror, paths: readonly string[], links: Links): Map<string, string> {
   const written = new Map<string, string>();
   for (const [n, at] of paths.entries()) {
@@ -104,7 +104,10 @@ function write(mirror: Mirror, paths: readonly string[], links: Links): Map<stri
   return written;
 }
 
-/** By each document's number, those of the documents that its links lead to; null: to nothing. */
+/**
+ * Returns the numbers of the documents to which each local document links, by its own number. null:
+ * a link without a target.
+ */
 function targetsHere(mirror: Mirror): Map<string, (string | null)[]> {
   const texts = mirror.texts();
   return targets(texts, (from, said) => texts.get(posix.join(posix.dirname(from), decodeURIComponent(said))) ?? null);
@@ -151,7 +154,7 @@ function moveHere(mirror: Mirror, { kind, which, other, name: to }: Move): void 
   mirror.rename(from, target);
 }
 
-/** What the service refuses does not happen. */
+/** Moves documents on the service. Moves that the service refuses are skipped. */
 function moveThere({ app }: Rig, { kind, which, other, name: to }: Move): void {
   const paths = [...app.files().keys()];
   const folders = app.folders();

@@ -6,7 +6,7 @@ import { openFixture, problem } from "../../promises/fixture.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
 import type { Fault } from "../../variants/variant.ts";
 
-/** Targets of links that come, go, and are adopted. */
+/** Links whose targets are created, are deleted, or are first linked to local files. */
 
 test("a link that led nowhere is sent by its id when its target appears", async () => {
   const { rig, mirror } = start();
@@ -175,9 +175,9 @@ test("a link whose target appears in the sync that ends a conflict is sent by id
   expect(textThere(rig, "a.md")).toBe(`theirs\n\nwords\n\n[later](${idThere(rig, "later.md")})\nmore\n`);
 });
 
-/** Files and documents of one path that are linked for the first time, with texts that link. */
+/** A first sync in which files and documents have the same paths and contain links. */
 
-/** @param files files in the folder before the first sync */
+/** @param files in the folder before the first sync */
 function adopting(rig: Rig, files: Readonly<Record<string, string>>): Mirror {
   const mirror = rig.mirror({ links: true });
   for (const [path, text] of Object.entries(files)) mirror.write(path, text);
@@ -243,9 +243,10 @@ test("ids that a clone left in a file, and forgot when it was killed, become pat
 });
 
 /**
- * A clone in which a folder goes elsewhere before its document is made, and a text that links to it
- * is edited; the list of the next pass does not show that document.
- * @param act as that list is asked for
+ * Clones a workspace. Before a document is created locally, its local folder is renamed, and a
+ * document that links to it is edited. The list of the next cycle does not contain the missing
+ * document.
+ * @param act called when mdmirror requests that list
  */
 async function cloneThatMisses(act: (rig: Rig) => void): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
   let lists = 0;
@@ -350,7 +351,10 @@ test("a run that sends no such link says nothing", async () => {
   expect((await mirror.sync())!.inert).toBeUndefined();
 });
 
-/** Calls of disk, state and wire in the first sync of a folder of texts without links. */
+/**
+ * Returns the number of calls to disk, state and service in the first sync of a folder of documents
+ * without links.
+ */
 async function callsOfPush(documents: number, links: boolean): Promise<number> {
   const mirror = createRig(1).mirror({ links });
   for (let n = 0; n < documents; n++) mirror.write(`${n}.md`, `text ${n}, and a [site](https://example.org/)\n`);
@@ -358,7 +362,9 @@ async function callsOfPush(documents: number, links: boolean): Promise<number> {
   return mirror.calls();
 }
 
-/** The same in the first sync of an empty folder with a workspace of them. */
+/**
+ * Returns the same number for the first sync of an empty folder with a workspace of such documents.
+ */
 async function callsOfClone(documents: number, links: boolean): Promise<number> {
   const rig = createRig(1);
   for (let n = 0; n < documents; n++) rig.app.create(`${n}.md`, `text ${n}, and a [site](https://example.org/)\n`);

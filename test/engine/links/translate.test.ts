@@ -194,7 +194,7 @@ test("an edit beside a wiki link merges with an edit on the service", async () =
   expect(there(rig, "a.md").text).toBe(`[[Plan]](${id}) here\n\n${filler}\nand [[there]](${id})\n`);
 });
 
-/** A mirror of a part of the workspace; in it a document that links another. */
+/** Syncs a folder with a part of the workspace; in it one document links to another. */
 async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
   const rig = createRig(1);
   const b = rig.app.create("area/b.md", "# Travel\n");
@@ -275,7 +275,7 @@ test("I33 a link to a document that left the linked part before its download bec
   expect(mirror.texts().get("a.md")).toBe("see [b](b.md#costs)\n");
 });
 
-/** Promises, each in a mirror that translates links. */
+/** The promises, in a linked folder with translated links. */
 
 async function syncTwo(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
   const rig = createRig(1);
@@ -346,7 +346,7 @@ async function callsOfRespelling(): Promise<number> {
   return calls;
 }
 
-/** One sync, with something that happens before one of its calls of the disk. */
+/** Syncs once, and calls `meddle` before the disk call with number `at`. */
 async function syncWith(mirror: Mirror, at: number, meddle: () => void, onCall = (): void => undefined): Promise<void> {
   let calls = 0;
   mirror.disk.beforeCall = () => {
