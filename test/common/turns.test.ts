@@ -10,8 +10,8 @@ it("serves the callers in their order, sixteen in a turn of the event loop, howe
     seen.push(name);
   };
   const first = upTo(17).map(asking);
-  // Callbacks of a phase run after one another: what is asked for within one comes in a later turn,
-  // after those that waited.
+  // Node runs the callbacks of one phase one after the other. A callback that is requested within
+  // one of them runs in a later turn.
   await new Promise<void>((resolve) => setImmediate(resolve));
   expect(seen).toEqual(upTo(16));
   const second = asking(17);

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { linkMirror } from "../../src/lib/index.ts";
 import { errorOf, makeLibRig } from "./rig.ts";
 
-/** What a program gives where no compiler has looked at it. */
+/** Arguments of a program without type checks. */
 
 it("no document is named by anything but a path", async () => {
   const { mirror, write, read } = await makeLibRig();

@@ -39,7 +39,7 @@ describe("a folder opened by the library", () => {
   });
 
   it("answers a stop only for what its caller saw", async () => {
-    // A safety check scans again two seconds later.
+    // The safety check scans a second time, two seconds later.
     const { mirror, root, write, read } = await makeLibRig(50);
     const names = Array.from({ length: 24 }, (_, at) => `${at}.md`);
     for (const name of names) write(name, `# ${name}\n`);
@@ -81,7 +81,7 @@ describe("a folder opened by the library", () => {
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     await until((event) => event.kind === "change" && event.path === "a.md");
     expect(seen.at(-1)).toMatchObject({ what: "create-remote", outcome: "done", added: 1 });
-    // A second one of the same folder says so; the first goes on.
+    // A second watch of the same folder fails, and the first one continues.
     expect(await errorOf(mirror.watch().next())).toMatchObject({ kind: "locked" });
     await mirror
       .restore({ paths: ["a.md"], n: 1 })

@@ -9,11 +9,11 @@ import type { Mirror, OpenOptions } from "../../src/lib/types.ts";
 import { LiveClock } from "../cli/live-clock.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A service and a linked folder of this process, with a user's folders of their own. */
+/** A service and a linked folder in this process, with a separate home folder. */
 export type LibRig = {
   readonly service: Server;
   readonly mirror: Mirror;
-  /** The mirrored folder. */
+  /** Path of the linked folder. */
   readonly root: string;
   readonly dir: string;
   readonly options: OpenOptions & { readonly env: NonNullable<OpenOptions["env"]> };
@@ -21,7 +21,7 @@ export type LibRig = {
   write(path: string, text: string): void;
 };
 
-/** @param times so much faster than the system's the clock of the mirror runs */
+/** @param times how much faster than the system's clock the library's clock runs */
 export async function makeLibRig(times = 1): Promise<LibRig> {
   const dir = temporaryFolder();
   const service = await startServer({ data: join(dir, "service") });
@@ -47,7 +47,7 @@ export async function makeLibRig(times = 1): Promise<LibRig> {
   };
 }
 
-/** What a call throws, which must be an error of the library. */
+/** Returns the error of a call, which must be one of the library's. */
 export async function errorOf(call: Promise<unknown>): Promise<MdmirrorError> {
   const error = await call.then(
     () => null,

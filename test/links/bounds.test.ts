@@ -3,8 +3,8 @@ import { findLinks } from "../../src/markdown/links/find.ts";
 import { toService } from "../../src/markdown/links/translate.ts";
 
 /**
- * Texts on which parsers take long: a quadratic way of any of them is seconds at 50,000 characters,
- * which MDMIRROR_LINK_SIZE asks for.
+ * Documents that are slow to parse. With 50,000 characters (MDMIRROR_LINK_SIZE) a quadratic
+ * algorithm would take seconds.
  */
 const SIZE = Number(process.env["MDMIRROR_LINK_SIZE"] ?? 8_000);
 

@@ -1,4 +1,4 @@
 declare module "commonmark-spec" {
-  /** Examples of the specification. `html` is what a renderer makes of `markdown`. */
+  /** Examples of the specification; `html` is the expected rendering of `markdown`. */
   export const tests: readonly { readonly number: number; readonly markdown: string; readonly html: string }[];
 }

@@ -6,12 +6,11 @@ import type { Place } from "../../src/markdown/links/place.ts";
 import { toDisk, toService } from "../../src/markdown/links/translate.ts";
 
 /**
- * The examples of the CommonMark specification in both forms of a document. A renderer that knows
- * nothing of ids shows that only targets of links change: where an example has a link, and nowhere
- * else.
+ * The examples of the CommonMark specification, translated to ids and back. A renderer without
+ * knowledge of ids shows that exactly the targets of links change.
  */
 
-/** Every path has a document, and its id says which path. */
+/** A workspace in which every path has a document, whose id contains the path. */
 const PLACE: Place = {
   path: "in/example.md",
   idAt: (path) => `doc_${Buffer.from(path).toString("hex")}`,
@@ -20,7 +19,7 @@ const PLACE: Place = {
 
 type Shown = { readonly words: string; readonly targets: readonly string[] };
 
-/** Renders with raw HTML as words, so that a target in it is none. */
+/** Renders raw HTML as text, so that targets in HTML do not count. */
 function show(markdown: string): Shown {
   const targets: string[] = [];
   const html = micromark(markdown, { allowDangerousProtocol: true });
@@ -31,7 +30,10 @@ function show(markdown: string): Shown {
   return { words, targets };
 }
 
-/** Where a target leads, by the rules of URLs: a path as `path`, all else as it is. */
+/**
+ * Returns the target's path by the rules of URLs, and the rest of the target; the path is null for
+ * other URLs.
+ */
 function readTarget(target: string): { readonly path: string | null; readonly suffix: string } {
   if (/^([a-z][a-z0-9+.-]*:|#|$)/i.test(target)) return { path: null, suffix: target };
   const { pathname, search, hash } = new URL(target, "http://root/in/example.md");
@@ -65,7 +67,8 @@ test("the examples of CommonMark render alike in both forms, but for the targets
       [{ words: before.words, targets: ids }, before.words, meant],
     );
   });
-  // LIMIT: named entities in a destination, beyond the usual ones (`src/markdown/links/README.md`).
+  // LIMIT: mdmirror does not decode uncommon named entities in a destination
+  // (`src/markdown/links/README.md`).
   expect(unlike.map(({ number, markdown }) => [number, markdown])).toEqual([
     [32, '[foo](/f&ouml;&ouml; "f&ouml;&ouml;")\n'],
     [33, '[foo]\n\n[foo]: /f&ouml;&ouml; "f&ouml;&ouml;"\n'],

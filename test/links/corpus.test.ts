@@ -10,7 +10,7 @@ import { isWithin, rebase } from "../../src/contract/path.ts";
 import { destinationsOf } from "./markdown.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 
-/** Real texts; MDMIRROR_LINK_CORPUS names a folder with more of them. */
+/** Real documents. MDMIRROR_LINK_CORPUS names a folder with more of them. */
 const ASKED = process.env["MDMIRROR_LINK_CORPUS"];
 const FOLDER = ASKED ?? fileURLToPath(new URL("../fixtures/rust-book", import.meta.url));
 
@@ -81,7 +81,7 @@ function linksIn(targets: readonly (string | null)[]): number {
   return targets.filter((id) => id !== null).length;
 }
 
-/** Counts, for who asked for more. */
+/** Prints the counts if a corpus was given. */
 function tell(counted: string): void {
   if (ASKED !== undefined) console.log(counted);
 }
@@ -94,7 +94,7 @@ function isPath(raw: string): boolean {
   return !/^(?:#|[a-z][a-z0-9+.-]*:)/i.test(raw);
 }
 
-/** By Node's arithmetic of paths. */
+/** Resolves a link by Node's `path` module. Returns the id of its target. */
 function idByNode(path: string, raw: string): string | null {
   if (!isPath(raw)) return null;
   const target = posix.join(

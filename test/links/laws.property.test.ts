@@ -34,7 +34,7 @@ const path = fc
 
 const world: fc.Arbitrary<World> = fc.uniqueArray(path, { minLength: 1, maxLength: 8 }).map(worldOf);
 
-/** How people spell a path from somewhere. */
+/** Ways in which people write a path in a link. */
 const spelling = fc.constantFrom<(path: string) => string>(
   (at) => `[t](<${at.replaceAll(/[<>]/g, "\\$&")}>)`,
   (at) => `[t](${encodeURIComponent(at).replaceAll("%2F", "/").replaceAll("(", "%28").replaceAll(")", "%29")} "title")`,
@@ -47,7 +47,7 @@ const spelling = fc.constantFrom<(path: string) => string>(
 
 type Case = { readonly world: World; readonly place: Place; readonly text: string };
 
-/** How people spell a wiki link, and what it is on the service. */
+/** Ways in which people write a wiki link, with its form on the service. */
 const wikiSpelling = fc.constantFrom<(path: string, id: string) => string>(
   (at) => `[[${nameAt(at)}]]`,
   (at) => `![[${nameAt(at)}|an alias]]`,
@@ -65,7 +65,7 @@ function nameAt(path: string): string {
 
 const linked = cases(false);
 
-/** With wiki links, wherever they can be, and where they count. */
+/** Documents with wiki links in all positions, also in those where they do not count. */
 const wikiLinked = cases(true);
 
 function cases(wiki: boolean): fc.Arbitrary<Case> {
@@ -149,14 +149,14 @@ describe.each([
       expect(respell(respelled, now, now)).toBe(respelled);
       const targets = targetsOf(disk, place);
       const found = targetsOf(respelled, now);
-      // What led nowhere may find something at the new place.
+      // A link without a target may have one after the move.
       expect(found.map((id, index) => targets[index] && id)).toEqual(targets);
       if (found.join() === targets.join()) expect(toService(respelled, now)).toBe(toService(disk, place));
     });
   });
 });
 
-/** Of UTF-16 units, surrogates without their other half too. */
+/** Strings of any UTF-16 units, also of single surrogates. */
 const anyString = fc.uint16Array({ maxLength: 60 }).map((units) => String.fromCharCode(...units));
 
 test("a text without links stays as it is, any string", () => {
@@ -178,20 +178,26 @@ test("links are found where another parser finds them", () => {
   check(markdown(14), (text) => {
     if (DIFFERENT.test(text)) return;
     const found = findLinks(text).map(({ from, to }) => [from, to]);
-    // A text without a link into the workspace is not parsed.
+    // mdmirror does not parse a document without a link into the workspace.
     const others = destinationsOf(text).filter(([from, to]) => found.length > 0 || isOurs(text.slice(from, to)));
     expect(found).toEqual(others);
   });
 });
 
-/** Where the parsers are known to differ: of a definition and a line that could go on with it. */
+/**
+ * Documents on which the two parsers are known to differ: a definition with a line that may
+ * continue it, `<!`, and tabs.
+ */
 const DIFFERENT = /\]:[^\n]*\n[ >]*(?:\t| {4}|[<|:-])|<!|\t/;
 
 function isOurs(raw: string): boolean {
   return !/^(?:#|(?!ref:)[a-z][a-z0-9+.-]*:)/i.test(raw);
 }
 
-/** Where links stand in a text that was made is known without a parser, which finds them there. */
+/**
+ * A translation remembers the positions of links in the document that it made. Expects that a
+ * parser finds the same positions.
+ */
 function expectFoundAnew(made: string, { names }: Place): void {
   const known = findLinks(made, names !== undefined);
   findLinks("[of another text](a.md)");

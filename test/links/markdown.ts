@@ -4,11 +4,13 @@ import { gfmFootnote } from "micromark-extension-gfm-footnote";
 import { gfmTable } from "micromark-extension-gfm-table";
 import { fc } from "../property.ts";
 
-/** An independent reader of Markdown, and texts that are hard to read. */
+/** An independent Markdown parser, and documents that are hard to parse. */
 
 const extensions = [gfmTable(), gfmFootnote(), frontmatter(["yaml", "toml"])];
 
-/** Where micromark finds destinations, `from` and `to`, in their order; empty ones left out. */
+/**
+ * Returns the positions of link destinations that micromark finds, in order, without empty ones.
+ */
 export function destinationsOf(text: string): [number, number][] {
   const events = postprocess(
     parse({ extensions })
@@ -23,7 +25,7 @@ export function destinationsOf(text: string): [number, number][] {
 
 const DESTINATIONS = new Set<string>(["resourceDestinationString", "definitionDestinationString"]);
 
-/** Pieces of which a text is made that has links wherever they can be, and cannot. */
+/** Pieces of a generated document: links in all positions, and text that only looks like a link. */
 const PIECES = [
   ..."[]()<>!`*_|\\#&\"'^~:-+/?%".split(""),
   ..." \n\t".split(""),

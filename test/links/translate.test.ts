@@ -17,7 +17,7 @@ const WORLD = worldOf([
 const INDEX = placeIn(WORLD, "plans/index.md");
 const idOf = (path: string) => WORLD.get(path)!;
 
-/** Destinations on disk, in the usual spelling, of `plans/index.md`, and what they lead to. */
+/** Local destinations in `plans/index.md` in the usual spelling, and their targets. */
 const USUAL: readonly (readonly [disk: string, path: string])[] = [
   ["old/a.md", "plans/old/a.md"],
   ["index.md", "plans/index.md"],
@@ -33,7 +33,7 @@ const USUAL: readonly (readonly [disk: string, path: string])[] = [
   ["../", ""],
 ];
 
-/** Other spellings that people and editors use. */
+/** Other spellings by people and editors. */
 const UNUSUAL: readonly (readonly [disk: string, path: string])[] = [
   ["./old/../old/a.md", "plans/old/a.md"],
   ["/plans/old/a.md", "plans/old/a.md"],
@@ -129,7 +129,8 @@ describe("a link between documents", () => {
     const odd = { path: "a.md", idAt: () => "7", pathOf: (id: string) => (id === "doc_1" ? "b.md" : null) };
     expect(toService("[b](b.md)", odd)).toBe("[b](ref://b.md)");
     expect(toDisk("[b](doc_1)", odd)).toBe("[b](doc_1)");
-    // So it is known to be spelled once that path leads back.
+    // mdmirror records that this link shows an id. Once its path leads back to the target, the link
+    // is written as a path.
     expect(linkTargetsOf("[b](doc_1)", odd, [odd])).toEqual([{ destination: "doc_1", at: null, to: "doc_1" }]);
     const even = { ...odd, idAt: () => "doc_1" };
     expect(linkTargetsOf("[b](doc_1)", even, [even])).toEqual([]);
@@ -182,7 +183,7 @@ describe("links are found", () => {
   });
 });
 
-/** Places of a destination. */
+/** Markdown around a destination. */
 const AROUND: readonly ((destination: string) => string)[] = [
   (destination) => `[t](${destination})`,
   (destination) => `![t]( ${destination} 'title' )`,

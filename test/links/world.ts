@@ -2,10 +2,10 @@ import { NameIndex, namesBy } from "../../src/markdown/links/names.ts";
 import type { Place } from "../../src/markdown/links/place.ts";
 import { once } from "../../src/common/once.ts";
 
-/** Documents and folders by path, with ids that survive a move. */
+/** Ids of documents and folders by path. */
 export type World = ReadonlyMap<string, string>;
 
-/** @param paths of documents; their folders, and the root, are there too */
+/** @param paths of documents; their folders and the root are added */
 export function worldOf(paths: readonly string[]): World {
   const world = new Map<string, string>([["", "dir_root"]]);
   for (const path of paths) {
@@ -19,12 +19,12 @@ export function worldOf(paths: readonly string[]): World {
   return world;
 }
 
-/** Each path under its new name; the ids stay. */
+/** Returns the world after a rename of paths, with the same ids. */
 export function moved(world: World, rename: (path: string) => string): World {
   return new Map([...world].map(([path, id]) => [rename(path), id]));
 }
 
-/** @param wiki whether wiki links count */
+/** @param wiki true if wiki links count as links */
 export function placeIn(world: World, path: string, wiki = false): Place {
   const lookups = lookupsOf(world);
   const idAt = (at: string) => world.get(at) ?? null;

@@ -9,7 +9,7 @@ import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 
 export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
 
-/** A mirrored folder, empty but for `.mdmirror/`, which goes with the test. */
+/** Creates a linked folder that is empty but for `.mdmirror/`, for the time of the test. */
 export function mirrorOn(bench: Bench, options: Partial<ConstructorParameters<typeof LocalDisk>[2]> = {}): MirrorBench {
   makeMirrorFolder(bench.fs, bench.root, "marker-1");
   closeWithTest(() => bench.close());
@@ -25,7 +25,7 @@ export const BENCHES: Readonly<Record<string, () => Bench>> = {
 
 export const ROOT = "/home/notes";
 
-/** A mirrored folder in memory, with what only the RAM disk can do. */
+/** Creates a linked folder in memory, with access to the RAM disk's special functions. */
 export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk; at(below: string): string } {
   const ram = new RamDisk(options);
   ram.user.makeFolder(ROOT);
@@ -33,12 +33,12 @@ export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk;
   return { ram, disk: new LocalDisk(ram, ROOT, { random: rollDice(7) }), at: (below) => `${ROOT}/${below}` };
 }
 
-/** A disk as the next process has it. */
+/** Opens the disk as a new process would. */
 export function reopened(ram: RamDisk, seed = 8): Disk {
   return new LocalDisk(ram, ROOT, { random: rollDice(seed) });
 }
 
-/** A walk that reads each file, and gives on no text. */
+/** Scans the folder and reads each file, but drops the contents. */
 export function walkAll(disk: Disk): LocalTree {
   return disk.walk(
     () => null,
@@ -46,10 +46,10 @@ export function walkAll(disk: Disk): LocalTree {
   );
 }
 
-/** The process is gone: no errno, so nobody may catch it. */
+/** Thrown instead of killing the process. It has no errno, so that no code handles it. */
 class Killed extends Error {}
 
-/** Runs `work` until its `moment`-th call of the disk. @returns false when it came to its end */
+/** Runs `work` until its disk call number `moment`. Returns false if `work` ended before. */
 export function killAt(ram: RamDisk, moment: number, work: () => void): boolean {
   let calls = 0;
   ram.beforeCall = () => {

@@ -10,9 +10,9 @@ const at = (below: string) => `${ROOT}/${below}`;
 
 type Effect = {
   readonly act: (disk: Disk) => { readonly kind: string };
-  /** What the caller journals before. null: nothing needs to be. */
+  /** Intent that the caller journals before the effect; null if none is needed. */
   readonly intent: LocalIntent | null;
-  /** The tree before and after; after a crash and recovery it is one of the two. */
+  /** Files before and after the effect. After a crash and recovery, the tree is one of the two. */
   readonly before: Readonly<Record<string, string>>;
   readonly after: Readonly<Record<string, string>>;
 };
@@ -62,7 +62,7 @@ function prepare(effect: Effect, options: RamDiskOptions = {}): { ram: RamDisk; 
   return { ram, disk };
 }
 
-/** Recovery at the start, as the engine does it. */
+/** Recovers like the engine after a start. */
 function recover(ram: RamDisk, effect: Effect, kept: string[]): void {
   const disk = reopened(ram);
   const { intent } = effect;

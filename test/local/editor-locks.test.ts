@@ -10,7 +10,7 @@ import { RamDisk } from "../simulator/ram-disk.ts";
 const ROOT = "/w";
 const DAY_MS = 86_400_000;
 
-/** Process 1 lives on the machine `here`, which was started at the beginning of time. */
+/** Process 1 runs on the host `here`, which booted at time 0. */
 const HERE: ProcessProbe = { host: () => "here", isAlive: (pid) => pid === 1, bootedAt: () => 0 };
 
 function diskWith(put: (disk: RamDisk) => void): RamDisk {

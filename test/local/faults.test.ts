@@ -57,8 +57,8 @@ const WRITES: ReadonlySet<RamCall> = new Set([
 ]);
 
 /**
- * Fails one call, or from that one on every call that writes.
- * @returns null when the effect has fewer calls
+ * Fails one call, or all writing calls from that one on.
+ * @returns null if the effect has fewer calls
  */
 function failAt(effect: string, moment: number, errno: string, onwards: boolean, options?: RamDiskOptions) {
   const { ram, disk } = prepare(options);
@@ -84,7 +84,7 @@ function judge({ ram, before, outcome, what }: NonNullable<ReturnType<typeof fai
   const temps = [...ram.user.texts(ROOT, true).keys()].filter((path) => /\/tmp\/w-/.test(path));
   if (!onwards && !what.includes("unlink")) expect([what, temps]).toEqual([what, []]);
   if (outcome.kind === "done") return;
-  // Nothing was changed, or the caller is told that the intent must stay open.
+  // Either nothing was changed, or the caller learns that the intent must stay open.
   const folderMade = /^makeFolder: .*lstat \/h$/.test(what);
   if (outcome.isSetAside === undefined && !folderMade) expect([what, [...tree]]).toEqual([what, [...before]]);
   const names = ram.user.texts(ROOT, true);

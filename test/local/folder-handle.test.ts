@@ -6,7 +6,7 @@ import { rollDice } from "../simulator/dice.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT, walkAll } from "./benches.ts";
 
-/** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */
+/** A disk in memory that can keep folders open. `tell` returns the path of an open folder. */
 class HoldingDisk extends RamDisk implements Fs {
   blocked = 0;
   opened = 0;

@@ -11,8 +11,8 @@ import { APFS } from "../simulator/ram-disk.ts";
 import { type MirrorBench, mirrorOn, ramMirror, ROOT, walkAll } from "./benches.ts";
 
 /**
- * exFAT through FUSE: a real disk that folds case and has no hard links. null where the system
- * cannot mount one.
+ * exFAT through FUSE: a real disk that folds case and has no hard links. Null if the system cannot
+ * mount it.
  */
 let exfat: { readonly folder: string; close(): void } | null = null;
 

@@ -10,7 +10,7 @@ import { rollDice } from "../simulator/dice.ts";
 import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
 import { mirrorOn, ROOT, ramMirror, walkAll } from "./benches.ts";
 
-/** `.gitignore` files, as the mirror reads them where it follows them. */
+/** A folder that follows its `.gitignore` files. */
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 /** git with no configuration but the repository's own. */
@@ -61,7 +61,7 @@ const line = fc
   .tuple(fc.constantFrom(...FORMS), fc.constantFrom(...LINES))
   .map(([form, name]) => form.replace("L", name));
 const file = fc.tuple(fc.array(line, { minLength: 1, maxLength: 4 }), fc.constantFrom("\n", "\r\n"));
-/** For each folder its file, or none. */
+/** A `.gitignore` file or none for each folder. */
 const tree = fc.tuple(...FOLDERS.map(() => fc.option(file, { freq: 2 })));
 
 type RuleFiles = ReadonlyMap<string, string>;
@@ -74,7 +74,9 @@ function filesOf(generated: readonly (readonly [readonly string[], string] | nul
   return new Map(found);
 }
 
-/** What git says of each path below `top`: the line that excludes it, or null. */
+/**
+ * Returns, for each path below `top`, the line by which git excludes it; null if git includes it.
+ */
 function askGit(repository: string, paths: readonly string[]): Map<string, string | null> {
   const options = ["-C", repository, "check-ignore", "--no-index", "-z", "--stdin", "--verbose", "--non-matching"];
   const { stdout } = spawnSync("git", options, { input: paths.join("\0"), env: ENV, maxBuffer: 2 ** 26 });
@@ -87,7 +89,7 @@ function askGit(repository: string, paths: readonly string[]): Map<string, strin
   return said;
 }
 
-/** A repository of git that is a mirrored folder, too. */
+/** Creates a git repository that is also a linked folder. */
 function repository(): { readonly bench: Bench; readonly walk: () => LocalTree } {
   const bench = createNodeBench();
   const { disk } = mirrorOn(bench, { gitignore: () => [] });
@@ -100,7 +102,7 @@ describe.skipIf(!hasGit)("beside a real git (skipped where git is missing)", () 
     const { bench, walk } = repository();
     const trees = fc.sample(tree, { numRuns: 16, seed }).map(filesOf);
     const paths = FOLDERS.flatMap((folder) => NAMES.map((name) => join(folder, name)));
-    // The first tree is the repository's own; its files must not reach into the others.
+    // Each tree has its own folder, so that no `.gitignore` file applies to another tree.
     const tops = trees.map((_, at) => `t${at}`);
     for (const [at, files] of trees.entries()) {
       for (const path of paths) put(bench.root, join(tops[at]!, path), "");
@@ -142,7 +144,10 @@ function put(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** The line by which a walk left a path out, or a folder above it; null: it is mirrored. */
+/**
+ * Returns the line by which a scan excluded a path or a folder above it; null if the path is
+ * included.
+ */
 function lineOf({ files, others }: LocalTree, path: string): string | null {
   if (files.has(path)) return null;
   for (const at of [...ancestorsOf(path), path]) {
@@ -152,7 +157,7 @@ function lineOf({ files, others }: LocalTree, path: string): string | null {
   return "nowhere";
 }
 
-/** A folder in memory, with what it mirrors already. */
+/** Scans a folder in memory, of which `recorded` are synced documents. */
 function follow(files: Readonly<Record<string, string>>, recorded: readonly string[]): LocalTree {
   const { ram, at } = ramMirror();
   for (const [path, text] of Object.entries(files)) {

@@ -1,6 +1,6 @@
 /**
- * Mounts a file system that never answers, then keeps a descriptor of it open: `node hung-mount.ts
- * FOLDER`. Writes a line once the descriptor is open; writes nothing where this user may not mount.
+ * Mounts a file system that never answers and keeps a descriptor of it open: `node hung-mount.ts
+ * FOLDER`. Writes a line when the descriptor is open; writes nothing if this user may not mount.
  */
 import { spawnSync } from "node:child_process";
 import { constants, openSync } from "node:fs";

@@ -75,14 +75,14 @@ describe("the rules of .mdmirrorignore files", () => {
     ["top.md", "file", true],
     ["x/top.md", "file", false],
     ["logs/a/b/old.md", "file", true],
-    // A file further in has the last word.
+    // A file in a deeper folder decides.
     ["a/b/any.md", "file", true],
     ["a/b/c/any.md", "file", true],
     ["a/b/good.md", "file", false],
     ["a/b/x.tmp.md", "file", false],
     ["a/b/y.tmp.md", "file", true],
     ["a/any.md", "file", false],
-    // What is in an excluded folder cannot be taken back.
+    // A path in an excluded folder cannot be included again.
     ["a/b/drafts/good.md", "file", true],
   ] as const)("%s, a %s, is ignored: %s", (path, kind, ignored) => {
     expect(ignoresPath(rules, path, kind)).toBe(ignored);
@@ -128,8 +128,8 @@ describe("a pattern that was made to cost much", () => {
     expect(patternFault(line)).toBe(fault);
   });
 
-  // 250 characters under 100 wildcards would take more steps than there are atoms, if each could
-  // stand for any part.
+  // If each of 100 wildcards could match any part of 250 characters, there would be more
+  // combinations than atoms in the universe.
   it.each(["*a", "*aa", "*[ab]a", "*?", "*\\a", "**a", "?*"])(
     "%s a hundred times ends on the longest names",
     (part) => {

@@ -5,7 +5,7 @@ import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened } from "./benches.ts";
 
-/** Every effect of the port on one path. `park`: where it takes things aside. */
+/** Every effect of the disk's port on one path. `park` is the folder of set-aside files. */
 const EFFECTS: Readonly<
   Record<string, (disk: Disk, path: string) => { readonly kind: string; readonly errno?: string }>
 > = {

@@ -10,8 +10,8 @@ const at = (below: string) => `${ROOT}/${below}`;
 const NOTE = at("note.md");
 
 /**
- * What a person's program does to `note.md` at some moment, in differing ways; each leaves the text
- * "mine" somewhere.
+ * Ways in which a user's program writes to `note.md` at some moment. Each leaves the content "mine"
+ * somewhere.
  */
 const SAVES: Readonly<Record<string, (user: RamUser) => () => void>> = {
   "writes in place": (user) => () => user.write(NOTE, "mine"),
@@ -61,7 +61,10 @@ function prepare(options: RamDiskOptions): { ram: RamDisk; disk: Disk } {
   return { ram, disk };
 }
 
-/** Runs the effect with the save at its `moment`-th call. @returns null when it has fewer calls */
+/**
+ * Runs the effect, with the save at its disk call number `moment`. Returns null if it has fewer
+ * calls.
+ */
 function race(options: RamDiskOptions, effect: string, save: string, moment: number, noLinks: string | null = null) {
   const { ram, disk } = prepare(options);
   if (noLinks !== null) ram.fail({ call: "link", path: null, code: noLinks });
@@ -86,7 +89,7 @@ const DISKS: Readonly<Record<string, RamDiskOptions>> = {
 
 const SKIPPED = /(?:^|\/)w-/;
 
-/** Live, or kept aside where the caller's journal, or the trash, has it. */
+/** Expects the content in the file, in a set-aside file that the journal names, or in the trash. */
 function judge({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, what: string): void {
   const everything = [...ram.user.texts(ROOT, true)].filter(([path]) => !SKIPPED.test(path));
   const holders = everything.filter(([, text]) => text === "mine").map(([path]) => path);
@@ -97,7 +100,7 @@ function judge({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, wha
     holders.includes(".mdmirror/tmp/park") ||
     (outcome.kind === "done" && holders.includes(".mdmirror/trash/d/note.md"));
   expect([what, named || outcome.kind !== "done"]).toEqual([what, true]);
-  // What is aside and not in the journal is kept by the sweep.
+  // The sweep keeps set-aside files that no row of the journal names.
   disk.sweep(new Set(["tmp/park"]));
   expect([what, [...ram.user.texts(ROOT, true).values()].includes("mine")]).toEqual([what, true]);
 }
@@ -167,7 +170,7 @@ describe("I14 a save at any moment of an effect survives", () => {
     expect([ram.user.read(NOTE), ram.user.read(at("to/moved.md"))]).toEqual(["mine", "other"]);
   });
 
-  // Some disks see first that the name is taken, others that they have no hard links.
+  // Some disks report first that the name is taken, others that they have no hard links.
   it.each([
     ["EPERM, after EEXIST", { hardLinks: false }, null],
     ["ENOTSUP, at once", {}, "ENOTSUP"],

@@ -37,11 +37,11 @@ describe("the calls over node:fs", () => {
 
   it.runIf(process.platform === "linux")("bring a whole disk to the medium (needs Linux)", async () => {
     expect(await bench.fs.syncDisk?.(bench.root)).toBe(true);
-    // What is shown there is no disk: it cannot be asked.
+    // `/proc` is no disk that could be flushed.
     expect(await bench.fs.syncDisk?.("/proc")).toBe(false);
     const path = process.env["PATH"];
     process.env["PATH"] = bench.root;
-    // Without the program, too.
+    // The same if the program is missing.
     const done = await bench.fs.syncDisk?.(bench.root).finally(() => {
       process.env["PATH"] = path;
     });
@@ -64,7 +64,7 @@ describe("the calls over node:fs", () => {
     let whole = 0;
     let changed = 0;
     try {
-      // Until both were met, however seldom the writer has its turn.
+      // Repeats until both results occurred, because the writer may rarely get processor time.
       while (changed === 0 || whole === 0 || whole + changed <= 10) {
         const code = codeOf(() => {
           const { bytes, stat } = bench.fs.readFile(path);

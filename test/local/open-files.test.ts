@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
   });
 
   it.skipIf(!isRoot)("are read beside a file system that hangs (needs root)", async (test) => {
-    // In a namespace of its own the mount ends with its process.
+    // The mount ends with its process, because it is in a separate namespace.
     const mount = [process.execPath, join(import.meta.dirname, "hung-mount.ts"), dir];
     const hung = spawn("unshare", ["--mount", ...mount], { stdio: ["pipe", "pipe", "inherit"] });
     test.onTestFinished(() => void hung.kill("SIGKILL"));
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     const module = join(import.meta.dirname, "../../src/mirror/local/open-files.ts");
     const script = `const { readFilesOpenToWrite } = await import(${JSON.stringify(module)});
       console.log(readFilesOpenToWrite().has(${JSON.stringify(import.meta.filename)}));`;
-    // While the mount is there, whoever looks at it hangs: a reader that does is killed.
+    // Every process that looks at the mount hangs, so the reader is killed.
     const reader = spawn(process.execPath, ["--input-type=module", "--eval", script], {
       timeout: 60_000,
       killSignal: "SIGKILL",
@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
       for (const folder of ["7/fd", "7/fdinfo", "self/fdinfo"]) mkdirSync(join(proc, folder), { recursive: true });
       symlinkSync(`/far/${name}`, join(proc, "7/fd/3"));
       writeFileSync(join(proc, "7/fdinfo/3"), lines({ flags: "0100001", ...info }));
-      // What the kernel says of whatever descriptor the file itself gets.
+      // The answer of the kernel, for whichever descriptor the file gets.
       for (let fd = 0; fd < 200; fd++)
         writeFileSync(join(proc, `self/fdinfo/${fd}`), lines("ino" in info ? OWN : { mnt_id: OWN.mnt_id }));
       const stat = vi.fn().mockReturnValue({ dev: 1, ino: 1 });

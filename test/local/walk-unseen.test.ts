@@ -130,7 +130,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
 describe("what changes during a walk", () => {
   const FILES = ["a/1.md", "a/2.md", "b/3.md", "c/4.md", "c/deep/5.md", "6.md"];
 
-  // 2 s: FAT's times. Within a tick a folder that has changed once shows no second change by its
+  // 2 s is the resolution of times on FAT. A folder that changes twice within it has the same
   // stamp.
   it.each([0, 4, 2_000])("I09 a document that moves at any moment is seen once (a tick of %i ms)", (granularityMs) => {
     for (const [from, to] of [

@@ -159,7 +159,7 @@ describe("stamps", () => {
       ram.user.write(at("a.md"), "one");
       const first = walkAll(disk);
       expect([granularityMs, first.files.get("a.md")?.stampTrusted]).toEqual([granularityMs, false]);
-      // The same size within one tick of the disk's clock: the stamp may be the same.
+      // The same size, within one tick of the disk's clock, so the stamp may be the same.
       ram.user.write(at("a.md"), "two");
       expect(disk.walk(vouch(first), noText).files.get("a.md")?.digest).toBe(digestOf("two"));
       ram.advance(10_000);
@@ -175,7 +175,7 @@ describe("stamps", () => {
     try {
       bench.write(bench.at("a.md"), "one");
       execFileSync("touch", ["-d", "2001-01-01", bench.at("a.md")]);
-      // mtime is old and ctime is not: anyone can set the first.
+      // mtime is old and ctime is recent: programs can set mtime to any value.
       expect(walkAll(bench.disk).files.get("a.md")?.stampTrusted).toBe(false);
       expect(bench.fs.readdir(bench.at(".mdmirror/tmp"))).toEqual([]);
     } finally {
@@ -208,7 +208,7 @@ describe("stamps", () => {
 const FOLDERS = 8;
 const EACH = 100;
 
-/** Folders `f0` … `f7` of a hundred files each: some pauses. */
+/** Creates folders `f0` … `f7` of a hundred files each, so that the scan pauses several times. */
 function wideMirror() {
   const mirror = ramMirror();
   for (let folder = 0; folder < FOLDERS; folder++) {
@@ -218,7 +218,7 @@ function wideMirror() {
   return mirror;
 }
 
-/** @param inPause told the number of each pause, from 1 */
+/** @param inPause called in each pause with its number, from 1 */
 function walkPausing(disk: ReturnType<typeof ramMirror>["disk"], inPause: (pause: number) => void) {
   const walk = disk.walkInParts(nothing, noText);
   for (let pause = 1; ; pause++) {
@@ -250,7 +250,7 @@ describe("a walk in parts", () => {
         const { tree } = walkPausing(disk, (pause) => {
           if (pause === moment) ram.user.rename(at(from), at(to));
         });
-        // After the last look at both folders it may still be seen where it was.
+        // A move after both folders were scanned is not seen: the file then has its old path.
         const found = Number(tree.files.has(from)) + Number(tree.files.has(to));
         expect([moment, from, found, tree.unseen.size]).toEqual([moment, from, 1, 0]);
         if (moment === 1) expect(tree.files.has(to)).toBe(true);

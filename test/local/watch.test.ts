@@ -28,7 +28,7 @@ afterEach(() => watcher.close());
 
 const ignores = (path: string, kind: string) => kind === "folder" && (path.startsWith(".") || path === "skipped");
 
-/** Resolves once such a hint was given. */
+/** Resolves when a matching hint was given. */
 async function until(holds: (hint: WatchHint) => boolean): Promise<void> {
   while (!hints.some(holds)) await new Promise<void>((resolve) => (heard = resolve));
 }
@@ -89,7 +89,7 @@ describe("hints", () => {
 });
 
 describe("limits", () => {
-  /** What chokidar is to the watcher: events, and an end. */
+  /** Replaces chokidar: emits events, and can be closed. */
   class Stub extends EventEmitter {
     closed = 0;
     async close() {
@@ -97,7 +97,7 @@ describe("limits", () => {
     }
   }
 
-  /** `began`: it listens. */
+  /** Returns a watcher on the stub; `began` resolves when it listens. */
   function watcherOver(stub: Stub) {
     let begin: () => void;
     const began = new Promise<void>((resolve) => (begin = resolve));

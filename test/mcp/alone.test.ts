@@ -21,7 +21,7 @@ describe("an agent without a daemon", () => {
     expect(rig.remote("deep/b.md")!.id).toBe(id);
     const taken = await one.call("move", { path: "from.md", to: "deep/b.md" });
     expect(taken.facts.error.code).toBe("taken");
-    // What is read is the text on disk; it is edited in that form.
+    // The tool returns the local content of the file, and edits refer to that content.
     const { facts, text } = await one.call("read", { path: "from.md" });
     expect(text).toBe("See [a](deep/b.md).\n");
     const edits = [{ old_text: "See", new_text: "Read" }];
@@ -31,7 +31,7 @@ describe("an agent without a daemon", () => {
 
   test("a document whose edit was killed is blocked, not deleted, and is restored", async () => {
     const { rig } = watched;
-    // As `saveBesideDaemon` leaves it when its process dies while the old file is aside.
+    // What a killed `saveBesideDaemon` leaves while the old file is set aside.
     rig.rename("a.md", ".~mdmirror-0123456789abcdef");
     const one = await agent();
     const synced = await one.call("sync");
@@ -102,7 +102,7 @@ describe("an agent without a daemon", () => {
     await one.leave();
     await working;
     await expect.poll(() => isAlive(one.pid)).toBe(false);
-    // It ended whole: the folder is free.
+    // The program released the folder's lock when it ended.
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     expect(watched.rig.remote("b.md")!.content).toBe("# two\n");
   });
@@ -112,7 +112,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // Nobody has that number any more.
+    // No process has this id any more.
     return false;
   }
 }

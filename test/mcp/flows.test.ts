@@ -42,7 +42,7 @@ describe("an agent beside a daemon", () => {
       one.call("write", { ...write, text: "# one\nby one\n" }),
       other.call("write", { ...write, text: "# one\nby other\n" }),
     ]);
-    // Either of them may come first; the second one learns of the first.
+    // Either agent may come first; the second one learns of the first one's edit.
     const late = ends.find(({ isError }) => isError)!;
     expect(ends.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
     expect(late.facts.error).toMatchObject({ code: "stale" });
@@ -90,7 +90,7 @@ describe("an agent beside a daemon", () => {
     expect(shown.facts.ways).toEqual(["mine", "theirs", "merged"]);
     expect(shown.text).toContain("mine:\n# mine\ntheirs:\n# theirs\n");
     expect((await one.call("show_conflict", { path: "a.md", side: "base" })).text).toBe("# one\n");
-    // The text is edited meanwhile: the choice was about another one.
+    // The local content changes after the agent's choice, so the choice does not apply to it.
     rig.write("a.md", "# mine, later\n");
     const resolve = { paths: ["a.md"], way: "merged", text: "# both\n" };
     const stale = await one.call("resolve", { ...resolve, expected: shown.facts.expected });
@@ -127,7 +127,7 @@ describe("an agent beside a daemon", () => {
   });
 });
 
-/** Adds 15 lines, one after the other, on whatever it finds. */
+/** Adds 15 lines, each to the content that the agent reads just before. */
 async function addLines(by: Agent, name: string): Promise<void> {
   let { facts } = await by.call("read", { path: "a.md" });
   for (let n = 0; n < 15; ) {

@@ -8,9 +8,9 @@ import { startMcp } from "../../src/mcp/start-mcp.ts";
 import type { Rig } from "../cli/rig.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
-/** What an agent has: a client of `mdmirror mcp`, which runs in this process or in its own. */
+/** An agent: a client of `mdmirror mcp`, which runs in this process or as a process. */
 
-/** An answer: its facts, and the text beside them. */
+/** A tool's answer: its structured content, and the text beside it. */
 export type Told = {
   readonly isError: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the facts that it asks for.
@@ -20,17 +20,17 @@ export type Told = {
 
 export class Agent {
   readonly client = new Client({ name: "test", version: "1" });
-  /** All that the program reported of its own faults. */
+  /** Internal errors that the program reported. */
   faults = "";
 
   async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Told> {
-    // The client's own deadline is none of these tests.
+    // The client's time limit is not tested, so it is long.
     const { content, isError = false } = await this.client.callTool({ name, arguments: args }, { timeout: 600_000 });
     const [facts, text] = content.map((block) => (block.type === "text" ? block.text : ""));
     return { isError: isError === true, facts: read(facts ?? ""), text: text ?? "" };
   }
 
-  /** Waits for as long as it takes, also where a test's clock is fast or the machine busy. */
+  /** Waits without a time limit, because the test's clock may be fast or the machine busy. */
   wait(...paths: string[]): Promise<Told> {
     return this.call("wait", { paths, timeout: "10m" });
   }
@@ -48,7 +48,7 @@ const environment = (rig: Rig) => ({
   MDMIRROR_NOTIFY: "off",
 });
 
-/** Serves folders of the rig in this process. */
+/** Starts an agent in this process, with access to folders of the rig. */
 export async function startAgent(rig: Rig, dirs: readonly string[] = ["w"]): Promise<Agent> {
   const agent = new Agent();
   const [own, transport] = InMemoryTransport.createLinkedPair();
@@ -71,7 +71,7 @@ export async function startAgent(rig: Rig, dirs: readonly string[] = ["w"]): Pro
   return agent;
 }
 
-/** Starts the program, for what only a process shows. */
+/** Starts an agent whose program is a real process. */
 export async function startAgentProcess(
   rig: Rig,
   args: readonly string[] = ["w"],
@@ -89,7 +89,7 @@ export async function startAgentProcess(
   return Object.assign(agent, { pid: transport.pid! });
 }
 
-/** Starts agents that leave at the end of a test. */
+/** Returns a function that starts agents. They end with the test. */
 export function useAgents(rig: () => Rig): (where?: "process") => Promise<Agent> {
   const agents: Agent[] = [];
   afterEach(async () => {
@@ -102,7 +102,7 @@ export function useAgents(rig: () => Rig): (where?: "process") => Promise<Agent>
   };
 }
 
-/** A refusal before a tool runs is a sentence. */
+/** An error before a tool runs is plain text instead of JSON. */
 function read(text: string): unknown {
   return text.startsWith("{") ? JSON.parse(text) : text;
 }

@@ -51,7 +51,7 @@ const PATHS = [
   `${"x".repeat(5_000)}.md`,
 ];
 
-/** All but what the mirror keeps for itself. */
+/** Returns all files and contents outside of `.mdmirror`. */
 function outside(): readonly (readonly [string, string])[] {
   return [...snapshot(rig.dir)].filter(([path]) => !path.startsWith("w/.mdmirror") && path !== "w");
 }
@@ -153,7 +153,7 @@ describe("how it is started", () => {
     const { facts } = await agent.call("read", { mirror: "other", path: "a.md" });
     expect(facts.path).toBe("a.md");
     expect((await agent.call("read", { mirror: "third", path: "a.md" })).isError).toBe(true);
-    // A folder that is no longer trusted gives nothing away, while the others go on.
+    // Tools refuse a folder that is no longer trusted, and still work in the others.
     rmSync(join(rig.stateHome, "mdmirror", "mirrors"), { recursive: true });
     for (const tool of ["list", "status"]) {
       const refused = await agent.call(tool, { mirror: "w" });

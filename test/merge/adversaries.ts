@@ -1,13 +1,13 @@
-/** Characters of the service's largest document. */
+/** Characters of the largest document that the service takes. */
 export const LARGEST = 51_200;
 
-/** Base, local and remote text. */
+/** Base, local and remote version. */
 export type Texts = readonly [base: string, local: string, remote: string];
 
 type Random = () => number;
 type Make = () => Texts;
 
-/** A text of the largest size: pieces, each with `join` behind it. */
+/** Returns a document of the largest size, made of pieces that each end with `join`. */
 function pieces(seed: number, join: string, piece: (random: Random, at: number) => string): string {
   const random = mulberry32(seed);
   let text = "";
@@ -15,7 +15,7 @@ function pieces(seed: number, join: string, piece: (random: Random, at: number) 
   return text.slice(0, LARGEST);
 }
 
-/** Three texts of pieces, each with random numbers of its own. */
+/** Returns a function that makes three versions of pieces, each with its own random numbers. */
 function three(join: string, piece: (random: Random, at: number, side: number) => string): Make {
   return () => [1, 2, 3].map((side) => pieces(side, join, (random, at) => piece(random, at, side))) as unknown as Texts;
 }
@@ -32,7 +32,10 @@ function ideograph(random: Random, count: number): string {
   return String.fromCodePoint(0x4e00 + Math.floor(random() * count));
 }
 
-/** A text of words, of which each side changed the first letter of one in `every`. */
+/**
+ * Returns a function that makes versions of a document. Each side changed the first letter of one
+ * word in `every`.
+ */
 function edited(text: () => string, every: number): Make {
   return () => {
     const base = text();
@@ -45,7 +48,10 @@ function markWords(text: string, mark: string, every: number, from: number): str
   return words.map((word, at) => (at % every === from ? mark + word.slice(1) : word)).join(" ");
 }
 
-/** A text of which each side, 1 and 2, changed characters. */
+/**
+ * Returns a function that makes versions of a document. `edit` changes characters for side 1 and
+ * side 2.
+ */
 function editedChars(text: () => string, edit: (chars: string[], side: number) => string[]): Make {
   return () => {
     const base = text();
@@ -53,7 +59,7 @@ function editedChars(text: () => string, edit: (chars: string[], side: number) =
   };
 }
 
-/** Inputs that cost most in known diff libraries, and attacks on this one's patterns. */
+/** The slowest inputs for known diff libraries, and attacks on the regexes of this merge. */
 const ADVERSARIES: Record<string, Make> = {
   "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
   "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
@@ -137,12 +143,12 @@ const ADVERSARIES: Record<string, Make> = {
   },
 };
 
-/** The costliest inputs that are known, by name; each is made when it is called for. */
+/** Returns the slowest known inputs by name. Each is made when its function is called. */
 export function adversaries(): Record<string, Make> {
   return ADVERSARIES;
 }
 
-/** A small seeded generator (mulberry32), so that every run measures the same inputs. */
+/** Returns a small seeded generator (mulberry32), so that every run measures the same inputs. */
 export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

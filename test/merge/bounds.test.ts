@@ -8,7 +8,8 @@ import { newReading } from "../../src/markdown/merge/reading.ts";
 import { adversaries } from "./adversaries.ts";
 
 /**
- * Text of 51,200 characters whose pieces differ from side to side in a way that has no cheap diff.
+ * Returns a document of 51,200 characters whose pieces differ between the sides, so that every diff
+ * is slow.
  */
 const hard = (side: number, piece: (at: number) => string): string => {
   let text = "";

@@ -7,8 +7,8 @@ import { fc, runs, seed } from "../property.ts";
 import { markdownTexts, places } from "./markdown.ts";
 
 /**
- * Few words, so that chance matches abound: where a rule that goes by context is fooled, a change
- * is lost or made twice.
+ * Few different words, so that wrong matches are frequent. A merge that matches the wrong words
+ * loses a change or applies it twice.
  */
 const word = fc.constantFrom("ash", "birch", "cedar", "elm", "fir", "holly", "larch", "maple", "oak", "pine", "yew");
 const line = fc.array(word, { minLength: 1, maxLength: 7 }).map((words) => words.join(" "));
@@ -40,8 +40,8 @@ describe("I28 a clean merge has every change of both sides", () => {
         const [base, local, remote] = [`${lines.join("\n")}\n`, apply(lines, ours), apply(lines, theirs)];
         const merged = mergeText(base, local, remote);
         if (merged.kind === "conflict" || merged.how !== "fine") return;
-        // A side that is the result is another rule's: it was found to hold the other's changes
-        // already.
+        // If the result equals one side, another rule decided: that side already had the other's
+        // changes.
         if (merged.text === local || merged.text === remote) return;
         fine++;
         for (const one of ["ash", "birch", "cedar", "elm", "fir", "holly", "larch", "maple", "oak", "pine", "yew"]) {
@@ -56,7 +56,7 @@ describe("I28 a clean merge has every change of both sides", () => {
       }),
       { seed, numRuns: runs(600) },
     );
-    // A property of nothing would hold.
+    // Without any fine merge, the property would have checked nothing.
     expect(fine).toBeGreaterThan(4);
   });
 });
@@ -102,8 +102,8 @@ describe(`I28 generated Markdown (seed ${seed})`, () => {
 type Words = ReadonlyMap<string, string>;
 
 /**
- * The words of the base that are not where the side that moved or marked them has them; where both
- * did, either may have it.
+ * Returns the words of base that are at the wrong place in the result. The place is that of the
+ * side which moved or marked the word; if both did, either place is right.
  */
 function misplaced(b: Words, l: Words, r: Words, m: Words): string[] {
   return [...b.keys()].filter((word) => {

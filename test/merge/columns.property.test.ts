@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { fc, runs, seed } from "../property.ts";
 
-/** A table whose columns and rows have ids; every cell and name is the only one of its kind. */
+/** A table whose columns and rows have ids. Every cell and every name is unique. */
 type Table = { readonly columns: readonly Column[]; readonly rows: readonly Row[] };
 type Column = { readonly id: string; readonly name: string };
 type Row = { readonly id: string; readonly cells: ReadonlyMap<string, string> };
@@ -59,7 +59,7 @@ function write({ columns, rows }: Table): string {
   return `# Title\n\n${head}${body.join("")}\nText below.\n`;
 }
 
-/** The cells of a text's table, row by row, the header first, without the rule. */
+/** Returns the cells of the table, row by row, with the header but without the line below it. */
 function read(text: string): string[][] {
   const lines = text.split("\n").filter((line) => line.startsWith("|") && !line.startsWith("| -"));
   return lines.map((line) =>
@@ -70,7 +70,9 @@ function read(text: string): string[][] {
   );
 }
 
-/** By what a cell or name says: the column and the row that it belongs to; names are in row "". */
+/**
+ * Returns the column and row of each cell, by the cell's content. Names of columns are in row "".
+ */
 function homes(tables: readonly Table[]): Map<string, readonly [column: string, row: string]> {
   const found = new Map<string, readonly [string, string]>();
   for (const { columns, rows } of tables) {

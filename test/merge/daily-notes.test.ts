@@ -18,7 +18,7 @@ describe("lists of which one side changed items and the other one words of an it
   it("keep the words with their item, unless another one with half of its words takes its label", () => {
     expect(lists.length).toBeGreaterThan(2_500);
     expect(wrong.filter(({ change }) => change === "replace")).toEqual([]);
-    // LIMIT: items of a few words that have half of them in common are not told apart.
+    // LIMIT: short items that share half of their words count as the same item.
     expect(wrong.length).toBeLessThan(15);
   });
 });

@@ -2,33 +2,33 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 
 /**
- * Notes of a day that two devices edited, and what a careful person would make of them. The files
- * in `daily-notes/` hold the cases. Lines that begin with `%% ` part them: a title above the base,
- * then `local`, `remote`, `merged` above each merged text that is right, and `conflict` where a
- * question to the user is right. ␍ stands for a carriage return; after ␄ there is no line feed.
+ * Daily notes that two devices edited, with the results that a careful person would accept. The
+ * files in `daily-notes/` contain the cases. Lines that begin with `%% ` separate the parts: a
+ * title above base; then `local`, `remote`, and `merged` above each accepted result; `conflict` if
+ * a conflict is accepted. ␍ means a carriage return; after ␄ there is no line feed.
  */
 export type Note = {
   readonly title: string;
   readonly base: string;
   readonly local: string;
   readonly remote: string;
-  /** Merged texts that are right; none where only a conflict is. */
+  /** Accepted results; empty if only a conflict is accepted. */
   readonly merged: readonly string[];
   readonly mayConflict: boolean;
 };
 
-/** How a merge of a note ended: `needless` is a conflict where a merge was due. */
+/** Result of a merge: `needless` is a conflict although a merge is possible. */
 export type NoteVerdict = "right" | "needless" | "wrong";
 
 const FOLDER = new URL("daily-notes/", import.meta.url);
 
-/** Reads the cases of all files, or of the one of this name. */
+/** Reads the cases of all files, or of one file. */
 export function readNotes(only?: string): Note[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith(".txt") && (only ?? name) === name);
   return names.sort().flatMap((name) => notesIn(readFileSync(new URL(name, FOLDER), "utf8"), name));
 }
 
-/** The heads of a case's parts; any other head is the title of a case. */
+/** Headers of the parts of a case. Any other header is the title of a case. */
 const PARTS = "local|remote|merged|conflict";
 
 function notesIn(text: string, file: string): Note[] {
@@ -56,18 +56,18 @@ function noteOf([first, ...parts]: readonly Part[], file: string): Note {
   return { title: `${file}: ${first.head}`, base: first.body, local, remote, merged, mayConflict };
 }
 
-/** Judges a merged text, undefined for a conflict. */
+/** Compares a result with the accepted ones; undefined is a conflict. */
 export function judgeNote(note: Note, merged: string | undefined): NoteVerdict {
   if (merged === undefined) return note.mayConflict ? "right" : "needless";
   return note.merged.includes(merged) ? "right" : "wrong";
 }
 
-/** A note with its sides exchanged. */
+/** Returns a note with its sides exchanged. */
 export function turned(note: Note): Note {
   return { ...note, title: `${note.title} (sides exchanged)`, local: note.remote, remote: note.local };
 }
 
-/** Merges a note as mdmirror does; undefined for a conflict. */
+/** Merges a note like mdmirror. Returns undefined for a conflict. */
 export function mergeNote({ base, local, remote }: Note): string | undefined {
   const result = mergeText(base, local, remote);
   return result.kind === "clean" ? result.text : undefined;

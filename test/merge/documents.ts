@@ -70,8 +70,8 @@ const write = (all: readonly string[], { feed, last, mark }: { feed: string; las
   (mark ? "\uFEFF" : "") + all.join(feed) + (last && all.length > 0 ? feed : "");
 
 /**
- * Base, local and remote text of one document: Markdown-like lines, each side with some edits and
- * perhaps another style.
+ * Draws base, local and remote version of one document: lines that resemble Markdown. Each side has
+ * some edits, and perhaps another style.
  */
 export const threeTexts: fc.Arbitrary<[string, string, string]> = fc
   .tuple(

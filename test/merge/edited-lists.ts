@@ -1,8 +1,9 @@
 import { mulberry32 } from "./adversaries.ts";
 
 /**
- * Lists in which one side replaced, inserted, removed or exchanged items below labels that stay in
- * their order (bullets, numbers, days, times), and the other side edited the words of one item.
+ * A list in which one side replaced, inserted, removed or exchanged items, and the other side
+ * edited the words of one item. The labels of the items (bullets, numbers, days, times) keep their
+ * order.
  */
 export type EditedList = {
   readonly format: string;
@@ -10,7 +11,7 @@ export type EditedList = {
   readonly base: string;
   readonly local: string;
   readonly remote: string;
-  /** The merged text that is right; none where only a conflict is. */
+  /** The right result; empty if only a conflict is right. */
   readonly merged: readonly string[];
   readonly mayConflict: boolean;
 };
@@ -47,7 +48,7 @@ const FORMATS: Readonly<Record<string, (items: readonly string[]) => string>> = 
 
 const ITEMS = 4;
 
-/** Makes up to `count` lists of each format and change. */
+/** Returns up to `count` lists of each format and change. */
 export function editedLists(count: number, seed: number): EditedList[] {
   const next = mulberry32(seed);
   const random: Random = (below) => Math.floor(next() * below);
@@ -59,7 +60,7 @@ export function editedLists(count: number, seed: number): EditedList[] {
   );
 }
 
-/** Makes one list; undefined where chance made two items that cannot be told apart. */
+/** Returns one list; undefined if two random items are equal. */
 function editedList(format: string, change: Change, random: Random): EditedList | undefined {
   const write = FORMATS[format] as (items: readonly string[]) => string;
   const base = Array.from({ length: ITEMS }, () => newItem(random));
@@ -82,7 +83,10 @@ function editedList(format: string, change: Change, random: Random): EditedList 
   };
 }
 
-/** The items after a change of one side, of which the other one edits the item at `place`. */
+/**
+ * Returns the items after one side's change; the other side edits the item at `place`. Returns
+ * undefined if the change is not possible.
+ */
 function changeItems(items: readonly string[], change: Change, place: number, random: Random): string[] | undefined {
   const made = [...items];
   const other = (place + 1 + random(ITEMS - 1)) % ITEMS;
@@ -109,7 +113,10 @@ function newItem(random: Random): string {
   return words.join(" ");
 }
 
-/** An item with words added behind, in front or within it, or with one word replaced. */
+/**
+ * Returns an item with words added at its end, at its start or within it, or with one word
+ * replaced.
+ */
 function editItem(item: string, random: Random): string {
   const words = item.split(" ");
   const kind = random(4);

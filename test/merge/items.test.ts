@@ -224,7 +224,7 @@ describe("what was sound stays sound, or is a conflict", () => {
   ]);
 });
 
-/** Title, base, the sides in either role, and the text that both ways round give. */
+/** Title, base, the two sides, and the result, which is the same when the sides are exchanged. */
 type Row = readonly [title: string, base: string, one: string, other: string, merged: string];
 
 const ROWS: readonly Row[] = [

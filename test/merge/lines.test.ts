@@ -14,7 +14,7 @@ function mergedLines(base: string, local: string, remote: string): LineBlock[] {
   return blocks;
 }
 
-/** Returns the lines after the first place at which `run` stands. Throws without such a place. */
+/** Returns the lines after the first occurrence of `run`. Throws if there is none. */
 function linesAfter(lines: readonly string[], run: readonly string[]): string[] {
   const at = Array.from({ length: lines.length + 1 }, (_, from) => from).find((from) =>
     run.every((line, index) => lines[from + index] === line),
@@ -76,7 +76,7 @@ describe(`the merge of lines (seed ${seed})`, () => {
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d\r\n"), { maxLength: 40 });
 const texts = fc.tuple(lines, fc.constantFrom("", "end", "a")).map(([whole, end]) => whole.join("") + end);
 
-/** What `patch` does: takes each hunk's lines at its place, and checks what it removes. */
+/** Applies hunks like the program `patch`, and checks the lines that each removes. */
 function applyPatch(before: string, hunks: readonly DiffHunk[]): string {
   const from = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   let result = "";

@@ -1,13 +1,10 @@
 import { fc } from "../property.ts";
 
-/**
- * A block of a generated document: every word in it is the only one of its kind, so that whatever
- * becomes of it shows.
- */
+/** A block of a generated document. Every word in it is unique, so a test can follow each word. */
 type Block = {
   readonly kind: "paragraph" | "heading" | "items" | "code" | "rows";
   readonly words: readonly string[];
-  /** Marks around words [from, to). */
+  /** Emphasis around the words from `from` up to `to`. */
   readonly spans: readonly Span[];
   readonly level: number;
   readonly quoted: boolean;
@@ -48,7 +45,8 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 const edits = fc.array(edit, { minLength: 1, maxLength: 3 });
 
 /**
- * Base, local and remote text: sound Markdown, each side with up to three edits of words and marks.
+ * Draws base, local and remote version: valid Markdown, each side with up to three edits of words
+ * and emphasis.
  */
 export const markdownTexts: fc.Arbitrary<[string, string, string]> = fc
   .tuple(blocks, edits, edits)
@@ -122,8 +120,8 @@ function bare({ kind: shape, words, spans, level }: Block): string[] {
 }
 
 /**
- * What each word of a text stands in: its wraps, the marks before its line, and the marks that are
- * open at it.
+ * Returns the Markdown around each word: its blocks, the prefix of its line, and the emphasis that
+ * is open before it.
  */
 export function places(text: string): Map<string, string> {
   const found = new Map<string, string>();

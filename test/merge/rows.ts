@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 
-/** Title, base, local, remote and merged text; without a merged text it is a conflict. */
+/** Title, base, local, remote and result; without a result a conflict is expected. */
 export type Row = readonly [title: string, base: string, local: string, remote: string, merged?: string | undefined];
 
-/** Merges each row. */
+/** Merges each row and compares the result. */
 export function checkRows(rows: readonly (Row | readonly string[])[]): void {
   it.each(rows.map((row) => ({ row })))("$row.0", ({ row }) => {
     const [, base, local, remote, merged] = row as Row;
@@ -14,7 +14,7 @@ export function checkRows(rows: readonly (Row | readonly string[])[]): void {
   });
 }
 
-/** Merges each row, and with the sides exchanged, which ends alike. */
+/** Merges each row as it is and with the sides exchanged. Both must have the row's result. */
 export function checkRowsBothWays(rows: readonly (Row | readonly string[])[]): void {
   checkRows(rows);
   it.each(rows.map((row) => ({ row })))("$row.0, the other way round", ({ row }) => {

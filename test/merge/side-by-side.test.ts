@@ -16,7 +16,7 @@ function numbersOf(passages: readonly Passage[], side: Side): number[] {
   return passages.flatMap(({ rows }) => rows.flatMap((row) => row[side]?.number ?? []));
 }
 
-/** With lines that occur again, and ends of all kinds. */
+/** Documents with repeated lines and all kinds of line ends. */
 const text = fc
   .array(fc.constantFrom("", "a", "b", "one two", "one three", "# h", "二三"), { maxLength: 8 })
   .chain((lines) => fc.constantFrom("\n", "\r\n").map((end) => lines.join(end)));
@@ -79,12 +79,12 @@ describe("side by side", () => {
   });
 });
 
-/** `!` stands before a piece that differs. */
+/** Returns pieces of content. A text that begins with `!` is a piece that differs. */
 function pieces(...texts: readonly string[]) {
   return texts.map((one) => ({ text: one.replace(/^!/, ""), differs: one.startsWith("!") }));
 }
 
-/** As a form sends it. */
+/** Returns the content as an HTML form sends it. */
 function asSent(written: string): string {
   return written.replace(/\r\n|\r|\n/g, "\r\n");
 }

@@ -145,7 +145,8 @@ describe("I28 a line that one side moved has not come back", () => {
 
 const table = (row: string): string => `| a | b |\n|---|---|\n${row}`;
 
-// What the generator of Markdown found: each merged once, and was broken, misplaced or back.
+// Counterexamples of the generator of Markdown. In each, an earlier merge broke the Markdown,
+// misplaced a word or restored a removed one.
 describe("I28 generated texts that cannot be merged are a conflict", () => {
   checkRowsBothWays([
     [

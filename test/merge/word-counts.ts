@@ -2,7 +2,9 @@ import { staysBetweenSides } from "../../src/markdown/merge/counts.ts";
 import { StringNumbers } from "../../src/markdown/merge/split.ts";
 import { wordsOf } from "../../src/markdown/merge/words.ts";
 
-/** Tells whether a merged text has each word as often as its sides explain. */
+/**
+ * Returns true if the merged document has each word as often as the changes of the sides explain.
+ */
 export function keepsCounts(base: string, local: string, remote: string, merged: string): boolean {
   const interner = new StringNumbers();
   const words = [base, local, remote, merged].map((text) => interner.ids(wordsOf(text)));

@@ -4,11 +4,11 @@ import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { CHECKOUT, type Installed } from "./installed.ts";
 
-/** Somebody's project that has the package installed. */
+/** A user's project that has the package installed. */
 
 export const EXAMPLES = ["client", "halt", "links", "merge", "mirror", "watch"];
 
-/** @returns its folder, with the examples in it */
+/** Makes a project with the examples. Returns its folder. */
 export function makeConsumer({ folder, dir }: Installed, name = "consumer"): string {
   const project = join(dir, name);
   const modules = join(project, "node_modules");
@@ -22,17 +22,16 @@ export function makeConsumer({ folder, dir }: Installed, name = "consumer"): str
 }
 
 /**
- * Runs one of its files, with nothing but Node on the PATH.
- * @returns exit code and all that it printed
+ * Runs a file of the project with nothing but Node on the PATH. Returns its exit code and output.
  */
 export function runIn(project: string, { env }: Installed, file: string): Promise<readonly [number | null, string]> {
-  // Each in a folder of its own.
+  // A working folder for each file.
   const cwd = join(project, "runs", file);
   mkdirSync(cwd, { recursive: true });
   return ended(process.execPath, [join(project, file)], { cwd, env: { ...env, HOME: cwd } });
 }
 
-/** As strictly as it can be, without skipping what the package declares. */
+/** Checks the types as strictly as possible, with those that the package declares. */
 export function checkTypes(project: string): Promise<readonly [number | null, string]> {
   const file = join(project, "tsconfig.json");
   const compilerOptions = {

@@ -20,7 +20,7 @@ import { CHECKOUT, manifest, type Packed } from "./installed.ts";
 const canBuild = process.platform === "linux" && spawnSync("dpkg-deb", ["--version"]).status === 0;
 const isRoot = process.getuid?.() === 0;
 
-/** @param packed what npm packed, which a hook of the file makes */
+/** @param packed returns the npm package, which a hook of the test file makes */
 export function describeDebian(packed: () => Packed): void {
   describe.skipIf(!canBuild)("the Debian package (skipped where dpkg-deb is missing)", () => {
     let dir: string;
@@ -34,13 +34,13 @@ export function describeDebian(packed: () => Packed): void {
       file = buildDebian({ root: CHECKOUT, out: dir, node: "system", fast: true, tarball: packed().tarball }).file;
       const bin = join(dir, "bin");
       for (const folder of [bin, join(dir, "home")]) mkdirSync(folder);
-      // The system's Node, of which the package depends.
+      // The Debian package depends on the system's Node.
       symlinkSync(process.execPath, join(bin, "node"));
       env = { PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin`, HOME: join(dir, "home") };
     });
     afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-    /** dpkg on a system of its own below `system`, which has no other package. */
+    /** Runs dpkg on a root folder `system` that has no other package. */
     function dpkg(...args: string[]) {
       const database = join(system, "var/lib/dpkg");
       for (const folder of ["info", "updates", "triggers"]) mkdirSync(join(database, folder), { recursive: true });
@@ -68,7 +68,7 @@ export function describeDebian(packed: () => Packed): void {
     test.skipIf(!isRoot)("is installed, runs, and is removed without a trace (skipped: only root installs)", () => {
       dpkg("--install", file);
       expect(mdmirror("--version")).toEqual({ code: 0, out: `${manifest().version}\n`, err: "" });
-      // Its native part is installed: the state is created and read.
+      // The command creates and reads a state file, so the native library of SQLite is installed.
       const folder = join(dir, "no mirror");
       mkdirSync(folder);
       expect(mdmirror("status", folder)).toMatchObject({ code: 2, err: expect.stringContaining("mdmirror init") });

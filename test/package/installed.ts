@@ -5,38 +5,41 @@ import { fileURLToPath } from "node:url";
 import { usualTmpdir } from "../memory-folder.ts";
 import { Running } from "../printed.ts";
 
-/** The package as a user has it: packed, and installed where nothing of the checkout is. */
+/** The package as users have it: packed, and installed outside of the checkout. */
 
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 
 export type Packed = {
   readonly tarball: string;
-  /** Bytes of the tarball. */
+  /** Size of the tarball in bytes. */
   readonly size: number;
-  /** Below the package, sorted. */
+  /** Paths in the package, sorted. */
   readonly files: readonly string[];
 };
 
 export type Installed = {
   /**
-   * `npm`: by npm, with its dependencies; `linked`: npm did not reach them, so the checkout's are
-   * linked.
+   * How it was installed. `npm`: with its dependencies. `linked`: without the registry, so the
+   * checkout's dependencies are linked.
    */
   readonly by: "npm" | "linked";
-  /** What npm said. */
+  /** Error output of npm. */
   readonly said: string;
-  /** The installed package's folder. */
+  /** Folder of the installed package. */
   readonly folder: string;
-  /** The command, as npm links it. */
+  /** Path of the command that npm links. */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Holds all that the tests make. */
+  /** Temporary folder of everything that the tests create. */
   readonly dir: string;
 };
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** npm as a user calls it: what `npm test` set for its own scripts would change what it does. */
+/**
+ * Runs npm without the variables that `npm test` sets for its scripts, because they would change
+ * what it does.
+ */
 function npm(cwd: string, ...args: string[]): Ended {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
   const path = `${join(CHECKOUT, "node_modules", ".bin")}:${process.env["PATH"]}`;
@@ -45,18 +48,21 @@ function npm(cwd: string, ...args: string[]): Ended {
   return { code: status, out: stdout ?? "", err: stderr ?? String(error) };
 }
 
-/** In a folder with a space in its path, on a disk. */
+/** Creates a temporary folder on a disk, with a space in its path. */
 export function makeDir(): string {
   const dir = join(mkdtempSync(join(usualTmpdir(), "mdmirror-package-")), "a b");
   mkdirSync(dir);
   return dir;
 }
 
-/** @throws with what npm said */
+/**
+ * Packs the checkout.
+ * @throws with npm's error output
+ */
 export function pack(dir: string): Packed {
   const ended = npm(CHECKOUT, "pack", "--json", "--pack-destination", dir);
   if (ended.code !== 0) throw new Error(`npm pack: ${ended.err}`);
-  // npm 11 prints a list, later ones an object by name.
+  // npm 11 prints a list; later versions print an object by package name.
   type Told = {
     readonly filename: string;
     readonly size: number;
@@ -67,12 +73,12 @@ export function pack(dir: string): Packed {
   return { tarball: join(dir, facts!.filename), size: facts!.size, files };
 }
 
-/** No script of a package is run, and no compiler is needed. */
+/** Installs the package without running its scripts, so that no compiler is needed. */
 export function install({ tarball }: Packed, dir: string): Installed {
   const prefix = join(dir, "prefix");
   const bin = join(dir, "bin");
   for (const folder of [prefix, bin, join(dir, "home")]) mkdirSync(folder);
-  // All that a command finds on its PATH is Node.
+  // Node is the only program on the PATH of the installed command.
   symlinkSync(process.execPath, join(bin, "node"));
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
   const ended = npm(dir, "install", "-g", "--prefix", prefix, ...flags, "--fetch-retries=0", tarball);
@@ -87,8 +93,8 @@ export function install({ tarball }: Packed, dir: string): Installed {
 const UNREACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/;
 
 /**
- * What npm would make, of the tarball and the checkout's own packages.
- * @throws for any other fault of npm
+ * Makes the same files as npm would, from the tarball and the dependencies of the checkout.
+ * @throws if npm failed for another reason than a missing network
  */
 function linkDependencies(prefix: string, tarball: string, said: string): void {
   if (!UNREACHED.test(said)) throw new Error(`npm install: ${said}`);
@@ -114,7 +120,7 @@ export function start({ command, env, dir }: Installed, ...args: string[]): Runn
   return new Running(spawn(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
-/** A Node on this machine that mdmirror does not run on; null: there is none. */
+/** Returns a Node on this machine that is too old for mdmirror; null if there is none. */
 export function findOldNode(): string | null {
   const places = new Set([...(process.env["PATH"] ?? "").split(":"), "/usr/bin", "/usr/local/bin"]);
   for (const place of places) {

@@ -6,7 +6,7 @@ import { checkTypes, EXAMPLES, makeConsumer, runIn } from "./consumer.ts";
 import { describeDebian } from "./debian.ts";
 import { findOldNode, type Installed, install, makeDir, manifest, pack, type Packed, run, start } from "./installed.ts";
 
-/** What `npm install` gives to somebody who has Node and nothing else. */
+/** What `npm install` gives to a user who has only Node. */
 
 let packed: Packed;
 let installed: Installed;
@@ -92,7 +92,7 @@ describe("the installed package", () => {
   });
 });
 
-/** The pages of this user and of the service, with the scripts and styles that they name. */
+/** Fetches the local web pages and the service's, with all scripts and styles that they use. */
 async function seePages(mine: string, service: string): Promise<void> {
   const ui = start(installed, "ui", mine, "--no-open");
   const enter = await ui.line((line) => line.includes("/enter?"));
@@ -106,7 +106,7 @@ async function seePages(mine: string, service: string): Promise<void> {
 
 async function seePage(url: URL, headers: Record<string, string>, text: string): Promise<void> {
   let html = "";
-  // A busy machine may show a long document before it is laid out.
+  // On a busy machine a page may be shown before a long document is laid out.
   await expect.poll(async () => (html = await (await fetch(url, { headers })).text())).toContain(text);
   const assets = [...html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map((match) => match[1]!);
   expect(assets.length).toBeGreaterThan(0);

@@ -2,15 +2,15 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { loadBundle } from "../../src/page/page-bundle.ts";
 
-/** Bytes of all scripts and styles that any page but an editor's fetches, as gzip makes them. */
+/** LIMIT: bytes, compressed by gzip, of all scripts and styles of a page without an editor. */
 const MOST = 60_000;
-/** The same of the pages with an editor: a conflict's, and a review's. */
+/** LIMIT: the same for a page with an editor: of a conflict, and of a review. */
 const MAX_OF_EDITOR = 110_000;
 const EDITOR = "editor.js";
 
 const { names, assets } = await loadBundle();
 
-/** A file and the parts that it imports, however deep. */
+/** Returns a file and all files that it imports, directly or not. */
 function fetchedBy(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

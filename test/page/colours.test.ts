@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
-/** Contrast of text that WCAG 2.2 AA asks for. */
+/** Contrast of text that WCAG 2.2 AA requires. */
 const LEAST = 4.5;
 const STYLE = fileURLToPath(new URL("../../src/page/style", import.meta.url));
 const TOKENS = readFileSync(`${STYLE}/tokens.css`, "utf8");
@@ -10,7 +10,7 @@ const COLOUR = /--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g;
 
 const TEXTS = ["text", "faint", "link", "good", "asks", "bad", "quiet"];
 const isGround = (name: string) => name === "raised" || name.endsWith("ground");
-/** Marked words inside a text keep its colour. */
+/** Marked words have the colour of the text around them. */
 const isMark = (name: string) => name === "found" || name.endsWith("-word");
 
 /** Returns the luminance of a colour, 0 to 1, as WCAG defines it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { foundList } from "../../src/page/found.ts";
 
-/** Returns the text of the only line that a page shows, with its matches in brackets. */
+/** Returns the only line that a page of search results shows, with the matches in brackets. */
 function shownLine(text: string, match: string): string {
   const start = text.indexOf(match);
   const lines = [{ line: 1, text, ranges: [[start, start + match.length] as const] }];

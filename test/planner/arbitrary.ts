@@ -8,7 +8,10 @@ import { fc } from "../property.ts";
 import { World } from "./world.ts";
 import { POLICY } from "./table.ts";
 
-/** Makes random worlds: a synced tree, then random changes of existing entries on both sides. */
+/**
+ * Draws random worlds: a synced tree, then random changes of existing documents and folders on both
+ * sides.
+ */
 
 const NAMES = ["a", "b", "c"];
 
@@ -43,7 +46,7 @@ export function scenarios(sides: readonly ("local" | "remote")[] = ["local", "re
   });
 }
 
-/** The world before the changes. */
+/** Returns the synced world before the changes. */
 export function baseWorld({ folders, files }: Scenario): World {
   const world = new World();
   const paths = [""];
@@ -62,7 +65,7 @@ export function baseWorld({ folders, files }: Scenario): World {
   return world;
 }
 
-/** Lines of its own, so that similarity is no accident. */
+/** Returns a document with unique lines, so that no other document is similar by chance. */
 export function textOf(number: number): string {
   return `text ${number}\nline ${number} one\nline ${number} two\nline ${number} three\n`;
 }
@@ -170,8 +173,8 @@ function changeThere(world: World, { kind, what, where, name }: Change): string 
 }
 
 /**
- * Nonsense: any trees at all, paths and names that no walk and no service would show, rows that
- * contradict each other.
+ * Nonsense: any trees, with paths and names that neither a scan nor the service would contain, and
+ * with records that contradict each other.
  */
 const name = fc.constantFrom(
   "a.md",

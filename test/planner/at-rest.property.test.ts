@@ -25,8 +25,8 @@ import { World, treesOf } from "./world.ts";
 const RUNS = runs(60);
 
 /**
- * Expects that the plan is the same whether or not all documents are judged, and whether or not
- * documents at rest are in the trees.
+ * Expects the same plan whether or not the planner checks unchanged documents, and whether or not
+ * they are in the trees.
  */
 function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
   const whole = makePlan(trees, policy, SIGNALS, world.lookup(), "all");
@@ -37,7 +37,7 @@ function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
   }
 }
 
-/** The trees without the documents that both sides have as their records do. */
+/** Returns the trees without the documents that both sides have as their records do. */
 function leavingOut({ base, local, remote }: Trees): Trees {
   const columns = new RecordColumns(local.disk, (id) => base.records.get(id) ?? null);
   for (const record of base.records.values()) columns.add(record);
@@ -59,7 +59,10 @@ function leavingOut({ base, local, remote }: Trees): Trees {
   return columns.complete({ base, local: { ...local, files }, remote: { ...remote, files: listed } });
 }
 
-/** A plan whose steps are named by what they do, because those that only arrive come last. */
+/**
+ * Returns the plan with each step named by its action instead of its index, because the order of
+ * new local documents may differ.
+ */
 function withoutIndexes({ steps, verdict, ...rest }: Plan): unknown {
   const name = (index: number) => JSON.stringify(steps[index]!.action);
   const named = steps.map(({ after }, index) => [name(index), after.map(name).sort()] as const);
@@ -67,12 +70,12 @@ function withoutIndexes({ steps, verdict, ...rest }: Plan): unknown {
   return { ...rest, steps: named.sort(([a], [b]) => compareStrings(a, b)), verdict: { ...verdict, stoppedSteps } };
 }
 
-/** The steps in their order, but for documents that are made locally. */
+/** Returns the steps in order, without those that create local documents. */
 function judgedSteps({ steps }: Plan): unknown {
   return steps.map(({ action }) => action).filter(({ kind }) => kind !== "create-local");
 }
 
-/** Scenarios with many files, most of which no change concerns. */
+/** Scenarios with many documents, few of which change. */
 const larger: fc.Arbitrary<Scenario> = scenarios().chain(({ changes }) =>
   fc.record({
     folders: fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 8 }),
@@ -89,14 +92,17 @@ const arriving: fc.Arbitrary<Change> = fc.record({
   name: fc.nat(2),
 });
 
-/** Scenarios in which many documents and folders are new on the service, up to a clone. */
+/** Scenarios in which many documents and folders are new on the service, as in a clone. */
 const arrivals: fc.Arbitrary<Scenario> = fc.record({
   folders: fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 4 }),
   files: fc.array(fc.tuple(fc.nat(8), fc.nat(2)), { maxLength: 6 }),
   changes: fc.array(arriving, { maxLength: 12 }),
 });
 
-/** The trees with the folders of all local files, and each inode once, as each walk shows them. */
+/**
+ * Returns the trees as every real scan has them: with the folders of all local files, and with each
+ * inode once.
+ */
 function walked({ base, local, remote }: Trees): Trees {
   const folders = new Map(local.folders);
   const inode = ({ stamp: { dev, ino, birthMs } }: LocalFile) => `${dev}:${ino}:${birthMs}`;
@@ -107,7 +113,7 @@ function walked({ base, local, remote }: Trees): Trees {
   return { base, local: { ...local, files, folders }, remote };
 }
 
-/** Worlds that are not as `baseWorld` makes them, and policies. */
+/** Changes of the world of `baseWorld`, and policies. */
 const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
   ["inodes are evidence", () => undefined, {}],
   ["inodes are no evidence", (world) => (world.inodesTrusted = false), {}],
@@ -121,14 +127,14 @@ const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
   ["only remote changes count", () => undefined, { direction: "pull" }],
 ];
 
-/** Two folders in a folder, with a document in each. */
+/** Returns a world with two folders, one of which contains another, and with a document in each. */
 function nested(): World {
   const world = new World();
   for (const path of ["a/one.md", "a/s/two.md", "b/three.md"]) world.synced(path, textOf(world.next()));
   return world;
 }
 
-/** Changes after which some documents are where base has them, and their folders are not. */
+/** Changes after which some documents have the paths of base, but their folders do not. */
 const LEFT_BEHIND: readonly [string, (world: World) => void][] = [
   [
     "a folder moved locally, and its document came back into a new one",

@@ -4,11 +4,11 @@ import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import type { World } from "./world.ts";
 
 /**
- * The tiny notation of the tables. Base: `a.md=text d/ d/b.md=text`. Commands, separated by `;`:
- * local `new P T`, `edit P T`, `save P T` (atomic save: new inode), `rm P`, `mv P Q`, `cp P Q`,
- * `mkdir P`, `rmdir P` (with all below), `touch P`; remote the same without inodes. A text with
- * `\n` written as `|`. Of a conflict copy: `rm P`, `choose P Q T` (moved over its document),
- * `take P` (the mirror itself has taken it).
+ * Commands of the tables, separated by `;`. Base: `a.md=text d/ d/b.md=text`. Local: `new P T`,
+ * `edit P T`, `save P T` (by rename, so with a new inode), `rm P`, `mv P Q`, `cp P Q`, `mkdir P`,
+ * `rmdir P` (with its contents), `touch P`. On the service: the same without inodes. `|` in a text
+ * is a line feed. For conflict copies: `rm P`, `choose P Q T` (move it over its document), `take P`
+ * (mdmirror itself has removed it).
  */
 export function worldOf(make: () => World, base: string): World {
   const world = make();
@@ -155,7 +155,10 @@ export function doRemotely(world: World, commands: string): void {
   }
 }
 
-/** Opens a conflict as the engine does: local stays, the remote text stands beside it. */
+/**
+ * Opens a conflict like the engine: the local file stays, and a conflict copy shows the service's
+ * version.
+ */
 export function openConflict(world: World, path: string): void {
   const id = world.idAt(path);
   const document = world.documents.get(id)!;

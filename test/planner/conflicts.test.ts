@@ -9,28 +9,30 @@ const SIDECAR = "a (theirs).md";
 const COPY = "a_(theirs).md";
 const RENAMED = "move-conflict-copy a (theirs).md>";
 
-/** In how many scans the copy was missing before. */
+/** A case. `missing`: number of earlier scans in which the copy was missing. */
 type Row = readonly [local: string, remote: string, missing: number, plan: string];
 
 const ROWS: readonly Row[] = [
-  // Open: nothing is sent.
+  // While the conflict is open, nothing is sent.
   ["", "", 0, "block conflict a.md"],
   ["edit a.md 4", "", 0, "block conflict a.md"],
   [`fault a.md contains-nul; rm ${COPY}`, "", 1, "block contains-nul a.md"],
-  // The copy is gone: in two scans that means mine.
+  // A copy that is missing in two scans means that the user keeps the local version.
   [`rm ${COPY}`, "", 0, "look-again; block conflict a.md"],
   [`rm ${COPY}`, "", 1, "end-conflict mine a.md"],
   [`unseen ${COPY} EACCES`, "", 1, "block conflict a.md"],
-  // Equal contents end the conflict; a copy moved over the document means theirs.
+  // Equal contents end the conflict. A copy that was moved over the document means that the user
+  // takes the service's version.
   ["edit a.md one|two|three|four|five|six|3", "", 0, "end-conflict equal a.md"],
   [`choose ${COPY} a.md 3`, "", 0, "end-conflict theirs a.md"],
-  // A newer version is shown, and brings back no copy that was removed.
+  // A newer version gets a copy; a removed copy does not return.
   ["", "edit a.md 5", 0, "renew-conflict a.md; block conflict a.md"],
   [`rm ${COPY}`, "edit a.md 5", 1, "end-conflict mine a.md; block conflict a.md"],
-  // A copy that the mirror is replacing is not gone, nor is the older one taken for the newer.
+  // A copy that mdmirror is replacing does not count as removed, and the old copy is not taken for
+  // the new one.
   [`rm ${COPY}; take a.md`, "", 1, "renew-conflict a.md; block conflict a.md"],
   ["take a.md", "", 0, "renew-conflict a.md; block conflict a.md"],
-  // The copy follows its document; one that the user moved along is only recorded.
+  // The copy moves with its document. If the user moved it too, only the state changes.
   ["mv a.md b.md", "", 0, `rename-remote a.md>b.md; ${RENAMED}b (theirs).md; relink b.md; block conflict b.md`],
   ["", "mv a.md d/a.md", 0, `move-local a.md>d/a.md; ${RENAMED}d/a (theirs).md; relink d/a.md; block conflict a.md`],
   [
@@ -39,17 +41,17 @@ const ROWS: readonly Row[] = [
     0,
     "reparent-remote a.md>d/a.md; move-conflict-copy d/a (theirs).md>d/a (theirs).md; relink d/a.md; block conflict d/a.md",
   ],
-  // A document that is deleted locally comes back, without a copy.
+  // A document that is deleted locally is restored, without a copy.
   ["rm a.md", "", 0, "drop-conflict a (theirs).md; create-local a.md"],
   [`rm a.md; rm ${COPY}`, "", 1, "drop-conflict -; create-local a.md"],
-  // Deleted on the service, it ends the conflict; an edit becomes a new document.
+  // A deletion on the service ends the conflict; a local edit becomes a new document.
   ["", "rm a.md; new y.md y", 0, "drop-conflict a (theirs).md; forget a.md; create-remote a.md; create-local y.md"],
   ["rm a.md", "rm a.md", 0, "drop-conflict a (theirs).md; forget a.md"],
-  // While it cannot be known whether it is gone, the conflict stays.
+  // The conflict stays while mdmirror cannot know whether the document is deleted.
   ["", "rm a.md; rm d/x.md; unlist-folders -", 0, "trash-local d/x.md; block gone-or-unreadable a.md"],
   ["unseen a.md EACCES", "rm a.md", 0, "block local-unreadable a.md"],
   ["", "unsee a.md", 1, "block not-seen a.md"],
-  // It left the mirrored subtree, or comes back.
+  // The document leaves the linked part of the workspace, or returns.
   ["", "outside a.md", 0, "note-facts outside; block outside a.md"],
   ["rm a.md", "outside a.md", 0, "drop-conflict a (theirs).md; note-facts away"],
   ["left a.md; rm a.md", "outside a.md", 0, "drop-conflict a (theirs).md; note-facts away"],
@@ -88,7 +90,10 @@ test("I27 a folder that only uploads gets no copy of a newer version", () => {
 describe("the service has moved on, and the copy before was edited", () => {
   const [first, second] = [0, 1];
 
-  /** Returns each choice of the plan, and the places in `shown` of the versions it refers to. */
+  /**
+   * Returns the choices of the plan: for each, the index in `shown` of the versions to which it
+   * refers.
+   */
   function chosen(then: (world: World) => void, looksGone: number): unknown {
     const world = inConflict((one) => {
       showSecond(one);
@@ -147,7 +152,7 @@ describe("the service has moved on, and the copy before was edited", () => {
   });
 });
 
-/** Two conflicts side by side, and names that two documents want. */
+/** Two conflicts in one folder, and names that two documents want. */
 
 test("names of the form of a conflict copy are no documents", () => {
   const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);
@@ -163,7 +168,7 @@ test("two new contents at one path become a conflict that causes no action until
   expect(say(planOf(world))).toBe("end-conflict mine a.md");
 });
 
-/** Two documents in conflict, each with its conflict copy beside it. */
+/** Returns a world with two documents in conflict, each with its conflict copy. */
 function twoInConflict(base: string, first: string, second: string): World {
   const world = worldAfter([base, `edit ${first} 2; edit ${second} 2`, `edit ${first} 3; edit ${second} 3`, ""]);
   openConflict(world, first);
@@ -178,7 +183,7 @@ test.each([
   const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
   const { ino } = world.others.get(removed)!;
   world.others.delete(removed);
-  // Freed by the removal, and given to the next file that was made.
+  // The removal freed this inode, and the file system gave it to the next new file.
   world.others.set(kept, { kind: "conflict-copy", ino });
   const id = world.idAt(document);
   const conflict = world.conflicts.get(id)!;
@@ -210,10 +215,7 @@ test("I27 conflict copies move with their folders when these change places", () 
 
 const TEXT = "one|two|three|four|five|six";
 
-/**
- * A conflict that was opened over `a.md`: both edited, the conflict copy beside it; then what the
- * user and the service do.
- */
+/** Returns a world with a conflict of `a.md` after further changes by the user and the service. */
 function inConflict(then: (world: World) => void = () => undefined, looksGone = 0): World {
   const world = worldAfter([`a.md=${TEXT} d/x.md=9`, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
   openConflict(world, "a.md");
@@ -225,7 +227,7 @@ function inConflict(then: (world: World) => void = () => undefined, looksGone = 
 
 const NEWEST = "a (theirs 2).md";
 
-/** Has the service move on after the user edited the first copy: a second copy shows that. */
+/** Adds a later version to the service, and a second conflict copy that shows it. */
 function showSecond(world: World): void {
   const id = world.idAt("a.md");
   const conflict = world.conflicts.get(id)!;

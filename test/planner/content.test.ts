@@ -20,10 +20,11 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "save a.md 2", "edit a.md 3", "merge a.md"],
     ["a.md=1 b.md=2", "edit a.md 3", "rm a.md", "forget a.md; create-remote a.md"],
     ["a.md=1", "edit a.md 3", "rm a.md", "block gone-or-unreadable a.md"],
-    // a listed folder is readable, so what it does not show is gone
+    // A listed folder is readable, so a document that it does not show is deleted.
     ["d/a.md=1 b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
     ["d/e/a.md=1 b.md=2", "edit d/e/a.md 3", "rm d/e/a.md", "forget d/e/a.md; create-remote d/e/a.md"],
-    // no list shows the root, so another entry directly in it must be shown
+    // No list contains the root itself. Another document directly in the root proves that the root
+    // is readable.
     ["a.md=1 d/b.md=2", "edit a.md 3", "rm a.md", "forget a.md; create-remote a.md"],
     ["a.md=1 d/b.md=2 e/", "edit a.md 3", "rm a.md; rmdir e", "remove-folder-local e; block gone-or-unreadable a.md"],
     ["d/a.md=1 d/b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
@@ -74,20 +75,21 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "unseen a.md still-being-written", "", "block still-being-written a.md"],
     ["a.md=1", "unseen a.md EACCES", "edit a.md 2", "block local-unreadable a.md"],
     ["a.md=1", "unseen a.md EACCES", "rm a.md", "block local-unreadable a.md"],
-    // What is missing may be where nothing could be seen: no deletion by an incomplete scan (I04).
+    // A missing file may be in a folder that the scan could not read, so it does not count as
+    // deleted (I04).
     ["a.md=1 d/b.md=2", "unseen d EACCES; rm a.md", "", "block local-unreadable a.md"],
     ["a.md=1 e/b.md=2", "mv a.md e/a.md; unseen e/a.md EACCES", "", "block local-unreadable a.md"],
     ["a.md=1", "new c.md 3; unseen c.md still-being-written; rm a.md", "", "block still-being-written a.md"],
     ["a.md=1", "unseen z EACCES; rm a.md", "edit a.md 2", "block local-unreadable a.md"],
     ["a.md=1 c.md=3", "unseen c.md EACCES; rm a.md", "", "delete-remote a.md; block local-unreadable c.md"],
-    // What cannot be read at another's path, which that one has left, may be the missing one.
+    // An unreadable file at the path that another document has left may be the missing file.
     [
       "a.md=1 c.md=3",
       "mv a.md t.md; mv c.md a.md; mv t.md c.md; unseen c.md EACCES",
       "",
       "block local-unreadable a.md; block path-taken a.md",
     ],
-    // texts that cannot be sent
+    // content that cannot be sent
     ["a.md=1", "edit a.md 2; fault a.md not-utf-8", "", "block not-utf-8 a.md"],
     ["a.md=1", "edit a.md 2; fault a.md contains-nul", "", "block contains-nul a.md"],
     ["a.md=1", "edit a.md 2; fault a.md too-large", "edit a.md 3", "block too-large a.md"],

@@ -10,11 +10,12 @@ import { execute } from "./executor.ts";
 import { planWords, SIGNALS } from "./table.ts";
 import { type World, sidesOf, treesOf } from "./world.ts";
 
-/** LIMIT: passes until a plan has no step. */
+/** LIMIT: cycles until a plan has no step. */
 const PASSES = 5;
 
 /**
- * Runs passes until a plan is empty; every step in an order drawn from those that `after` allows.
+ * Runs cycles until a plan is empty. Each cycle executes its steps in a random order that `after`
+ * allows.
  */
 export function converge(
   world: World,
@@ -45,7 +46,8 @@ export function converge(
 }
 
 /**
- * Every linked document that nothing holds is at its two places, and no place is two documents'.
+ * Checks that every document without a block is at the paths of its record on both sides, and that
+ * no two documents have one path.
  */
 function checkBijection(world: World, blocks: readonly Block[], said: readonly string[]): void {
   const blocked = new Set(blocks.map(({ key }) => key));
@@ -58,16 +60,15 @@ function checkBijection(world: World, blocks: readonly Block[], said: readonly s
   }
   if (blocks.length > 0) return;
   const { local, remote } = sidesOf(world);
-  // A new one that had to take another's name on the service keeps it when the other goes before
-  // they could change.
+  // A new document or folder may get a numbered name because its name was taken. It keeps that name
+  // on the service if the other document is deleted before the two were renamed.
   if (said.some((one) => /create-remote .*-2|make-folder-remote .*-2/.test(one))) return;
   if (JSON.stringify(local) !== JSON.stringify(remote))
     throw new Error(`${JSON.stringify({ local, remote }, null, 1)}\n${said.join("\n")}`);
 }
 
 /**
- * Holds that others decide: what stood in the way, or could not be told, may have ended with what
- * was done beside it.
+ * Blocks whose cause is another document. It may have been removed by the steps of the same plan.
  */
 const MAY_END: ReadonlySet<BlockReason> = new Set([
   "path-taken",
@@ -77,7 +78,7 @@ const MAY_END: ReadonlySet<BlockReason> = new Set([
   "gone-or-unreadable",
 ]);
 
-/** Whether what a plan did, all of it done, may leave something for the pass after. */
+/** Returns true if something may be left to do after all steps of a plan. */
 function leavesMore(plan: Plan, trees: Trees): boolean {
   const { steps, blocks } = plan;
   if (steps.length === 0) return false;

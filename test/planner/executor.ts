@@ -7,13 +7,14 @@ import { check, hasFolderThere, isTakenHere, isTakenThere, type OfDocument, type
 import type { World } from "./world.ts";
 
 /**
- * Applies steps to the model as the engine would, and throws at whatever the real sides would
- * refuse or the plan promised not to do.
+ * Applies steps to the model like the engine. Throws if the real side would refuse a step, or if
+ * the plan breaks its own promises.
  */
 
 /**
- * Any order that `after` allows, chosen by `pick` (0 ≤ result < n). `skip`: steps that fail, with
- * all that needs them.
+ * Executes the steps in an order that `after` allows.
+ * @param pick chooses the next of n possible steps (0 ≤ result < n)
+ * @param skip steps that fail, together with all steps that need them
  */
 export function execute(
   world: World,
@@ -370,7 +371,7 @@ function applyConflict(
   }
 }
 
-/** Shows the service's version in a copy of its own, as the engine does if texts do not merge. */
+/** Adds a conflict copy with the service's version, like the engine after a failed merge. */
 function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { localPath: string }>): void {
   const conflict = world.conflicts.get(id)!;
   const { changeId, text } = world.documents.get(id)!;

@@ -14,7 +14,7 @@ describe("folders: presence and place", () => {
     ["d/e/a.md=1", "rmdir d", "", "delete-remote d/e/a.md; remove-folder-remote d/e; remove-folder-remote d"],
     ["d/e/a.md=1", "", "rmdir d", "trash-local d/e/a.md; remove-folder-local d/e; remove-folder-local d"],
     ["d/a.md=1", "rm d/a.md", "", "delete-remote d/a.md"],
-    // deleted on one side, while something inside was edited or created on the other
+    // deleted on one side, while something in it was edited or created on the other
     ["d/a.md=1 d/b.md=2", "rmdir d", "edit d/a.md 3", "make-folder-local d; create-local d/a.md; delete-remote d/b.md"],
     ["d/a.md=1", "rmdir d", "new d/b.md 3", "make-folder-local d; create-local d/b.md; delete-remote d/a.md"],
     [
@@ -30,7 +30,7 @@ describe("folders: presence and place", () => {
       "make-folder-local d; move-local x.md>d/x.md; relink d/x.md; delete-remote d/a.md",
     ],
     ["d/a.md=1", "rmdir d", "unsee d/a.md", "block not-seen d/a.md"],
-    // what the mirror leaves alone keeps its folder
+    // a folder with ignored files stays
     ["d/a.md=1", "other d/x.png other-file", "rmdir d", "forget-folder; trash-local d/a.md"],
     ["d/a.md=1", "other d/.a.md.swp litter", "rmdir d", "trash-local d/a.md; remove-folder-local d"],
     ["", "mkdir d; other d/x.png other-file", "", ""],
@@ -62,7 +62,7 @@ describe("folders: presence and place", () => {
       "",
       "rename-folder-remote d>d-TMP~; rename-folder-remote e>d; rename-folder-remote d-TMP>e; link-folder alone d; relink d/b.md; link-folder alone e; relink e/a.md",
     ],
-    // what is below a moved folder
+    // documents and folders below a moved folder
     [
       "d/a.md=1",
       "mv d/a.md d/b.md; mv d e",
@@ -87,7 +87,7 @@ describe("folders: presence and place", () => {
     ["d/a.md=1", "mv d e; rm e/a.md", "", "rename-folder-remote d>e; link-folder e; delete-remote e/a.md"],
     ["d/a.md=1", "mv d e; new e/b.md 2", "", "rename-folder-remote d>e; create-remote e/b.md; link-folder e"],
     ["d/a.md=1", "mv d e", "new d/b.md 2", "rename-folder-remote d>e; create-local e/b.md; link-folder e"],
-    // a path taken again
+    // a path that is used again
     ["d/a.md=1", "rmdir d; new d/b.md 2", "", "create-remote d/b.md; delete-remote d/a.md"],
     [
       "d/a.md=1 e/b.md=2",
@@ -141,8 +141,8 @@ describe("folders where the deployment cannot move them", () => {
       "make-folder-remote e; make-folder-remote e/f; reparent-remote d/f/a.md>e/f/a.md; relink e/f/a.md; remove-folder-remote d/f; remove-folder-remote d",
     ],
     ["d/a.md=1", "", "mv d e", "move-folder-local d>e; link-folder e"],
-    // What cannot be followed as a folder is new here and deleted locally: the rename on the
-    // service is the one that yields.
+    // Without moves of folders, a renamed local folder counts as deleted and new. So the rename on
+    // the service loses.
     [
       "d/a.md=1",
       "mv d e",
@@ -157,7 +157,8 @@ test("I02 a folder's documents are where base has them, though a removed folder 
   const block = { path: "b", code: null, detail: "", requestId: null, digest: null, changeId: null, since: 0 };
   checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "block folder-stays b"], { canMoveFolders: false }, (world) => {
     const [old] = [...world.dirRecords.values()].filter(({ localPath }) => localPath === "b");
-    // Base learned nothing of its move to `elsewhere`, whence `d` came to the path that it had.
+    // Base did not record the move of the old folder to `elsewhere`. `d` has the path that the old
+    // folder had in base.
     world.dirRecords.set(old!.id, { ...old!, remotePath: "d" });
     world.blocks.set(old!.id, { ...block, key: old!.id, reason: "folder-stays" });
   });
@@ -197,7 +198,7 @@ describe("a folder that got the name of a local folder on the service", () => {
       "mv d e",
       "move-folder-local d/f>e/f; move-local d/a.md>e/a.md; link-folder alone e; link-folder e/f; relink e/a.md; remove-folder-local d",
     ],
-    // What the mirror leaves alone stays where it is.
+    // Ignored files stay at their path.
     [
       "d/a.md=1",
       "mkdir e; other e/x.png other-file; other d/y.png other-file",

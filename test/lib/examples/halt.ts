@@ -7,7 +7,7 @@ await using notes = await linkMirror("notes", { url: service.url, key: service.k
 for (const name of ["a", "b", "c"]) await writeFile(`notes/${name}.md`, `# ${name}\n`);
 await notes.sync();
 
-// All of a side gone at once is stopped, and somebody has to say whether it is meant.
+// If all documents of a side are gone, the sync is stopped until somebody approves or rejects it.
 for (const name of ["a", "b", "c"]) await rm(`notes/${name}.md`);
 console.log((await notes.sync()).state);
 const plan = await notes.plan();

@@ -1,6 +1,6 @@
 import { findLinks, type Place, respell, toDisk, toService } from "mdmirror/links";
 
-// What is where: of a real folder, two maps.
+// Ids by path. A real folder would have two such maps.
 const ids = { "plan.md": "doc_plan", "policies/refunds.md": "doc_refunds" };
 const at = (path: string, all: Record<string, string>): Place => ({
   path,
@@ -14,6 +14,6 @@ const kept = toService(text, plan);
 console.log(kept);
 console.log(toDisk(kept, plan) === text);
 
-// The document that is linked to moves: its id stays, and the disk's text follows.
+// The target of the link moves: its id stays the same, and the local link follows.
 const moved = at("plan.md", { "plan.md": "doc_plan", "rules/money back.md": "doc_refunds" });
 console.log(findLinks(respell(text, plan, moved)).map(({ destination }) => destination));

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { linkMirror, MdmirrorError } from "mdmirror";
 import { startServer } from "mdmirror/server";
 
-// A service of our own; with another one, its URL and key.
+// A local service. For another service, use its URL and key.
 await using service = await startServer();
 await using notes = await linkMirror("notes", { url: service.url, key: service.key });
 

@@ -5,7 +5,7 @@ import { startServer } from "mdmirror/server";
 await using service = await startServer();
 await using notes = await linkMirror("notes", { url: service.url, key: service.key });
 
-// Leaving the loop ends the watch, after what is under way.
+// Leaving the loop ends the watch after the steps in progress.
 for await (const event of notes.watch()) {
   if (event.kind === "opened") await writeFile("notes/today.md", "# Today\n");
   if (event.kind === "change") console.log(event.what, event.path, event.outcome);

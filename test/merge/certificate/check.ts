@@ -2,7 +2,10 @@ import type { ExplainedLine, Explanation, ExplainedWord } from "../../../src/mar
 
 export type Texts = { readonly base: string; readonly local: string; readonly remote: string };
 
-/** Which law a merge breaks. No code is shared with the merge: its explanation is but a claim. */
+/**
+ * The law that a merge breaks. The check shares no code with the merge and does not trust its
+ * explanation.
+ */
 export type Fault =
   | "no-explanation" // nothing says where the lines are from
   | "fitted" // a text was made to fit by more than dates
@@ -31,19 +34,27 @@ export function faultOf(texts: Texts, result: string, explanation: Explanation |
   return faultOfPlaces(read) ?? faultOfSeams(read) ?? (explanation.lines.every(isExplained) ? null : "rule");
 }
 
-/** Base, local, remote and result by a letter each: `blrm` is in all of them. */
+/**
+ * Allowed combinations of versions that contain a piece. A letter each: base, local, remote,
+ * merged.
+ */
 const ALLOWED = new Set(["blrm", "bl", "br", "b", "lm", "rm", "lrm"]);
 
-/** A piece: which texts have it, its word or mark, and the white space before it in each text. */
+/**
+ * A piece of the explanation: the versions that contain it, its word or mark, and the white space
+ * before it in each version.
+ */
 type Read = { readonly who: string; readonly word: string; readonly spaces: readonly (string | null)[] };
-/** What all texts end with. */
+/** The end of all versions. */
 const LAST: Read = { who: "blrm", word: "", spaces: ["\n", "\n", "\n", "\n"] };
 
 const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,2}:\p{N}{2}(?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
 const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-])\2*|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\[[ xX]\]|\S`;
 const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
 
-/** Reads the pieces: null where one is not one word, or not the same one in all texts. */
+/**
+ * Reads the pieces. Returns null if a piece is not one word, or not the same word in all versions.
+ */
 function readPieces(pieces: readonly ExplainedWord[]): Read[] | null {
   const read: Read[] = [];
   const isBegun = [false, false, false, false];
@@ -69,7 +80,7 @@ function readPieces(pieces: readonly ExplainedWord[]): Read[] | null {
   return read;
 }
 
-/** Judges each side's changes between two pieces that base and the side have. */
+/** Checks each side's changes between two pieces that both base and the side contain. */
 function faultOfPlaces(read: readonly Read[]): Fault | null {
   for (const side of ["l", "r"]) {
     if (couldKeepMore(read, side)) return "astray";
@@ -91,7 +102,8 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
       both = { lm: "", rm: "" };
     }
     if (who === "blrm" && isWord(word)) [gone, come] = [new Set(), new Set()];
-    // By who: what both sides removed, a side does not add; what a side removed, both do not add.
+    // A side must not add a word that both sides removed. Both sides must not add a word that one
+    // side removed.
     else if (who === "b" && isWord(word)) gone.add(word);
     else if (who in both && isWord(word)) come.add(word);
     else if (who === "bl" || who === "br") gone.add(`one ${word}`);
@@ -103,7 +115,10 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
 
 type Line = { readonly word: string; readonly pieces: readonly Read[] };
 
-/** Whether a side could keep more of base: in lines and then between them, and in the whole. */
+/**
+ * Returns true if a side could keep more of base than the explanation says, both line by line and
+ * as a whole.
+ */
 function couldKeepMore(read: readonly Read[], side: string): boolean {
   const [were, are] = ["b", side].map((text) => linesIn(read, text)) as [Line[], Line[]];
   const isSame = (a: Line, b: Line): boolean => a.word === b.word && a.pieces.every((one, at) => one === b.pieces[at]);
@@ -122,7 +137,7 @@ function linesIn(read: readonly Read[], text: string): Line[] {
   return lines.map((pieces) => ({ word: pieces.map(({ word }) => word).join(" "), pieces }));
 }
 
-/** Whether the table pairs as many as it can: of words, or of words and marks. */
+/** Returns true if the explanation pairs as many words, or as many words and marks, as possible. */
 function hasMostInCommon(read: readonly Read[], side: string): boolean {
   return [read, read.filter(({ word }) => isWord(word))].some((pieces) => {
     const [were, are] = ["b", side].map((text) => pieces.filter(({ who }) => who.includes(text))) as [Read[], Read[]];
@@ -130,7 +145,7 @@ function hasMostInCommon(read: readonly Read[], side: string): boolean {
   });
 }
 
-/** The length of the longest sequence that two have in common. */
+/** Returns the length of the longest common subsequence. */
 function mostInCommon(were: readonly { word: string }[], are: readonly { word: string }[]): number {
   let counts = [0, ...are.map(() => 0)];
   for (const { word } of were) {
@@ -142,7 +157,7 @@ function mostInCommon(were: readonly { word: string }[], are: readonly { word: s
   return counts.at(-1)!;
 }
 
-/** Whether one addition has a whole line of the other, or they are equal. */
+/** Returns true if two additions are equal, or if one contains a whole line of the other. */
 function isTwice(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return short !== "" && (short === long || (short.startsWith(" \n") && `${long} \n`.includes(`${short} \n`)));
@@ -152,7 +167,10 @@ function isWord(word: string): boolean {
   return /[\p{L}\p{N}]/u.test(word);
 }
 
-/** Judges what meets in the result: words of two sides on a line, and white space. */
+/**
+ * Checks pieces that are neighbours only in the result: words of two sides in one line, and white
+ * space.
+ */
 function faultOfSeams(read: readonly Read[]): Fault | null {
   let last: Read | undefined;
   let line = new Set<string>();
@@ -189,7 +207,7 @@ function isExplained({ rule, pieces }: ExplainedLine): boolean {
   return rule === (by.size > 1 ? "joined" : ([...by][0] ?? "kept"));
 }
 
-/** Whether texts that were made to fit differ from the sides only in dates. */
+/** Returns true if the fitted versions differ from the given ones in dates only. */
 function isFitted(texts: Texts, fitted: Texts): boolean {
   return (["base", "local", "remote"] as const).every((name) => {
     if (texts[name] === fitted[name]) return true;

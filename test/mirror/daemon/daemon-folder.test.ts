@@ -13,8 +13,8 @@ import { openRig, type Rig } from "../../cli/rig.ts";
 import { closeNothing, doNothing } from "../../simulator/quiet-ports.ts";
 
 /**
- * The keeper of a folder, over loops that a test scripts: what it does when they break, hang or are
- * cut off.
+ * A daemon's folder, with loops that the test scripts: what it does when a loop fails, hangs or is
+ * interrupted.
  */
 
 let rig: Rig;
@@ -56,10 +56,13 @@ const IDLE = {
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-/** How often a wait for the next opening ends at once; the one after lasts until the end. */
+/**
+ * How many waits for the next attempt to open the folder end immediately. The wait after them lasts
+ * until the end of the test.
+ */
 let waits = 0;
 
-/** Milliseconds by which the clock is ahead of the system's. */
+/** Milliseconds by which the monotonic clock is ahead of the system's. */
 let aheadMs = 0;
 
 const clock: Clock = {
@@ -68,7 +71,7 @@ const clock: Clock = {
   sleep: async (_ms, signal) => (waits-- > 0 || signal === undefined ? undefined : untilAborted(signal)),
 };
 
-/** As a loop that has nothing to do, where it is not scripted. */
+/** A loop that has nothing to do, with the methods that the test scripts. */
 class ScriptedDaemon implements Daemon {
   constructor(loop: Loop) {
     Object.assign(this, loop);
@@ -108,7 +111,10 @@ function noteEvent(_root: string, event: FolderEvent): void {
   for (const look of [...listeners]) look();
 }
 
-/** @param loops one for each time that the folder is opened; the last for all after it */
+/**
+ * Opens the folder and keeps it in sync.
+ * @param loops one for each time that the folder is opened; the last one is used again
+ */
 async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
   const folder = unwrap(await DaemonFolder.open(rig.root, optionsOf(loops)));
   ended = folder.run(stop.signal);
@@ -254,7 +260,7 @@ describe("a borrower that puts another state in place", () => {
     const borrowed = await borrow("sync");
     rig.rename(".mdmirror/state.db", ".mdmirror/state.db.damaged");
     borrowed.giveBack();
-    // This scripted loop ends on request; a real loop ends its steps first.
+    // The scripted loop ends immediately; a real loop first ends the steps in progress.
     await published("returned");
     expect(events.filter((one) => one.kind === "broken")).toEqual([]);
   });
@@ -278,7 +284,10 @@ test("a folder is lent to one command after the other", async () => {
   ]);
 });
 
-/** A request to the first loop, which a loan cuts off. */
+/**
+ * Returns a request to the first loop, and a function that lends the folder while the request is in
+ * progress.
+ */
 function cutByLoan() {
   const [began, cut] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
   return {

@@ -8,7 +8,7 @@ import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/autostart
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /**
- * A program on PATH that writes down how it was called: its arguments and whether it saw the key.
+ * A program on the PATH that records its arguments, and whether its environment contains the key.
  */
 let dir: string;
 let out: string;
@@ -23,7 +23,7 @@ beforeEach(() => {
   }
 });
 
-/** The next call, when it has been written down. */
+/** Resolves with the next recorded call. */
 async function called(): Promise<string> {
   await new Promise<void>((resolve) => {
     const watcher = watch(dir, () => existsSync(out) && resolve());
@@ -85,7 +85,7 @@ describe("word to systemd", () => {
         }
         return turns < 3;
       });
-      // The timer does not keep a process; the test has to.
+      // The tested timer does not keep the process alive, so the test does.
       const keep = setInterval(() => turns >= 5 && clearInterval(keep), 5);
     });
     expect(said).toEqual(["WATCHDOG=1", "WATCHDOG=1"]);

@@ -146,7 +146,10 @@ describe("a line for cron", () => {
   const line = (root: string, env: UnitOptions["env"] = {}) => {
     return unwrap(makeCronLine(root, env));
   };
-  /** Words of the command as cron's shell reads them: cron takes the backslash before a % away. */
+  /**
+   * Returns the words of a command as cron's shell reads them. cron removes the backslash before a
+   * %.
+   */
   const wordsOf = (text: string) => {
     const command = text.replace("*/5 * * * * ", "").replaceAll("\\%", "%");
     const argv = ["-c", `for word in ${command}; do printf '%s\\0' "$word"; done`];

@@ -11,7 +11,9 @@ beforeEach(() => {
 
 const ID = "6B1F5D0E-57F0-4C0B-9D8C-0B1F1B5E2C11";
 
-/** A `sysctl` that tells the id to whom asks for it as macOS calls it, and takes no environment. */
+/**
+ * Installs a `sysctl` that prints the id if it is called as on macOS and with an empty environment.
+ */
 function plantSysctl(text: string): string {
   const program = join(dir, "sysctl");
   writeFileSync(program, `#!/bin/sh\n${text}\n`);

@@ -11,7 +11,7 @@ import { troubleOfError } from "../../../src/mirror/folder/disk-trouble.ts";
 import { openRig } from "../../cli/rig.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Time passes while a caller waits; at a given time the folder is unlocked. */
+/** A clock that advances while a caller sleeps. At a given time it unlocks the folder. */
 class LettingGo implements Clock {
   readonly #at: number;
   readonly #letGo: () => void;
@@ -36,7 +36,10 @@ class LettingGo implements Clock {
   }
 }
 
-/** Somebody has the folder as a daemon starts. @returns how that ends, and after how long */
+/**
+ * Starts a daemon while a command has locked the folder. Returns the result, and the time that it
+ * took in ms.
+ */
 async function startBeside(what: string, freeAfterMs: number) {
   const root = temporaryFolder();
   const own = join(root, ".mdmirror");

@@ -79,12 +79,12 @@ describe("the log", () => {
     const given = Object.fromEntries(Object.entries(LOG_FIELDS).map(([name, form]) => [name, EXAMPLES[form]]));
     log.write("info", "all", given as LogFields);
     expect(lines()[0]).toMatchObject(given);
-    // @ts-expect-error a member of no form
+    // @ts-expect-error an unknown member
     log.write("info", "other", { error: "EACCES" });
     const spread = { error: "EACCES", path: "a.md" };
-    // @ts-expect-error the same in an object that is spread
+    // @ts-expect-error an unknown member in an object that is spread
     log.write("info", "other", { ...spread });
-    // @ts-expect-error a word where a number belongs
+    // @ts-expect-error a string instead of a number
     log.write("info", "other", { count: "two" });
   });
 

@@ -25,7 +25,7 @@ const offline = (ms: number): Facts => ({
 const reviews = (...keys: string[]): Facts => ({ ...CALM, reviews: keys });
 const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } });
 
-/** The events of one state after the other, without a pause; the first state is the start. */
+/** Returns the events of a sequence of states. The first state is the start. */
 function heard(...states: Facts[]): string[] {
   const watched = new Map<EventName, WatchedEvent>();
   return states.slice(1).map((now) => {

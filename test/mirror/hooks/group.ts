@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { expect, vi } from "vitest";
 
 /**
- * Waits until nothing of a process group runs. What was killed stays in the list until somebody
- * asks for its end, which nobody does for orphans in some containers.
+ * Waits until no process of a group runs. Killed orphans stay in the process table until a parent
+ * reads their exit code; in some containers no process does.
  */
 export async function groupEnds(group: number): Promise<void> {
   await vi.waitFor(() => expect(statesOf(group).filter((state) => !state.startsWith("Z"))).toEqual([]), 30_000);

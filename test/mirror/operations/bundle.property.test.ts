@@ -9,7 +9,9 @@ import { fc, runs } from "../../property.ts";
 
 const SALT = "0".repeat(64);
 
-/** Records trees as JSON, and returns how the replayed plan differs from the one that was made. */
+/**
+ * Writes trees to a bundle. Returns the differences between the replayed plan and the original one.
+ */
 function differences(input: PlanInput, withNames: boolean): readonly string[] {
   const plan = makePlan(input.trees, input.policy, input.signals, input.texts);
   const facts = JSON.parse(JSON.stringify(recordFacts({ plan, input, journal: [] }, withNames, SALT)));

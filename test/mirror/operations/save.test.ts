@@ -19,7 +19,7 @@ import { createRig } from "../../simulator/rig.ts";
 
 const NOTE = `${ROOT}/note.md`;
 
-/** `onSleep` is what others do while somebody waits for another look. */
+/** @param onSleep called while the save waits; changes the disk like another program */
 function open(onSleep: (ram: RamDisk) => void = () => undefined): {
   readonly ram: RamDisk;
   readonly saving: SaveContext;
@@ -30,7 +30,10 @@ function open(onSleep: (ram: RamDisk) => void = () => undefined): {
   return { ram, saving: { disk: disk as LocalDisk, clock, random: rollDice(3) } };
 }
 
-/** What a run of the mirror does beside: temporary files of whoever it does not know go. */
+/**
+ * Removes the new temporary file, like a concurrent sync, which removes all temporary files that it
+ * did not create.
+ */
 function sweepOnce(ram: RamDisk): void {
   ram.beforeCall = (call, path) => {
     if (call !== "link" || !/\/tmp\/w-[0-9a-f]+$/.test(path)) return;

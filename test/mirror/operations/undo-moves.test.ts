@@ -9,7 +9,7 @@ import { createRig, type Rig } from "../../simulator/rig.ts";
 
 const TREE = ["a/x.md", "a/s/y.md", "b/z.md", "c/q.md", "d/r.md", "one.md", "two.md"];
 
-/** Each document's text is the path that it began at. */
+/** Syncs documents whose content is their first path. */
 async function begun(): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(3);
   const mirror = rig.mirror();
@@ -36,7 +36,7 @@ const sorted = (map: Map<string, string>) => [...map].toSorted();
 
 const swapOf = (a: string, b: string): string => `mv ${a} away.md; mv ${b} ${a}; mv away.md ${b}`;
 
-/** Local commands, commands on the service, number of moves. */
+/** Local commands, commands on the service, and the number of moves to undo. */
 type Way = readonly [local: string, remote: string, items: number];
 
 const WAYS: readonly Way[] = [
@@ -46,13 +46,13 @@ const WAYS: readonly Way[] = [
   ["", "mv a b/a", 1],
   ["mv a aa; mv aa/s aa/t; mv aa/x.md aa/x2.md", "", 3],
   ["", "mv a aa; mv aa/s aa/t; mv aa/x.md aa/x2.md", 3],
-  // Two that changed places.
+  // Two documents or folders that exchanged their paths.
   [swapOf("one.md", "two.md"), "", 2],
   [swapOf("b", "c"), "", 2],
   [`${swapOf("b", "c")}; mv b/q.md b/q2.md`, "", 3],
   ["", swapOf("one.md", "two.md"), 2],
   ["", "mv b t; mv c b; mv t c", 2],
-  // A folder that came out of its own, which went into it.
+  // A folder that was moved out of its parent folder, which was then moved into it.
   ["mv a/s s; mv a s/a", "", 2],
   ["mv a aa; mv aa/x.md d/x.md", "", 2],
 ];

@@ -7,7 +7,7 @@ import { createRig, type Rig } from "../../simulator/rig.ts";
 
 const PATHS = ["a.md", "b.md", "c.md", "f/a.md", "f/b.md", "g/a.md", "g/h/a.md", "k.md"];
 
-/** What somebody does, here or there, to a document and a path that are chosen by numbers. */
+/** A change by a user, locally or on the service. `at` selects a document, `to` is a new path. */
 const change = fc.record({
   what: fc.constantFrom("edit", "edit there", "write anew", "remove", "move", "create"),
   at: fc.nat(100),
@@ -59,7 +59,7 @@ test("undo --since gives the folder of then, or says what it leaves; undoing tha
       expect(mirror.texts()).toEqual(then);
       if (back.items.length === 0) return;
       const again = await undo(mirror, readUndo(mirror.world(), null));
-      // One that comes back where another has just left may get a name beside it.
+      // A document that returns to a path which another has just left may get another name.
       if (again.isAllDone) expect(textsOf(mirror.texts())).toEqual(textsOf(now));
       whole++;
     }),

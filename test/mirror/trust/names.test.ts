@@ -63,7 +63,7 @@ const ANN = 1_000;
 const BEN = 1_001;
 const ROOT = 0;
 
-/** The owners of a mirrored folder and of its `.mdmirror/`. */
+/** Returns the owners of a linked folder and of its `.mdmirror/`. */
 const owned = (folder: number, mirror: number): OwnedPath[] => [
   { path: "/w", uid: folder, mayBelongToRoot: true },
   { path: "/w/.mdmirror", uid: mirror, mayBelongToRoot: false },
@@ -81,7 +81,7 @@ describe("a mirrored folder", () => {
     ["that is not there yet", [], "own"],
   ])("%s is %3$s", (_what, owners, kind) => {
     expect(judgeOwners(owners, ANN, null).kind).toBe(kind);
-    // SUDO_UID is only a word in the environment: without root's rights it means nothing.
+    // A user may set SUDO_UID to anything, so without root's rights it proves nothing.
     expect(judgeOwners(owners, ANN, { uid: BEN, gid: 1 }).kind).toBe(kind);
   });
 

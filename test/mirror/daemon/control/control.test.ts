@@ -74,8 +74,7 @@ describe("a daemon's socket", () => {
 
   test("that a crash left behind is no daemon, and is replaced", async () => {
     const socket = placed();
-    // A socket file that nobody listens on is what a kill leaves: made by a listener whose file
-    // outlives it.
+    // Makes the socket file that a killed daemon leaves: nobody listens on it.
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(`${socket}.1`, resolve));
     renameSync(`${socket}.1`, socket);
@@ -221,7 +220,7 @@ describe("the place of the socket", () => {
   });
 });
 
-/** Sends bytes to the socket. Returns all that comes back until the connection ends. */
+/** Sends bytes to the socket. Returns everything that it answers until the connection ends. */
 function say(socket: string, bytes: string): Promise<string> {
   return text(connect(socket).end(bytes));
 }

@@ -11,13 +11,16 @@ import { temporaryFolder } from "../../../temporary-folder.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;
 
-/** Of each test: a temporary folder, a mirrored folder in it, and its `.mdmirror`. */
+/** For each test: a temporary folder, a linked folder in it, and its `.mdmirror`. */
 export let dir: string;
 export let root: string;
 export let folder: string;
 const open: (() => Promise<void>)[] = [];
 
-/** Each test file calls this: hooks that a module registers when loaded serve one file alone. */
+/**
+ * Registers the hooks. Each test file calls it, because a module's own hooks would belong to one
+ * file only.
+ */
 export function useFolders(): void {
   beforeEach(() => {
     dir = realpathSync(temporaryFolder());
@@ -40,7 +43,7 @@ type Handle = (request: ControlRequest, call: ControlCall) => Promise<Result<obj
 export const STATUS = { pid: 1, since: 2, phase: "idle", detail: "", paused: false, stillMs: 0 };
 export const answering: Handle = async () => ok(STATUS);
 
-/** Listens as the daemon of the folder. */
+/** Listens on the folder's socket like its daemon. */
 export async function listening(
   handle: Handle,
   faults: unknown[] = [],
@@ -52,7 +55,7 @@ export async function listening(
   return { socket, listening: made };
 }
 
-/** What a server of any kind says, as the daemon of the folder. */
+/** Listens on the folder's socket with a server that is no daemon. */
 export async function impostor(serve: Parameters<typeof createServer>[1] & object): Promise<Server> {
   const socket = placed();
   const server = createServer(serve);
