@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashedName } from "../../src/mirror/model/local-name.ts";
+import { makeHashedName } from "../../src/mirror/model/local-name.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import type { DocId } from "../../src/contract/ids.ts";
@@ -48,7 +48,7 @@ describe("neighbours that the disk takes for one: one of them has the digits of 
     const one = before.get("Plan.md")!;
     const second = mirror(
       new Map([
-        [hashedName("Plan.md", "file", one.id, MAX_NAME_BYTES), one.text],
+        [makeHashedName("Plan.md", "file", one.id, MAX_NAME_BYTES), one.text],
         ["plan.md", before.get("plan.md")!.text],
       ]),
     );
@@ -245,7 +245,7 @@ describe.each([
     const { rig, mirror } = await openOnApfs({ [first]: "one\n", [second]: "two\n" });
     const [plain, hashed] = [...mirror.texts().keys()].sort((a, b) => a.length - b.length);
     const [kept, other] = plain === first ? [first, second] : [second, first];
-    expect(hashed).toBe(hashedName(other, "file", idOf(rig, other), MAX_NAME_BYTES));
+    expect(hashed).toBe(makeHashedName(other, "file", idOf(rig, other), MAX_NAME_BYTES));
     mirror.write(plain!, "edited plain\n");
     mirror.write(hashed!, "edited with digits\n");
     expect((await settleBoth({ rig, mirror })).there).toEqual({

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
-  hashedName,
+  makeHashedName,
   isTemporaryName,
-  lastingName,
+  toOriginalName,
   isUnsafeName,
-  localNameFor,
-  numberedName,
+  toLocalName,
+  makeNumberedName,
 } from "../../src/mirror/model/local-name.ts";
 
 test.each([
@@ -33,29 +33,29 @@ test.each([
   ["._a.md", "file", "a-f2d2b4a6.md"],
   ["\ud800.md", "file", "\ufffd-f2d2b4a6.md"],
 ] as const)("%j of a %s is %j on disk", (name, kind, local) => {
-  const hash = hashedName("x.md", "file", "doc_1", 255).slice(2, 10);
-  expect(localNameFor(name, kind, "doc_1", 255)).toBe(local.replace("f2d2b4a6", hash));
+  const hash = makeHashedName("x.md", "file", "doc_1", 255).slice(2, 10);
+  expect(toLocalName(name, kind, "doc_1", 255)).toBe(local.replace("f2d2b4a6", hash));
 });
 
 test.each([143, 255])("a name of more than %i bytes is cut between characters", (limit) => {
   const name = `${"é".repeat(200)}.md`;
-  const local = localNameFor(name, "file", "doc_1", limit);
+  const local = toLocalName(name, "file", "doc_1", limit);
   expect(Buffer.byteLength(local)).toBeLessThanOrEqual(limit);
   expect(local).toMatch(/^é+-[0-9a-f]{8}\.md$/);
-  expect(localNameFor(name, "file", "doc_1", limit)).toBe(local);
-  expect(localNameFor(name, "file", "doc_2", limit)).not.toBe(local);
-  expect(localNameFor(`${"a".repeat(limit - 3)}.md`, "file", "doc_1", limit)).toBe(`${"a".repeat(limit - 3)}.md`);
+  expect(toLocalName(name, "file", "doc_1", limit)).toBe(local);
+  expect(toLocalName(name, "file", "doc_2", limit)).not.toBe(local);
+  expect(toLocalName(`${"a".repeat(limit - 3)}.md`, "file", "doc_1", limit)).toBe(`${"a".repeat(limit - 3)}.md`);
 });
 
 test("numbered and temporary names", () => {
-  expect(numberedName("note.md", "file", 2, 255)).toBe("note-2.md");
-  expect(numberedName("d", "folder", 3, 255)).toBe("d-3");
-  expect(Buffer.byteLength(numberedName(`${"é".repeat(126)}.md`, "file", 2, 255))).toBeLessThanOrEqual(255);
+  expect(makeNumberedName("note.md", "file", 2, 255)).toBe("note-2.md");
+  expect(makeNumberedName("d", "folder", 3, 255)).toBe("d-3");
+  expect(Buffer.byteLength(makeNumberedName(`${"é".repeat(126)}.md`, "file", 2, 255))).toBeLessThanOrEqual(255);
   expect(isTemporaryName("a-mdmirror-0123abcd.md")).toBe(true);
   expect(isTemporaryName("a-mdmirror-0123abcd")).toBe(true);
   expect(isTemporaryName("a-mdmirror-notes.md")).toBe(false);
   expect(isTemporaryName("-mdmirror-0123abcd.md")).toBe(false);
-  expect(lastingName("a-mdmirror-0123abcd.md")).toBe("a.md");
-  expect(lastingName("a-mdmirror-0123abcd")).toBe("a");
-  expect(lastingName("a-mdmirror-notes.md")).toBe("a-mdmirror-notes.md");
+  expect(toOriginalName("a-mdmirror-0123abcd.md")).toBe("a.md");
+  expect(toOriginalName("a-mdmirror-0123abcd")).toBe("a");
+  expect(toOriginalName("a-mdmirror-notes.md")).toBe("a-mdmirror-notes.md");
 });

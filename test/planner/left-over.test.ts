@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hashedName } from "../../src/mirror/model/local-name.ts";
+import { makeHashedName } from "../../src/mirror/model/local-name.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import type { DirId, DocId } from "../../src/contract/ids.ts";
 import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
@@ -99,7 +99,7 @@ describe("I13 I16 temporary names that were left", () => {
   });
 
   test("one whose local name has digits of its id is taken back, too", () => {
-    const local = hashedName("a.md", "file", "doc_005", 255);
+    const local = makeHashedName("a.md", "file", "doc_005", 255);
     const world = worldAfter([`a.md=2 ${local}>a-${TMP}.md=1`, "", "", ""]);
     expect(say(planOf(world))).toBe("rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md");
   });
@@ -150,7 +150,7 @@ test("a name that only breaks a circle, or has the digits of its document's id, 
   expect(hasSequel("a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md")).toBe(true);
   const world = worldAfter(["a.md=1 b.md=2", "", "", ""]);
   const id = world.idAt("a.md");
-  const standIn = hashedName("a.md", "file", id, world.disk.maxNameBytes);
+  const standIn = makeHashedName("a.md", "file", id, world.disk.maxNameBytes);
   world.moveLocal("a.md", standIn);
   world.patchRecord(id, { localPath: standIn });
   const plan = planOf(world);

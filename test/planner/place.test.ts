@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hashedName } from "../../src/mirror/model/local-name.ts";
+import { makeHashedName } from "../../src/mirror/model/local-name.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { doLocally } from "./commands.ts";
 import { POLICY, SIGNALS, checkRow, type Row } from "./table.ts";
@@ -194,7 +194,7 @@ test("I04 a deletion on the service comes after the step that takes the path of 
   folds(world);
   world.synced("Plan.md", "1");
   const id = world.newDocument("plan.md", "2");
-  const name = hashedName("plan.md", "file", id, world.disk.maxNameBytes);
+  const name = makeHashedName("plan.md", "file", id, world.disk.maxNameBytes);
   world.write(name, "2");
   world.recordDocument(id, name);
   doLocally(world, "rm Plan.md");

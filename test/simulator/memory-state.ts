@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import type { Clock } from "../../src/common/clock.ts";
-import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
-import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
+import { type SqliteDatabase, openForWriting } from "../../src/mirror/state/database.ts";
+import { type DatabaseSchema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "./open-databases.ts";
 
@@ -49,7 +49,7 @@ export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState 
 }
 
 /** Returns a function that counts the changes of rows that a kill leaves. */
-function countLasting(db: Db): () => number {
+function countLasting(db: SqliteDatabase): () => number {
   const total = db.prepare("SELECT total_changes()").pluck();
   let lasting = 0;
   return () => {
@@ -61,7 +61,7 @@ function countLasting(db: Db): () => number {
 /** An empty state. Its tables are made once a process, not once a mirror. */
 let empty: StateCopy | null = null;
 
-function makeEmpty(schema: Schema): Buffer {
+function makeEmpty(schema: DatabaseSchema): Buffer {
   const opened = openForWriting(":memory:", schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   try {

@@ -9,8 +9,8 @@ import { type Digest, digestOf } from "../../src/contract/digest.ts";
 import type { Conflict, FolderRecord, Block, DocumentRecord, Tombstone } from "../../src/mirror/model/record.ts";
 import type { MirrorEvent, TextName } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
-import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
-import type { Schema } from "../../src/mirror/state/schema.ts";
+import { type SqliteDatabase, openForWriting } from "../../src/mirror/state/database.ts";
+import type { DatabaseSchema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "../simulator/open-databases.ts";
@@ -62,7 +62,7 @@ export function opened(result: ReturnType<typeof openState>): StoredState {
 }
 
 /** Expects a database that opened, and closes it with the test at the latest. */
-export function openDb(path: string, schema: Schema): Db {
+export function openDb(path: string, schema: DatabaseSchema): SqliteDatabase {
   const result = openForWriting(path, schema);
   if (result.kind !== "opened") throw new Error(`not opened: ${JSON.stringify(result)}`);
   closeWithTest(() => void result.db.close());

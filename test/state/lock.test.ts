@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { keepCopyBeforeMigration } from "../../src/mirror/state/before-migration.ts";
-import type { Schema } from "../../src/mirror/state/schema.ts";
+import type { DatabaseSchema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { ended, nextLine, startChild, change, doc, openDb, opened, settableClock } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -92,7 +92,7 @@ test("a lock whose file is damaged stays locked", async () => {
 });
 
 /** @param upgrade from version 1 to 2; left out: version 1 is the newest */
-const schema = (upgrade?: string): Schema => ({
+const schema = (upgrade?: string): DatabaseSchema => ({
   file: "state.db",
   applicationId: 5,
   version: upgrade === undefined ? 1 : 2,

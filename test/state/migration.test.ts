@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { ShownVersion } from "../../src/mirror/model/record.ts";
 import { openForWriting } from "../../src/mirror/state/database.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
+import { type DatabaseSchema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import {
   change,
   conflictOf,
@@ -254,7 +254,7 @@ test("read-only, what an older program is still writing is seen up to its last c
 const FIRST = { file: "state.db", applicationId: 5, version: 1, tables: "CREATE TABLE t (a)", upgrades: {} } as const;
 
 /** A later version of FIRST, with what upgrades it. */
-function secondOf(upgrade: string): Schema {
+function secondOf(upgrade: string): DatabaseSchema {
   return { ...FIRST, version: 2, tables: "CREATE TABLE t (a, b)", upgrades: { 1: upgrade } };
 }
 
@@ -303,7 +303,7 @@ test("a file that is made has pages of its schema's size, an existing one keeps 
 
 test("an upgrade that fails leaves the file at its version", () => {
   const path = join(temporaryFolder(), "state.db");
-  const open = (schema: Schema) => {
+  const open = (schema: DatabaseSchema) => {
     const db = openDb(path, schema);
     const count = db.prepare("SELECT count(*) FROM t").pluck().get();
     db.close();

@@ -2,7 +2,7 @@ import { join, basename } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, vi, onTestFinished } from "vitest";
 import type { Digest } from "../../src/contract/digest.ts";
-import type { Db } from "../../src/mirror/state/database.ts";
+import type { SqliteDatabase } from "../../src/mirror/state/database.ts";
 import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
@@ -111,7 +111,7 @@ test("I03 a text that could not be made safe is made safe by the next try", () =
 });
 
 /** 1: a commit is in the WAL; 2: and the WAL is fsynced. */
-function synchronous(db: Db): unknown {
+function synchronous(db: SqliteDatabase): unknown {
   return db.pragma("synchronous", { simple: true });
 }
 
@@ -191,7 +191,7 @@ test("I23 a file that somebody reads stays in WAL mode, with all that was writte
   const path = join(temporaryFolder(), "state.db");
   const db = openDb(path, STATE_SCHEMA);
   const reader = new Sqlite(path, { readonly: true });
-  const count = (of: Db) => of.prepare("SELECT count(*) FROM meta").pluck().get();
+  const count = (of: SqliteDatabase) => of.prepare("SELECT count(*) FROM meta").pluck().get();
   reader.exec("BEGIN");
   expect(count(reader)).toBe(0);
   db.exec("INSERT INTO meta VALUES ('a', '1')");

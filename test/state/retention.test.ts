@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PrunedCounts, Retention } from "../../src/mirror/state/retention.ts";
+import type { PrunedCounts, RetentionLimits } from "../../src/mirror/state/retention.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import {
   change,
@@ -16,7 +16,7 @@ import {
 } from "./fixture.ts";
 
 const START = 1_800_000_000_000;
-const KEEP: Retention = { days: 30, bytes: 500_000_000 };
+const KEEP: RetentionLimits = { days: 30, bytes: 500_000_000 };
 
 function fixture() {
   const clock = settableClock(START);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
-import { TextStore } from "../../src/mirror/state/texts.ts";
+import { ContentStore } from "../../src/mirror/state/texts.ts";
 import { doc, openDb, recordOf, memoryState, openIn, settableClock, NAME } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -102,7 +102,7 @@ test("I12 no row names content that a full disk refused, even when the caller co
 test("after SQLite itself rolled back contents, the next transactions begin without them", () => {
   const db = openDb(":memory:", TEXTS_SCHEMA);
   db.exec("CREATE TRIGGER refuse BEFORE INSERT ON texts BEGIN SELECT RAISE(ROLLBACK, 'boom'); END");
-  const store = new TextStore(db, settableClock());
+  const store = new ContentStore(db, settableClock());
   store.begin();
   expect(() => store.put("refused", NAME)).toThrow("boom");
   store.abandon();

@@ -179,9 +179,9 @@ export type ActionKind = Action["kind"];
  * id is null if it has none.
  */
 export function subjectOf(action: Action): { readonly id: string | null; readonly path: LocalPath } {
-  const id = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
-  if ("localPath" in action) return { id, path: action.localPath };
-  return { id, path: "to" in action ? action.to : "" };
+  const subjectId = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
+  if ("localPath" in action) return { id: subjectId, path: action.localPath };
+  return { id: subjectId, path: "to" in action ? action.to : "" };
 }
 
 /**

@@ -9,18 +9,20 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
  * Returns true if both sides have a recorded document exactly as base does, and base has no pending
  * change for it.
  */
-export function bothSidesAreAsBase(
+export function areBothSidesAsBase(
   record: DocumentRecord,
   localFile: LocalFile,
   remoteFile: RemoteFile,
-  tree: WalkedDisk,
+  tree: ScannedDisk,
 ): boolean {
   return (
-    remoteIsAsBase(record, remoteFile) && localIsAsBase(record, localFile, tree.inodesTrusted) && isAtRest(record, tree)
+    remoteIsAsBase(record, remoteFile) &&
+    isLocalAsBase(record, localFile, tree.inodesTrusted) &&
+    hasNoPendingChange(record, tree)
   );
 }
 
-type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
+type ScannedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 
 /**
  * Returns true if the service has a document exactly as base does: version, place and protection.
@@ -33,7 +35,7 @@ export function remoteIsAsBase(record: DocumentRecord, remoteFile: RemoteFile): 
   );
 }
 
-function localIsAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
+function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== record.localDigest) return false;
   // If the inode differs, the file may belong to another document with equal content, because the
   // two were swapped.
@@ -44,7 +46,7 @@ function localIsAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrust
  * Returns true if base has no pending change for a document. It is synced, has no content in
  * review, and has names that mdmirror will not replace.
  */
-export function isAtRest(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
+export function hasNoPendingChange(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
   return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 

@@ -1,5 +1,5 @@
 /** Kinds of actions on a document that a block can forbid. */
-export type Intention = "push" | "merge" | "delete" | "move-remote" | "post";
+export type DocumentIntention = "push" | "merge" | "delete" | "move-remote" | "post";
 
 /** Kinds of actions on a folder that a block can forbid. */
 export type FolderIntention = "move" | "make" | "remove";
@@ -8,7 +8,7 @@ export type FolderIntention = "move" | "make" | "remove";
 export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
 /** Properties of a reason for a block. */
-type ReasonFacts = {
+type BlockReasonTraits = {
   /**
    * Origin of the block.
    * - `computed`: the trees show the reason, so each plan finds it again.
@@ -38,7 +38,7 @@ type ReasonFacts = {
    * document too. Otherwise two refused requests would replace each other's block, and would be
    * sent in turn forever, because a document has only one block (I16).
    */
-  readonly forbids?: readonly Intention[];
+  readonly forbids?: readonly DocumentIntention[];
   readonly forbidsOnFolder?: readonly FolderIntention[];
   /**
    * Choices of `mdmirror resolve` that end the block. Undefined if no choice ends it; its message
@@ -47,52 +47,52 @@ type ReasonFacts = {
   readonly ways?: readonly ResolutionKind[];
 };
 
-const COMPUTED = { origin: "computed", work: "action-required" } as const;
-const REMEMBERED = { origin: "remembered", work: "action-required" } as const;
-const PENDING = { origin: "computed", work: "pending", endsByItself: true } as const;
-const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
+const COMPUTED_BLOCK = { origin: "computed", work: "action-required" } as const;
+const REMEMBERED_BLOCK = { origin: "remembered", work: "action-required" } as const;
+const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true } as const;
+const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
 const REASONS = {
   // Reasons about files and documents that a scan or a list did not show.
-  "not-seen": { ...COMPUTED, endsByItself: true },
-  "local-unreadable": { ...COMPUTED, endsByItself: true },
-  "still-being-written": { ...PENDING, waitsForScan: true },
+  "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
+  "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
+  "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
   /**
    * Several files may belong to the document, by equal evidence. The block ends when another file
    * appears or disappears, which only a whole cycle notices.
    */
-  "ambiguous-file": { ...COMPUTED, endsByItself: true },
-  "not-utf-8": TEXT_FAULT,
-  "contains-nul": TEXT_FAULT,
-  "too-large": TEXT_FAULT,
+  "ambiguous-file": { ...COMPUTED_BLOCK, endsByItself: true },
+  "not-utf-8": TEXT_FAULT_BLOCK,
+  "contains-nul": TEXT_FAULT_BLOCK,
+  "too-large": TEXT_FAULT_BLOCK,
   // Reasons about names and places.
-  "name-refused": COMPUTED,
-  "name-clash": COMPUTED,
-  "remote-name-unsafe": COMPUTED,
-  "path-taken": COMPUTED,
+  "name-refused": COMPUTED_BLOCK,
+  "name-clash": COMPUTED_BLOCK,
+  "remote-name-unsafe": COMPUTED_BLOCK,
+  "path-taken": COMPUTED_BLOCK,
   /**
    * Another document has the path on the service, but will probably leave it. It is missing in one
    * local scan so far, or waits for a path itself.
    */
-  "path-pending": PENDING,
-  "type-clash": COMPUTED,
-  "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
-  "no-move-to-root": { ...REMEMBERED, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
-  "folder-blocked": COMPUTED,
-  "occupied-unseen": { ...REMEMBERED, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
+  "path-pending": PENDING_BLOCK,
+  "type-clash": COMPUTED_BLOCK,
+  "renamed-out-of-mirror": { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
+  "no-move-to-root": { ...REMEMBERED_BLOCK, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
+  "folder-blocked": COMPUTED_BLOCK,
+  "occupied-unseen": { ...REMEMBERED_BLOCK, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
   // Reasons about grants, reviews and absences.
   "read-only": {
-    ...REMEMBERED,
+    ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "move-remote"],
     forbidsOnFolder: ["move", "make", "remove"],
     ways: ["mine", "theirs"],
   },
-  "delete-refused": { ...REMEMBERED, forbids: ["delete"], forbidsOnFolder: ["remove"] },
+  "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
    * The service cannot delete the document, or a document in the folder, until somebody decides
    * about a review in the web app.
    */
-  "delete-pending": { ...REMEMBERED, forbids: ["delete"], forbidsOnFolder: ["remove"] },
+  "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
    * The folder was deleted locally, but the service cannot delete folders. The empty folder stays
    * on the service.
@@ -112,34 +112,34 @@ const REASONS = {
    * The content will be sent to review when it has not changed for a while, so that not every save
    * becomes a review.
    */
-  "review-delayed": { ...PENDING, ways: ["mine", "theirs"] },
-  "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
-  "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
-  outside: { ...COMPUTED, ways: ["keep", "delete"] },
+  "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
+  "review-unknown": { ...COMPUTED_BLOCK, ways: ["mine", "theirs"] },
+  "gone-or-unreadable": { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
+  outside: { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   /** The ignore rules exclude the document, so nothing is changed on either side. */
   suspended: { origin: "computed", work: "none" },
   /** The sync had one direction only. The next sync in both directions makes the change. */
   "direction-off": { origin: "computed", work: "none" },
   /** Somebody is editing the local file, so the service's version does not replace it yet. */
-  "in-use": PENDING,
-  "second-scan": { ...PENDING, waitsForScan: true },
+  "in-use": PENDING_BLOCK,
+  "second-scan": { ...PENDING_BLOCK, waitsForScan: true },
   // Reasons about refusals.
   refused: {
-    ...REMEMBERED,
+    ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "delete", "move-remote"],
     forbidsOnFolder: ["move", "make", "remove"],
     ways: ["mine", "theirs"],
   },
-  conflict: COMPUTED,
-  "conflict-markers": { ...COMPUTED, ways: ["mine", "theirs", "merged"] },
-} as const satisfies Record<string, ReasonFacts>;
+  conflict: COMPUTED_BLOCK,
+  "conflict-markers": { ...COMPUTED_BLOCK, ways: ["mine", "theirs", "merged"] },
+} as const satisfies Record<string, BlockReasonTraits>;
 
 /** Clauses that explain the block `direction-off` in messages. */
 export const ONE_WAY_CLAUSES = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
 export type BlockReason = keyof typeof REASONS;
 
-export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS;
+export const BLOCK_REASONS: Readonly<Record<BlockReason, BlockReasonTraits>> = REASONS;
 
 /** Returns true if a block with this reason leaves work to do. */
 export function isOpen(reason: BlockReason): boolean {
@@ -150,7 +150,7 @@ export function needsUser(reason: BlockReason): boolean {
   return BLOCK_REASONS[reason].work === "action-required";
 }
 
-const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
+const REVIEW_REASONS: ReadonlySet<BlockReason> = new Set([
   "in-review",
   "review-conflict",
   "review-delayed",
@@ -159,7 +159,7 @@ const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
 
 /** Returns true if content of the document is in review, or waits to be sent to review. */
 export function isReview(reason: BlockReason): boolean {
-  return IN_REVIEW.has(reason);
+  return REVIEW_REASONS.has(reason);
 }
 
 /** Returns true if a refusal caused the block, and not the state of the trees. */

@@ -3,10 +3,10 @@
  * database.
  */
 export function comparePaths(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  for (let index = 0; index < most; index++) {
+  const sharedLength = Math.min(a.length, b.length);
+  for (let index = 0; index < sharedLength; index++) {
     const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
-    if (left !== right) return rank(left) - rank(right);
+    if (left !== right) return rankCodeUnit(left) - rankCodeUnit(right);
   }
   return a.length - b.length;
 }
@@ -20,7 +20,7 @@ export function byPath(a: { readonly path: string }, b: { readonly path: string 
  * Returns a number that puts UTF-16 code units into the order of code points. Characters of two
  * units come last, but their units have smaller numbers than some single units.
  */
-function rank(unit: number): number {
+function rankCodeUnit(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 

@@ -20,8 +20,8 @@ export function conflictCopyPath(path: LocalPath, side: CopySide, nth: number, m
   const stem = name.replace(/\.md$/, "");
   const suffix = ` (${nth === 1 ? side : `${side} ${nth}`}).md`;
   if (Buffer.byteLength(stem) + suffix.length <= maxBytes) return joinPath(parentOf(path), `${stem}${suffix}`);
-  const tail = `-${digestOf(name).slice(0, 8)}${suffix}`;
-  return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);
+  const shortenedEnding = `-${digestOf(name).slice(0, 8)}${suffix}`;
+  return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - shortenedEnding.length)}${shortenedEnding}`);
 }
 
 /**

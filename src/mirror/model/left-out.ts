@@ -6,7 +6,7 @@ import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
 /** Lists the paths of all local files, including files that the trees leave out. */
-export function* localPathsOf({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
+export function* generateLocalPaths({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
   yield* local.files.keys();
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
@@ -14,7 +14,7 @@ export function* localPathsOf({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Gen
 /**
  * Lists the paths of all documents on the service, including documents that the trees leave out.
  */
-export function* remotePathsOf({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
+export function* generateRemotePaths({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
 }
@@ -25,18 +25,18 @@ export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: Lo
 }
 
 /** Returns trees that also contain these documents, which the given trees leave out. */
-export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
+export function includeDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   const { leftOut } = trees;
   if (leftOut === undefined) return trees;
-  const taken = new Map<DocId, DocumentRecord>();
+  const recordsToInclude = new Map<DocId, DocumentRecord>();
   for (const id of ids) {
     const record = leftOut.record(id);
-    if (record !== null) taken.set(id, record);
+    if (record !== null) recordsToInclude.set(id, record);
   }
-  if (taken.size === 0) return trees;
-  const records = [...taken.values()];
+  if (recordsToInclude.size === 0) return trees;
+  const records = [...recordsToInclude.values()];
   return {
-    base: { ...trees.base, records: new Map([...trees.base.records, ...taken]) },
+    base: { ...trees.base, records: new Map([...trees.base.records, ...recordsToInclude]) },
     local: {
       ...trees.local,
       files: new Map([
@@ -48,19 +48,19 @@ export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
       ...trees.remote,
       files: new Map([...trees.remote.files, ...records.map((record) => [record.id, remoteFileOf(record)] as const)]),
     },
-    leftOut: leftOutWithout(leftOut, taken),
+    leftOut: excludeFromLeftOut(leftOut, recordsToInclude),
   };
 }
 
 export function withAllDocuments(trees: Trees): Trees {
-  const { base, local, remote } = withDocuments(
+  const { base, local, remote } = includeDocuments(
     trees,
     Array.from(trees.leftOut?.documents() ?? [], ({ id }) => id),
   );
   return { base, local, remote };
 }
 
-function leftOutWithout(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentRecord>): LeftOut {
+function excludeFromLeftOut(leftOut: LeftOut, taken: ReadonlyMap<DocId, DocumentRecord>): LeftOut {
   return {
     count: leftOut.count - taken.size,
     documents: function* () {

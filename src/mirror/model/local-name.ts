@@ -26,14 +26,14 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
  * name is made of its stem and digits of the id's digest.
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
-export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
-  const fits =
+export function toLocalName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
+  const isAcceptedByDisk =
     Buffer.byteLength(name) <= maxBytes &&
     name.isWellFormed() &&
     name.search(CONTROL_OR_SLASH) === -1 &&
     !LEFTOVER_NAME.test(name) &&
     !(kind === "file" && isConflictCopyName(name));
-  return fits ? name : hashedName(name, kind, id, maxBytes);
+  return isAcceptedByDisk ? name : makeHashedName(name, kind, id, maxBytes);
 }
 
 /**
@@ -42,55 +42,56 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string, 
  * @param refused characters that the deployment refuses in names
  */
 export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
-  const mapped = mapName(name, kind, refused);
-  return mapped === null || isUnsafeName(mapped, kind) ? null : mapped;
+  const mappedName = mapName(name, kind, refused);
+  return mappedName === null || isUnsafeName(mappedName, kind) ? null : mappedName;
 }
 
 /**
  * Returns a local name with the shortened stem, `-` and 8 hex digits of the id's digest. It is
  * unique in its folder, and the same in every cycle.
  */
-export function hashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
-  const tail = `${digitsOf(id)}${kind === "file" ? ".md" : ""}`;
-  return `${cutToBytes(stemOf(name, kind), maxBytes - tail.length)}${tail}`;
+export function makeHashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
+  const hashedEnding = `${makeDigits(id)}${kind === "file" ? ".md" : ""}`;
+  return `${cutToBytes(toSafeStem(name, kind), maxBytes - hashedEnding.length)}${hashedEnding}`;
 }
 
 /** Returns a remote name without its extension and without characters that a disk may refuse. */
-function stemOf(name: string, kind: "file" | "folder"): string {
+function toSafeStem(name: string, kind: "file" | "folder"): string {
   return (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
     .replace(CONTROL_OR_SLASH, "-")
     .replace(/^\.[#_]+/, "");
 }
 
-/** Returns the 8 hex digits of an id's digest that `hashedName` puts into a name. */
-function digitsOf(id: string): string {
+/** Returns the 8 hex digits of an id's digest that `makeHashedName` puts into a name. */
+function makeDigits(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
 
 const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
-/** Returns true if a name ends with digits of this id, as a name made by `hashedName` does. */
-export function hasDigitsOf(name: string, id: string): boolean {
-  const [tail] = HAS_DIGITS.exec(name) ?? [];
-  return tail?.startsWith(digitsOf(id)) === true;
+/** Returns true if a name ends with digits of this id, as a name made by `makeHashedName` does. */
+export function hasDigitsOfId(name: string, id: string): boolean {
+  const [digitsAtEnd] = HAS_DIGITS.exec(name) ?? [];
+  return digitsAtEnd?.startsWith(makeDigits(id)) === true;
 }
 
 /**
- * Returns true if `hashedName` may have made a local name from a remote one. The folder may come
- * from another disk, where names had another length limit.
+ * Returns true if `makeHashedName` may have made a local name from a remote one. The folder may
+ * come from another disk, where names had another length limit.
  * @param id null if the id is unknown; then any digits count
  */
-export function isHashedNameOf(
+export function mayBeHashedName(
   localName: string,
   remoteName: string,
   kind: "file" | "folder",
   id: string | null,
 ): boolean {
-  const [tail] = HAS_DIGITS.exec(localName) ?? [];
-  if (tail === undefined || tail.endsWith(".md") !== (kind === "file")) return false;
+  const [endingWithDigits] = HAS_DIGITS.exec(localName) ?? [];
+  if (endingWithDigits === undefined || endingWithDigits.endsWith(".md") !== (kind === "file")) return false;
   return (
-    (id === null || hasDigitsOf(localName, id)) && stemOf(remoteName, kind).startsWith(localName.slice(0, -tail.length))
+    (id === null || hasDigitsOfId(localName, id)) &&
+    toSafeStem(remoteName, kind).startsWith(localName.slice(0, -endingWithDigits.length))
   );
 }
 
@@ -98,7 +99,7 @@ export function isHashedNameOf(
  * Returns the local name that fits the name on the service, if the present name was used only
  * because the fitting name was taken. Otherwise returns null.
  */
-export function ownNameOf(
+export function findOriginalName(
   localName: string,
   remoteName: string,
   kind: "file" | "folder",
@@ -108,19 +109,22 @@ export function ownNameOf(
   if (
     localName === remoteName ||
     !HAS_DIGITS.test(localName) ||
-    hashedName(remoteName, kind, id, maxBytes) !== localName
+    makeHashedName(remoteName, kind, id, maxBytes) !== localName
   )
     return null;
-  const fittingName = localNameFor(remoteName, kind, id, maxBytes);
+  const fittingName = toLocalName(remoteName, kind, id, maxBytes);
   return fittingName === localName ? null : fittingName;
 }
 
 /**
- * Returns true if a recorded document or folder has a local name that `ownNameOf` would replace.
+ * Returns true if a recorded document or folder has a local name that `findOriginalName` would
+ * replace.
  */
 export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = record;
-  return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
+  return (
+    localPath !== remotePath && findOriginalName(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null
+  );
 }
 
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
@@ -129,7 +133,7 @@ type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: Remot
  * Returns `note-2.md` for `note.md` and 2. A local document gets such a name if another document
  * has its path.
  */
-export function numberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
+export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
   return `${cutToBytes(stem, maxBytes - 12)}-${number}${ending}`;
@@ -140,16 +144,16 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
  * plan leaves such a name, a later cycle restores the original name.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
-const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
+const TEMPORARY_NAME = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
 
 export function isTemporaryName(name: string): boolean {
-  return TEMPORARY.test(name);
+  return TEMPORARY_NAME.test(name);
 }
 
 /**
  * Returns the name from which a temporary name was made. Its end may be missing, because long names
  * are shortened. Returns any other name unchanged.
  */
-export function lastingName(name: string): string {
-  return name.replace(TEMPORARY, "$1");
+export function toOriginalName(name: string): string {
+  return name.replace(TEMPORARY_NAME, "$1");
 }

@@ -20,19 +20,26 @@ export const CONTROL_FILE = "daemon.json";
  * - `folder`: a folder for mdmirror's own files
  * - `store`: a folder with files of the user that mdmirror keeps unchanged
  */
-export type OwnKind = "replaced" | "in-place" | "folder" | "store";
+export type OwnEntryKind = "replaced" | "in-place" | "folder" | "store";
 
 const SQLITE_FILES = ["state.db", "texts.db", "search.db"];
 const REPLACED_FILES = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTROL_FILE];
-const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
+const LOG_FILES = [
+  "mdmirror.log",
+  "mdmirror.log.1",
+  "mdmirror.log.2",
+  "mdmirror.log.3",
+  "mdmirror.log.4",
+  "launchd.err",
+];
 
 /**
  * All files and folders that mdmirror creates in `.mdmirror/`, by their paths in it. Files have
  * mode 0600, folders 0700.
  */
-export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
+export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, OwnEntryKind>([
   [".gitignore", "replaced"],
-  ...REPLACED_FILES.flatMap((name): [string, OwnKind][] => [
+  ...REPLACED_FILES.flatMap((name): [string, OwnEntryKind][] => [
     [name, "replaced"],
     [`${name}.new`, "replaced"],
   ]),
@@ -42,11 +49,11 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
   ["state.db.before.new", "in-place"],
   ["lock.db", "in-place"],
   ["lock.db-journal", "in-place"],
-  ...SQLITE_FILES.flatMap((name): [string, OwnKind][] =>
+  ...SQLITE_FILES.flatMap((name): [string, OwnEntryKind][] =>
     ["", "-wal", "-shm", "-journal"].map((end) => [`${name}${end}`, "in-place"]),
   ),
   ["log", "folder"],
-  ...LOGS.map((name): [string, OwnKind] => [`log/${name}`, "in-place"]),
+  ...LOG_FILES.map((name): [string, OwnEntryKind] => [`log/${name}`, "in-place"]),
   ["tmp", "store"],
   ["trash", "store"],
   ["damaged", "store"],

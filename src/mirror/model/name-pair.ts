@@ -10,7 +10,7 @@ import {
   mapName,
   SHELL_METACHARACTERS,
 } from "../../contract/names.ts";
-import { isHashedNameOf } from "./local-name.ts";
+import { mayBeHashedName } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -28,7 +28,7 @@ export function isNamePair(localName: string, remoteName: string, kind: "file" |
   // mdmirror learns which characters a deployment refuses, so the name may have been converted with
   // an earlier set.
   for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
-  return isHashedNameOf(localName, remoteName, kind, id);
+  return mayBeHashedName(localName, remoteName, kind, id);
 }
 
 /** Returns true if all names in a local and a remote path correspond. */
@@ -43,8 +43,8 @@ export function isPathPair(
   return (
     ours.length === theirs.length &&
     ours.every((name, index) => {
-      const last = index === ours.length - 1;
-      return isNamePair(name, theirs[index]!, last ? kind : "folder", last ? id : null);
+      const isLastName = index === ours.length - 1;
+      return isNamePair(name, theirs[index]!, isLastName ? kind : "folder", isLastName ? id : null);
     })
   );
 }

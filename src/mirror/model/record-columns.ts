@@ -1,7 +1,7 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import { EMPTY_DIGEST } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
-import { isAtRest } from "./agreement.ts";
+import { hasNoPendingChange } from "./agreement.ts";
 import { isAway, type DocumentRecord, type DocumentPaths, type Stamp } from "./record.ts";
 import { localFileOf, remoteFileOf } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
@@ -14,18 +14,26 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
  * - `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
-const AT_REST = PLAIN | LOCAL | LISTED;
+const AT_REST_MARKS = PLAIN | LOCAL | LISTED;
 
 /** Fields of a stamp, in the order in which the column stores them. */
-const FIELDS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const satisfies (keyof Stamp)[];
+const STAMP_FIELDS = [
+  "dev",
+  "ino",
+  "size",
+  "mtimeMs",
+  "ctimeMs",
+  "birthMs",
+  "nlink",
+] as const satisfies (keyof Stamp)[];
 
 /**
  * Stores of each record what scans and lists are compared with. It stores columns instead of
  * objects, which would take several times the memory. A record has a number, from 0.
  */
 export class RecordColumns {
-  readonly #ids = new TextBuffer();
-  readonly #changeIds = new TextBuffer();
+  readonly #ids = new StringBuffer();
+  readonly #changeIds = new StringBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
   /** Paths on the service by record number; only of records whose two paths differ. */
@@ -33,7 +41,7 @@ export class RecordColumns {
   readonly #byRemotePath = new Map<RemotePath, number>();
   /** Last local paths of documents that were moved out of the linked folder. */
   readonly #awayFrom = new Set<LocalPath>();
-  #stamps = new Float64Array(FIELDS.length * 1024);
+  #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
   /** Number of files that the last scan found as recorded. */
   localCount = 0;
@@ -48,30 +56,34 @@ export class RecordColumns {
 
   add(record: DocumentRecord): void {
     const { id, localPath, remotePath, stamp } = record;
-    const index = this.#localPaths.push(localPath) - 1;
-    const other = this.#byPath.get(localPath);
+    const recordNumber = this.#localPaths.push(localPath) - 1;
+    const otherNumber = this.#byPath.get(localPath);
     // If two records have one local path, the plan must decide which of them has the file.
-    if (other !== undefined) this.#marks[other]! &= ~PLAIN;
-    const isPlain = other === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(record);
+    if (otherNumber !== undefined) this.#marks[otherNumber]! &= ~PLAIN;
+    const mayBeLeftOut = otherNumber === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(record);
     this.#ids.push(id);
     this.#changeIds.push(record.changeId);
     if (remotePath !== localPath) {
-      this.#remotePaths.set(index, remotePath);
-      this.#byRemotePath.set(remotePath, index);
+      this.#remotePaths.set(recordNumber, remotePath);
+      this.#byRemotePath.set(remotePath, recordNumber);
     }
-    if (index === this.#marks.length) this.#grow();
+    if (recordNumber === this.#marks.length) this.#grow();
     if (stamp !== null)
-      for (let field = 0; field < FIELDS.length; field++)
-        this.#stamps[index * FIELDS.length + field] = stamp[FIELDS[field]!];
-    this.#marks[index] = (isPlain ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
+      for (let field = 0; field < STAMP_FIELDS.length; field++)
+        this.#stamps[recordNumber * STAMP_FIELDS.length + field] = stamp[STAMP_FIELDS[field]!];
+    this.#marks[recordNumber] = (mayBeLeftOut ? PLAIN : 0) | (record.protected ? PROTECTED : 0);
     if (isAway(record)) this.#awayFrom.add(localPath);
-    else this.#byPath.set(localPath, index);
+    else this.#byPath.set(localPath, recordNumber);
   }
 
   #isPlain(record: DocumentRecord): boolean {
     const { stamp, stampTrusted, durable, digest } = record;
     return (
-      stamp !== null && stampTrusted && durable && digest !== EMPTY_DIGEST && isAtRest(record, { disk: this.#disk })
+      stamp !== null &&
+      stampTrusted &&
+      durable &&
+      digest !== EMPTY_DIGEST &&
+      hasNoPendingChange(record, { disk: this.#disk })
     );
   }
 
@@ -101,7 +113,7 @@ export class RecordColumns {
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const index = this.#byPath.get(path);
     if (index === undefined || !this.#has(index, PLAIN)) return null;
-    const isSame = FIELDS.every((key, field) => this.#stamps[index * FIELDS.length + field] === stamp[key]);
+    const isSame = STAMP_FIELDS.every((key, field) => this.#stamps[index * STAMP_FIELDS.length + field] === stamp[key]);
     return isSame ? index : null;
   }
 
@@ -179,22 +191,22 @@ export class RecordColumns {
   complete(seen: Trees): Trees {
     const records = new Map<DocId, DocumentRecord>();
     const files = new Map(seen.local.files);
-    const listed = new Map(seen.remote.files);
-    for (const [record, index] of this.#recordsWithout(AT_REST)) {
+    const listedFiles = new Map(seen.remote.files);
+    for (const [record, index] of this.#recordsWithout(AT_REST_MARKS)) {
       records.set(record.id, record);
       if (this.#has(index, LOCAL)) files.set(record.localPath, localFileOf(record)!);
-      if (this.#has(index, LISTED) && !listed.has(record.id)) listed.set(record.id, remoteFileOf(record));
+      if (this.#has(index, LISTED) && !listedFiles.has(record.id)) listedFiles.set(record.id, remoteFileOf(record));
     }
     return {
       base: { ...seen.base, records },
       local: { ...seen.local, files },
-      remote: { ...seen.remote, files: listed },
+      remote: { ...seen.remote, files: listedFiles },
       leftOut: this.#leftOut(),
     };
   }
 
   #leftOut(): LeftOut {
-    const hasAtRest = (index: number | undefined) => index !== undefined && this.#has(index, AT_REST);
+    const hasAtRest = (index: number | undefined) => index !== undefined && this.#has(index, AT_REST_MARKS);
     return {
       count: this.#localPaths.keys().reduce((count, index) => count + Number(hasAtRest(index)), 0),
       documents: () => this.#atRest(),
@@ -221,7 +233,8 @@ export class RecordColumns {
 
   *#atRest(): Generator<DocumentPaths> {
     for (const [index, localPath] of this.#localPaths.entries())
-      if (this.#has(index, AT_REST)) yield { id: this.#id(index), localPath, remotePath: this.#remotePath(index) };
+      if (this.#has(index, AT_REST_MARKS))
+        yield { id: this.#id(index), localPath, remotePath: this.#remotePath(index) };
   }
 
   #id(index: number): DocId {
@@ -241,7 +254,7 @@ export class RecordColumns {
  * Stores many short ASCII strings in one buffer. Single strings would enlarge the garbage
  * collector's young generation several times.
  */
-class TextBuffer {
+class StringBuffer {
   #bytes = Buffer.alloc(1 << 15);
   readonly #ends: number[] = [0];
 

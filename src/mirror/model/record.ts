@@ -33,13 +33,13 @@ export function sameInodeAndBirth(a: Inode, b: Inode): boolean {
 }
 
 /** Fields of a stamp that change when a file is written. */
-type StampOfContent = Omit<Stamp, "birthMs" | "nlink">;
+type ContentStamp = Omit<Stamp, "birthMs" | "nlink">;
 
 /**
  * Returns true if a file has not been written since it was hashed, so that it need not be hashed
  * again.
  */
-export function sameStamp(a: StampOfContent, b: StampOfContent): boolean {
+export function sameStamp(a: ContentStamp, b: ContentStamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
 

@@ -4,7 +4,7 @@ import type { LocalPath } from "../../contract/path.ts";
  * What one side shows of a file or document. `unknown` never means "deleted": the listing was
  * incomplete, a read failed, or the file is still being written.
  */
-export type Seen<T> =
+export type Observation<T> =
   | { readonly kind: "present"; readonly value: T }
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly unread: Unread };
@@ -43,20 +43,22 @@ const MAX_LISTED_FILES = 4;
  * Returns the reason for a document that may belong to several files.
  * @param paths paths of these files
  */
-export function ambiguousFile(paths: readonly LocalPath[]): Unread {
-  const named = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
-  const more = paths.length - named.length;
-  const list =
-    more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;
-  return { kind: "ambiguous-file", why: `its file may be ${list}; mdmirror cannot decide which` };
+export function makeAmbiguousFile(paths: readonly LocalPath[]): Unread {
+  const quotedPaths = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
+  const unlistedCount = paths.length - quotedPaths.length;
+  const fileList =
+    unlistedCount === 0
+      ? `${quotedPaths.slice(0, -1).join(", ")} or ${quotedPaths.at(-1)}`
+      : `${quotedPaths.join(", ")} or ${unlistedCount} more`;
+  return { kind: "ambiguous-file", why: `its file may be ${fileList}; mdmirror cannot decide which` };
 }
 
 export const ABSENT = { kind: "absent" } as const;
 
-export function present<T>(value: T): Seen<T> {
+export function makePresent<T>(value: T): Observation<T> {
   return { kind: "present", value };
 }
 
-export function unknown<T>(unread: Unread): Seen<T> {
+export function makeUnknown<T>(unread: Unread): Observation<T> {
   return { kind: "unknown", unread };
 }

@@ -72,8 +72,8 @@ export function submit(
   stamp: Stamp | null,
   answer: ReviewAnswer = {},
 ): DocumentRecord {
-  const others = record.submissions.filter((submission) => submission.digest !== digest);
-  const submissions = [...others, { digest, baseChangeId: record.changeId, at, ...answer }];
+  const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
+  const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
   // The stamp is not trusted as that of base's content, because the file has other content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }

@@ -7,14 +7,14 @@ import { hasControlCharacters } from "../../common/shown-name.ts";
 export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;
   if (!hasControlCharacters(path)) return `'${path.replaceAll("'", "'\\''")}'`;
-  return `$'${Array.from(path, escaped).join("")}'`;
+  return `$'${Array.from(path, escapeCharacter).join("")}'`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "'": "\\'", "\\": "\\\\" };
 
-function escaped(character: string): string {
-  const short = ESCAPES[character];
-  if (short !== undefined || !hasControlCharacters(character)) return short ?? character;
+function escapeCharacter(character: string): string {
+  const shortEscape = ESCAPES[character];
+  if (shortEscape !== undefined || !hasControlCharacters(character)) return shortEscape ?? character;
   const code = character.charCodeAt(0);
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }

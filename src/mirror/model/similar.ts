@@ -19,38 +19,38 @@ export type LineProfile = { readonly weights: ReadonlyMap<string, number>; reado
  */
 export function profileOf(text: string): LineProfile {
   const weights = new Map<string, number>();
-  let total = 0;
+  let totalLength = 0;
   for (const line of text.split("\n", MAX_LINES)) {
     const trimmed = line.trim();
     if (trimmed === "") continue;
     weights.set(trimmed, (weights.get(trimmed) ?? 0) + trimmed.length);
-    total += trimmed.length;
+    totalLength += trimmed.length;
   }
-  return { weights, total };
+  return { weights, total: totalLength };
 }
 
 /**
  * Returns the similarity of two contents, from 0 (no common line) to 1 (the same lines in any
  * order). The order of the arguments does not matter. Two blank contents have similarity 0.
  */
-export function similarity(a: LineProfile, b: LineProfile): number {
-  const longer = Math.max(a.total, b.total);
-  if (longer === 0) return 0;
+export function computeSimilarity(a: LineProfile, b: LineProfile): number {
+  const longerLength = Math.max(a.total, b.total);
+  if (longerLength === 0) return 0;
   const [few, many] = a.weights.size <= b.weights.size ? [a, b] : [b, a];
-  let shared = 0;
-  for (const [line, weight] of few.weights) shared += Math.min(weight, many.weights.get(line) ?? 0);
-  return shared / longer;
+  let sharedLength = 0;
+  for (const [line, weight] of few.weights) sharedLength += Math.min(weight, many.weights.get(line) ?? 0);
+  return sharedLength / longerLength;
 }
 
 export function isSimilar(a: LineProfile, b: LineProfile): boolean {
-  return similarity(a, b) >= SIMILAR_ENOUGH;
+  return computeSimilarity(a, b) >= SIMILAR_ENOUGH;
 }
 
 /**
  * Returns true if the later content has every line of the earlier content, at least as often.
  * Always true if the earlier content is blank.
  */
-export function isKeptIn(earlier: LineProfile, later: LineProfile): boolean {
+export function hasAllLinesIn(earlier: LineProfile, later: LineProfile): boolean {
   for (const [line, weight] of earlier.weights) if ((later.weights.get(line) ?? 0) < weight) return false;
   return true;
 }
@@ -59,6 +59,6 @@ export function isKeptIn(earlier: LineProfile, later: LineProfile): boolean {
  * Returns true if the lengths of two contents allow them to be similar. This test is cheap, so it
  * comes before the comparison of lines.
  */
-export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {
+export function areLengthsSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
 }

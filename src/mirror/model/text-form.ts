@@ -10,7 +10,7 @@ export function isBlank(text: string): boolean {
 
 /** Returns true if two contents differ at most in their form. */
 export function sameExceptTextForm(a: string, b: string): boolean {
-  return a === b || normalForm(a) === normalForm(b);
+  return a === b || toNormalForm(a) === toNormalForm(b);
 }
 
 /** Forms that some services change. `plain` is content without any of the others. */
@@ -42,7 +42,7 @@ const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
  * Returns the unusual forms of a content: carriage returns, a byte order mark, no final newline, or
  * characters that are not in NFC.
  */
-function oddForms(text: string): TextForm[] {
+function listUnusualForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");
   if (text.startsWith("\ufeff")) forms.push("byte-order-mark");
@@ -62,7 +62,7 @@ export function readBacksLeft(kept: KeptForms): number {
 
 /** Returns true if content has an unusual form that the service may change. */
 export function mayBeNormalised(text: string, kept: KeptForms): boolean {
-  return oddForms(text).some((form) => (kept[form] ?? 0) < NEEDED_READ_BACKS[form]);
+  return listUnusualForms(text).some((form) => (kept[form] ?? 0) < NEEDED_READ_BACKS[form]);
 }
 
 /**
@@ -71,15 +71,17 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
  * @param isSame true if the service returned the content as it was sent
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
-  const odd = oddForms(sent);
+  const unusualForms = listUnusualForms(sent);
   // If the service changed content with unusual forms, these forms are assumed to be the cause.
-  const testedForms: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
-  const updated = { ...kept };
-  for (const form of testedForms) updated[form] = isSame ? Math.min(NEEDED_READ_BACKS[form], (kept[form] ?? 0) + 1) : 0;
-  return testedForms.every((form) => updated[form] === kept[form]) ? kept : updated;
+  const testedForms: readonly TextForm[] =
+    isSame || unusualForms.length === 0 ? ["plain", ...unusualForms] : unusualForms;
+  const updatedForms = { ...kept };
+  for (const form of testedForms)
+    updatedForms[form] = isSame ? Math.min(NEEDED_READ_BACKS[form], (kept[form] ?? 0) + 1) : 0;
+  return testedForms.every((form) => updatedForms[form] === kept[form]) ? kept : updatedForms;
 }
 
-function normalForm(text: string): string {
+function toNormalForm(text: string): string {
   const lines = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   return lines.endsWith("\n") ? lines.slice(0, -1) : lines;
 }

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { localNameFor } from "../model/local-name.ts";
+import { toLocalName } from "../model/local-name.ts";
 import { type DiskNames, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../contract/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
@@ -76,5 +76,5 @@ function addDocument(
 
 function derivePathOfArrival(forest: FolderForest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
   const folder = findOrAddFolder(forest, "remote", parentOf(remotePath));
-  return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id, maxBytes));
+  return joinPath(folder.localPath ?? parentOf(remotePath), toLocalName(nameOf(remotePath), "file", id, maxBytes));
 }

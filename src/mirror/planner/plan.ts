@@ -8,7 +8,7 @@ import { placeFolders } from "./decide/place-rows.ts";
 import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
 import { compareWithBase } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
-import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
+import { NOTHING_LEFT_OUT, withAllDocuments, includeDocuments } from "../model/left-out.ts";
 import { listIdsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, Side } from "./match/row.ts";
@@ -69,14 +69,14 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
   let trees =
     judgedDocuments === "all"
       ? withAllDocuments(whole)
-      : withDocuments(whole, [...judgedDocuments, ...listIdsInMovedFolders(whole, policy)]);
+      : includeDocuments(whole, [...judgedDocuments, ...listIdsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
     const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judgedDocuments)));
     const steps = orderSteps(draft);
     const idsToInclude = [...draft.toInclude].filter((id) => !isJudged(judgedDocuments, id));
     if (judgedDocuments === "all" || idsToInclude.length === 0) return { draft, steps };
     judgedDocuments = round === MAX_ROUNDS ? "all" : new Set([...judgedDocuments, ...idsToInclude]);
-    trees = judgedDocuments === "all" ? withAllDocuments(trees) : withDocuments(trees, idsToInclude);
+    trees = judgedDocuments === "all" ? withAllDocuments(trees) : includeDocuments(trees, idsToInclude);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Action, type ActionKind, subjectOf } from "../model/action.ts";
 import type { BlockReason } from "../model/block.ts";
-import { hasDigitsOf, isTemporaryName } from "../model/local-name.ts";
+import { hasDigitsOfId, isTemporaryName } from "../model/local-name.ts";
 import { once } from "../../common/once.ts";
 import { type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 import type { Trees } from "../model/tree.ts";
@@ -56,7 +56,7 @@ function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
   return listPaths(action).some((path) => {
     const name = nameOf(path);
-    return isTemporaryName(name) || (id !== null && hasDigitsOf(name, id));
+    return isTemporaryName(name) || (id !== null && hasDigitsOfId(name, id));
   });
 }
 

@@ -26,14 +26,14 @@ export type Intent =
    * Creates a document on the service. `replaces`: the deleted document that the new one restores,
    * whose record is removed afterwards; null if there is none.
    */
-  | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & Sent)
+  | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & SentFile)
   | ({
       readonly kind: "put";
       readonly id: DocId;
       readonly baseChangeId: ChangeId;
       readonly baseDigest: Digest;
       readonly review: boolean;
-    } & Sent)
+    } & SentFile)
   /**
    * Reads a new document back. Until then, base assumes that the service has saved exactly the
    * content that was sent.
@@ -54,11 +54,11 @@ export type Intent =
       readonly isCombined: boolean;
     }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
-  | ({ readonly kind: "delete"; readonly changeId: ChangeId } & LocalDocument & Reason)
-  | ({ readonly kind: "protect"; readonly value: boolean } & LocalDocument & Reason)
-  | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
+  | ({ readonly kind: "delete"; readonly changeId: ChangeId } & LocalDocument & EventReason)
+  | ({ readonly kind: "protect"; readonly value: boolean } & LocalDocument & EventReason)
+  | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & EventReason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
-  | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
+  | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & EventReason)
   // Changes on the disk.
   /**
    * Creates the new local files of a plan. A power loss may damage such a file until its content is
@@ -141,7 +141,7 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly comesBack?: true;
-    } & Reason)
+    } & EventReason)
   /** Checks a set-aside file once more in the next cycle, after its replacement was completed. */
   | {
       readonly kind: "set-aside";
@@ -164,19 +164,19 @@ type DiskMove = {
    * move on the service.
    */
   readonly isManual?: true;
-} & Reason;
+} & EventReason;
 
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
   /** Local path of the document or folder when the request was sent. */
   readonly lastLocalPath: LocalPath;
-} & Reason;
+} & EventReason;
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
 /** The local file whose content is sent, and the digest of that content. */
-type Sent = {
+type SentFile = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
   /**
@@ -185,10 +185,10 @@ type Sent = {
    */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
-} & Reason;
+} & EventReason;
 
 /** Facts for the event that is logged when the change is complete. */
-type Reason = {
+type EventReason = {
   readonly why: string;
   /** True if the move only breaks a circle of moves, and a later step moves on. */
   readonly temporary?: boolean;

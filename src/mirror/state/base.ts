@@ -1,22 +1,22 @@
 import type { BaseTree } from "../model/tree.ts";
-import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
+import { type DatabaseFault, type SqliteDatabase, faultOf, limitPageCache } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
-import { findImpossible, isPossibleRecord, describeImpossible } from "./impossible.ts";
-import { DirTable, RecordTable } from "./records.ts";
+import { findImpossibleRow, isPossibleRecord, describeImpossibleRow } from "./impossible.ts";
+import { FolderTable, RecordTable } from "./records.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Conflict, DocumentRecord, Stamp, Tombstone } from "../model/record.ts";
-import { Columns, KeyedTable } from "./keyed-table.ts";
-import { WithStatements } from "./statement.ts";
+import { TableColumns, KeyedTable } from "./keyed-table.ts";
+import { StatementCache } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
 
 /** Opens the tables that a cycle uses. */
-export function openBaseTables(db: Db) {
+export function openBaseTables(db: SqliteDatabase) {
   return {
     records: new RecordTable(db),
-    dirs: new DirTable(db),
-    tombstones: new KeyedTable<Tombstone, "id">(db, TOMBSTONES),
+    dirs: new FolderTable(db),
+    tombstones: new KeyedTable<Tombstone, "id">(db, TOMBSTONE_TABLE),
     conflicts: new ConflictTable(db),
     blocks: new BlockTable(db),
     intents: new IntentTable(db),
@@ -33,11 +33,11 @@ type BaseTables = ReturnType<typeof openBaseTables>;
  * @param take receives each record; the result then contains none
  */
 export function readBase(
-  db: Db,
+  db: SqliteDatabase,
   { records: table, dirs, tombstones, conflicts, blocks }: BaseTables,
   take?: (record: DocumentRecord) => void,
 ): BaseTree {
-  keepFewPages(db);
+  limitPageCache(db);
   const records = new Map<DocId, DocumentRecord>();
   for (const record of table.all())
     if (take === undefined) records.set(record.id, record);
@@ -55,14 +55,16 @@ export function readBase(
  * Reads all rows that a cycle uses, and checks each of them.
  * @returns null if no row is damaged
  */
-export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
+export function findDamage(db: SqliteDatabase, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
   try {
     let isSound = true;
     const base = readBase(db, tables, (record) => {
       isSound &&= isPossibleRecord(record);
     });
-    detail = isSound ? findImpossible(base, tables.intents.all(), tables.meta.all()) : describeImpossible("records");
+    detail = isSound
+      ? findImpossibleRow(base, tables.intents.all(), tables.meta.all())
+      : describeImpossibleRow("records");
     if (detail === null) return null;
   } catch (error) {
     const fault = faultOf(error);
@@ -73,13 +75,21 @@ export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, {
   return { kind: "damaged", detail };
 }
 
-const TOMBSTONES = {
+const TOMBSTONE_TABLE = {
   table: "tombstones",
   key: "id",
-  columns: new Columns<keyof Tombstone>(["id", "localPath", "remotePath", "changeId", "digest", "trashPath", "at"]),
+  columns: new TableColumns<keyof Tombstone>([
+    "id",
+    "localPath",
+    "remotePath",
+    "changeId",
+    "digest",
+    "trashPath",
+    "at",
+  ]),
 } as const;
 
-const CONFLICTS = new Columns<keyof Conflict>(
+const CONFLICT_COLUMNS = new TableColumns<keyof Conflict>(
   ["id", "baseDigest", "baseChangeId", "newestCopyPath", "shown", "looksGone", "since"],
   { newestCopyPath: "conflict_copy_path" },
 );
@@ -94,8 +104,8 @@ class ConflictTable extends KeyedTable<Conflict, "id"> {
   >(`SELECT EXISTS (SELECT 1 FROM conflicts, json_each(shown) AS version
      WHERE conflicts.id <> ? AND version.value ->> 'dev' = ? AND version.value ->> 'ino' = ?) AS found`);
 
-  constructor(db: Db) {
-    super(db, { table: "conflicts", key: "id", columns: CONFLICTS, json: ["shown"] });
+  constructor(db: SqliteDatabase) {
+    super(db, { table: "conflicts", key: "id", columns: CONFLICT_COLUMNS, json: ["shown"] });
   }
 
   isCopyOfOther(id: DocId, path: LocalPath): boolean {
@@ -108,7 +118,7 @@ class ConflictTable extends KeyedTable<Conflict, "id"> {
 }
 
 /** A table of single values, each under its key. */
-export class MetaTable extends WithStatements {
+export class MetaTable extends StatementCache {
   readonly #all = this.sql<[], [key: string, value: string]>("SELECT key, value FROM meta", "raw");
   readonly #get = this.sql<[string], string>("SELECT value FROM meta WHERE key = ?", "pluck");
   readonly #set = this.sql<[string, string]>(
@@ -135,7 +145,7 @@ export class MetaTable extends WithStatements {
 }
 
 /** The journal: intents that are not concluded yet, stored as JSON. */
-export class IntentTable extends WithStatements {
+export class IntentTable extends StatementCache {
   readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
     "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
   );

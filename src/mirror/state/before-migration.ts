@@ -21,13 +21,13 @@ const COPY_SUFFIX = ".before";
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
   const [folder, name] = [dirname(path), `${basename(path)}${COPY_SUFFIX}`];
-  const fresh = `${name}.new`;
-  removeOwn(folder, fresh);
+  const newCopyName = `${name}.new`;
+  removeOwn(folder, newCopyName);
   try {
-    fillOwn(folder, fresh, (file) => void db.prepare("VACUUM INTO ?").run(file));
-    renameOwn(folder, fresh, name);
+    fillOwn(folder, newCopyName, (file) => void db.prepare("VACUUM INTO ?").run(file));
+    renameOwn(folder, newCopyName, name);
   } catch (error) {
-    removeOwn(folder, fresh);
+    removeOwn(folder, newCopyName);
     throw error;
   }
 }

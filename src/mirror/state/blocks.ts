@@ -1,9 +1,9 @@
 import type { Block } from "../model/record.ts";
 import { rebase } from "../../contract/path.ts";
-import type { Db } from "./database.ts";
-import { Columns, KeyedTable } from "./keyed-table.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { TableColumns, KeyedTable } from "./keyed-table.ts";
 
-const MEMBERS = [
+const BLOCK_MEMBERS = [
   "key",
   "path",
   "reason",
@@ -16,8 +16,8 @@ const MEMBERS = [
 ] as const satisfies readonly (keyof Block)[];
 
 export class BlockTable extends KeyedTable<Block, "key"> {
-  constructor(db: Db) {
-    super(db, { table: "blocked", key: "key", columns: new Columns(MEMBERS) });
+  constructor(db: SqliteDatabase) {
+    super(db, { table: "blocked", key: "key", columns: new TableColumns(BLOCK_MEMBERS) });
   }
 
   /**
@@ -25,14 +25,15 @@ export class BlockTable extends KeyedTable<Block, "key"> {
    * stored.
    */
   replace(blocks: readonly Block[]): void {
-    const before = this.load();
-    const after = new Map(blocks.map((block) => [block.key, block]));
-    for (const key of before.keys()) if (!after.has(key)) this.remove(key);
-    for (const block of after.values()) {
-      const known = before.get(block.key);
-      const since = known?.reason === block.reason && known.detail === block.detail ? known.since : block.since;
-      const next = { ...block, since };
-      if (known === undefined || !isEqual(known, next)) this.put(next);
+    const storedBlocks = this.load();
+    const newBlocks = new Map(blocks.map((block) => [block.key, block]));
+    for (const key of storedBlocks.keys()) if (!newBlocks.has(key)) this.remove(key);
+    for (const block of newBlocks.values()) {
+      const storedBlock = storedBlocks.get(block.key);
+      const since =
+        storedBlock?.reason === block.reason && storedBlock.detail === block.detail ? storedBlock.since : block.since;
+      const blockToStore = { ...block, since };
+      if (storedBlock === undefined || !areBlocksEqual(storedBlock, blockToStore)) this.put(blockToStore);
     }
   }
 
@@ -42,15 +43,15 @@ export class BlockTable extends KeyedTable<Block, "key"> {
    * block, and a new key may equal the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
-    const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
-    for (const block of moved) this.remove(block.key);
-    for (const block of moved) {
-      const path = rebase(block.path, from, to);
-      this.put({ ...block, path, key: block.key === block.path ? path : block.key });
+    const movedBlocks = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
+    for (const block of movedBlocks) this.remove(block.key);
+    for (const block of movedBlocks) {
+      const newPath = rebase(block.path, from, to);
+      this.put({ ...block, path: newPath, key: block.key === block.path ? newPath : block.key });
     }
   }
 }
 
-function isEqual(a: Block, b: Block): boolean {
-  return MEMBERS.every((member) => a[member] === b[member]);
+function areBlocksEqual(a: Block, b: Block): boolean {
+  return BLOCK_MEMBERS.every((member) => a[member] === b[member]);
 }

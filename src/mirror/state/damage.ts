@@ -2,41 +2,51 @@ import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import type { Digest } from "../../contract/digest.ts";
 import { findDamage, openBaseTables } from "./base.ts";
-import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting, pageFault } from "./database.ts";
+import {
+  type DatabaseFault,
+  type SqliteDatabase,
+  faultOf,
+  openForReading,
+  openForWriting,
+  findPageFault,
+} from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { makeOwnFolder, renameOwn, statOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
 
-type Damage = { readonly file: StateFile } & DatabaseFault;
+type FileDamage = { readonly file: StateFile } & DatabaseFault;
 
 /**
  * Checks all pages of `state.db` and `texts.db`, and all rows of `state.db`, for `doctor`. Slow for
  * large files.
  */
-export function checkFiles(folder: string): Damage[] {
-  const found: Damage[] = [];
+export function checkFiles(folder: string): FileDamage[] {
+  const damages: FileDamage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const path = join(folder, schema.file);
     if (statOwn(folder, schema.file, "own-file") === null) continue;
-    const opened = openForReading(path, schema);
-    const fault = opened.kind === "opened" ? (pageFault(opened.db) ?? rowFault(opened.db, schema.file)) : opened;
-    if (opened.kind === "opened") opened.db.close();
-    if (fault !== null) found.push({ file: schema.file, ...fault });
+    const openedFile = openForReading(path, schema);
+    const fault =
+      openedFile.kind === "opened"
+        ? (findPageFault(openedFile.db) ?? findRowFault(openedFile.db, schema.file))
+        : openedFile;
+    if (openedFile.kind === "opened") openedFile.db.close();
+    if (fault !== null) damages.push({ file: schema.file, ...fault });
   }
-  return found;
+  return damages;
 }
 
 /**
  * Checks the rows of `state.db`. Returns null for `texts.db`, because its contents are compared
  * with their digests when they are read.
  */
-function rowFault(db: Db, file: StateFile): DatabaseFault | null {
+function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
   return findDamage(db, openBaseTables(db));
 }
 
-type SetAside = {
+type SetAsideFiles = {
   /** Folder into which the files were moved, as a path below `.mdmirror`. */
   readonly to: string;
   readonly moved: readonly string[];
@@ -53,7 +63,7 @@ type SetAside = {
  * - With `texts.db`, copies every content that still matches its digest to the new file. Other
  *   contents that records need are read again from the disk and the service.
  */
-export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
+export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAsideFiles {
   const { to, moved } = moveFilesAway(folder, "damaged", stamp, file);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
@@ -75,16 +85,18 @@ function moveFilesAway(
   below: "damaged" | "unlinked",
   stamp: string,
   file: StateFile,
-): Omit<SetAside, "salvagedTexts"> {
-  const to = createEmptyFolder(folder, below, stamp);
-  const names = ["", "-wal", "-shm", "-journal"].map((end) => `${file}${end}`);
-  if (file === "state.db") names.push("tmp");
-  const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
+): Omit<SetAsideFiles, "salvagedTexts"> {
+  const targetFolder = createEmptyFolder(folder, below, stamp);
+  const fileNames = ["", "-wal", "-shm", "-journal"].map((end) => `${file}${end}`);
+  if (file === "state.db") fileNames.push("tmp");
+  const namesToMove = fileNames.filter(
+    (name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null,
+  );
   // ORDER: the -wal file is moved after its database. If the process is killed between the two
   // moves, SQLite deletes a -wal file without a database. In the other order, it would open a
   // database without its last commits.
-  for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
-  return { to, moved };
+  for (const name of namesToMove) renameOwn(folder, name, `${targetFolder}/${name}`);
+  return { to: targetFolder, moved: namesToMove };
 }
 
 function createEmptyFolder(folder: string, below: "damaged" | "unlinked", stamp: string): string {
@@ -97,23 +109,27 @@ function createEmptyFolder(folder: string, below: "damaged" | "unlinked", stamp:
   }
 }
 
-type SalvageRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
-type SeenRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
+type ContentRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
+type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
  * Copies the readable contents of a damaged content store. Always creates the new file: an empty
  * one shows later that the loss was already handled.
  */
 function salvageTexts(from: string, to: string): number {
-  const fresh = openForWriting(to, TEXTS_SCHEMA);
-  if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} again: ${JSON.stringify(fresh)}`);
-  const size = statOwn(dirname(from), basename(from), "own-file")?.size ?? 0;
-  const old = size === 0 ? null : readOrNull(() => openOwnDatabase(from, { make: false, readonly: true }));
+  const newStore = openForWriting(to, TEXTS_SCHEMA);
+  if (newStore.kind !== "opened")
+    throw new Error(`cannot make ${TEXTS_SCHEMA.file} again: ${JSON.stringify(newStore)}`);
+  const damagedSize = statOwn(dirname(from), basename(from), "own-file")?.size ?? 0;
+  const damagedStore =
+    damagedSize === 0 ? null : readOrNull(() => openOwnDatabase(from, { make: false, readonly: true }));
   try {
-    return old === null ? 0 : fresh.db.transaction(() => copyReadable(old, fresh.db, size))();
+    return damagedStore === null
+      ? 0
+      : newStore.db.transaction(() => copyReadable(damagedStore, newStore.db, damagedSize))();
   } finally {
-    old?.close();
-    fresh.db.close();
+    damagedStore?.close();
+    newStore.db.close();
   }
 }
 
@@ -128,40 +144,43 @@ const MIN_ROW_BYTES = 64;
  * Copies each content that matches its digest, with the paths at which it was seen. Leaves out
  * damaged rows. Returns the number of copied contents.
  */
-function copyReadable(from: Db, into: Db, bytes: number): number {
-  const text = readOrNull(() =>
-    from.prepare<[number], SalvageRow>("SELECT digest, codec, size, used, text FROM texts WHERE seq = ?"),
+function copyReadable(from: SqliteDatabase, into: SqliteDatabase, bytes: number): number {
+  const selectContent = readOrNull(() =>
+    from.prepare<[number], ContentRow>("SELECT digest, codec, size, used, text FROM texts WHERE seq = ?"),
   );
-  const names = readOrNull(() =>
-    from.prepare<[number], SeenRow>("SELECT path, id, side, why, at FROM seen WHERE text = ?"),
+  const selectPaths = readOrNull(() =>
+    from.prepare<[number], SeenPathRow>("SELECT path, id, side, why, at FROM seen WHERE text = ?"),
   );
-  const highest = readOrNull(() => from.prepare<[], number | null>("SELECT max(seq) FROM texts").pluck().get() ?? 0);
-  const insert = into.prepare(
+  const highestNumber = readOrNull(
+    () => from.prepare<[], number | null>("SELECT max(seq) FROM texts").pluck().get() ?? 0,
+  );
+  const insertContent = into.prepare(
     "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const name = into.prepare("INSERT OR IGNORE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)");
-  const last = text === null ? 0 : (highest ?? Math.ceil(bytes / MIN_ROW_BYTES));
-  let count = 0;
-  for (let seq = 1; seq <= last; seq++) {
-    const row = readOrNull(() => text!.get(seq) ?? null);
-    if (row === null || !isProven(row)) continue;
+  const lastNumber = selectContent === null ? 0 : (highestNumber ?? Math.ceil(bytes / MIN_ROW_BYTES));
+  let copiedCount = 0;
+  for (let seq = 1; seq <= lastNumber; seq++) {
+    const row = readOrNull(() => selectContent!.get(seq) ?? null);
+    if (row === null || !matchesDigest(row)) continue;
     const { digest, codec, size, used, text: content } = row;
-    if (insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, content).changes === 0) continue;
-    count++;
-    const found = readOrNull(() => names?.all(seq) ?? []) ?? [];
-    for (const { path, id, side, why, at } of found.filter(isCompleteName)) name.run(seq, path, id, side, why, at);
+    if (insertContent.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, content).changes === 0) continue;
+    copiedCount++;
+    const seenPaths = readOrNull(() => selectPaths?.all(seq) ?? []) ?? [];
+    for (const { path, id, side, why, at } of seenPaths.filter(isCompletePathRow))
+      name.run(seq, path, id, side, why, at);
   }
-  return count;
+  return copiedCount;
 }
 
-function isProven({ digest, codec, size, text }: SalvageRow): boolean {
+function matchesDigest({ digest, codec, size, text }: ContentRow): boolean {
   if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) return false;
   return provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) !== null;
 }
 
-function isCompleteName({ path, id, side, why, at }: SeenRow): boolean {
-  const isNamed = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
-  return isNamed && (id === null || typeof id === "string");
+function isCompletePathRow({ path, id, side, why, at }: SeenPathRow): boolean {
+  const hasPath = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
+  return hasPath && (id === null || typeof id === "string");
 }
 
 /** Returns the result of `read`; null if SQLite or the system cannot read the file. */

@@ -3,17 +3,17 @@ import { errorCodeOf } from "../../common/trouble.ts";
 import { keepCopyBeforeMigration } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { readOwn, statOwn } from "./own-files.ts";
-import type { Schema } from "./schema.ts";
-import { enterWal, securePages, WAL_BYTES } from "./wal-mode.ts";
+import type { DatabaseSchema } from "./schema.ts";
+import { enterWal, securePages, MAX_WAL_BYTES } from "./wal-mode.ts";
 import Sqlite from "better-sqlite3";
 
-export type Db = Sqlite.Database;
+export type SqliteDatabase = Sqlite.Database;
 
 /**
  * LIMIT: milliseconds that a statement waits for the lock of another connection. Such locks are
  * short (`status`, checkpoints).
  */
-const BUSY_MS = 5_000;
+const LOCK_WAIT_MS = 5_000;
 /**
  * Size in bytes to which a checkpoint shortens a WAL that has grown, for example in a first sync.
  */
@@ -30,28 +30,28 @@ export type DatabaseFault =
    */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
-export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
+export type OpenedDatabase = { readonly kind: "opened"; readonly db: SqliteDatabase } | DatabaseFault;
 
 /**
  * Opens a file for writing, and upgrades it to the newest schema. If the file is missing, creates
  * it for its owner only.
  */
-export function openForWriting(path: string, schema: Schema): OpenedDatabase {
+export function openForWriting(path: string, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
-    () => openOwnDatabase(path, { make: true, timeout: BUSY_MS }),
+    () => openOwnDatabase(path, { make: true, timeout: LOCK_WAIT_MS }),
     (db) => {
-      const fault = ownershipFault(db, schema);
+      const fault = findOwnershipFault(db, schema);
       if (fault !== null) return fault;
       // ORDER: the page size is set before the first page is written. Later it has no effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
-      keepFewPages(db);
+      limitPageCache(db);
       enterWal(db);
       flushMedium(db);
       db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
-      db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
-      const isNew = versionOf(db) === 0;
+      db.pragma(`wal_autocheckpoint = ${MAX_WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
+      const isNew = readSchemaVersion(db) === 0;
       if (!isNew && isOlder(db, schema)) keepCopyBeforeMigration(db, path);
-      migrate(db, schema);
+      createOrUpgradeTables(db, schema);
       if (isNew && !db.memory) securePages(db);
       return null;
     },
@@ -62,7 +62,7 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
  * Makes fsync reach the storage medium. On macOS, fsync leaves bytes in the medium's cache; this
  * pragma makes SQLite use F_FULLFSYNC, as Node's fsync does. Other systems ignore the pragma.
  */
-function flushMedium(db: Db): void {
+function flushMedium(db: SqliteDatabase): void {
   db.pragma("fullfsync = ON");
 }
 
@@ -72,7 +72,7 @@ function flushMedium(db: Db): void {
 const CACHE_KIB = 2_000;
 
 /** Limits the page cache of a connection. The default of better-sqlite3 is 16 MB. */
-export function keepFewPages(db: Db): void {
+export function limitPageCache(db: SqliteDatabase): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
@@ -80,34 +80,35 @@ export function keepFewPages(db: Db): void {
  * Opens an existing file for reading, even while another process writes it. A file of an older
  * schema is copied into memory and upgraded there; the file itself stays unchanged.
  */
-export function openForReading(path: string, schema: Schema): OpenedDatabase {
-  const plain = attemptOpen(
-    () => openOwnDatabase(path, { make: false, readonly: true, timeout: BUSY_MS }),
-    (db) => ownershipFault(db, schema),
+export function openForReading(path: string, schema: DatabaseSchema): OpenedDatabase {
+  const openedFile = attemptOpen(
+    () => openOwnDatabase(path, { make: false, readonly: true, timeout: LOCK_WAIT_MS }),
+    (db) => findOwnershipFault(db, schema),
   );
-  if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
-  if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
+  if (openedFile.kind === "opened")
+    return isOlder(openedFile.db, schema) ? openCopy(() => serializeDatabase(openedFile.db), schema) : openedFile;
+  if (openedFile.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(openedFile.code)) return openedFile;
   // In a folder that cannot be written, SQLite can open a file in WAL mode only while another
   // process has it open. Otherwise the main file is complete, and a copy of it is read.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
-  const bytes = walBytes > 0 ? null : readOwn(folder, name);
-  if (bytes === null) return plain;
-  const copy = readCopy(() => bytes.bytes, schema);
-  return copy.kind === "unusable" ? plain : copy;
+  const mainFile = walBytes > 0 ? null : readOwn(folder, name);
+  if (mainFile === null) return openedFile;
+  const openedCopy = openCopy(() => mainFile.bytes, schema);
+  return openedCopy.kind === "unusable" ? openedFile : openedCopy;
 }
 
-function isOlder(db: Db, schema: Schema): boolean {
-  return versionOf(db) < schema.version;
+function isOlder(db: SqliteDatabase, schema: DatabaseSchema): boolean {
+  return readSchemaVersion(db) < schema.version;
 }
 
 /** Returns the version of the file's schema; 0 if the file is new. */
-function versionOf(db: Db): number {
+function readSchemaVersion(db: SqliteDatabase): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
 /** Returns the bytes of the database as this connection reads it, including the WAL. */
-function takeBytes(db: Db): Buffer {
+function serializeDatabase(db: SqliteDatabase): Buffer {
   try {
     return db.serialize();
   } finally {
@@ -121,25 +122,25 @@ function takeBytes(db: Db): Buffer {
  * WAL, which is impossible in memory. So they are set to 1, for "no WAL"; the pages are equal in
  * both modes.
  */
-function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
+function openCopy(bytes: () => Buffer, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
     () => {
       const copy = bytes();
       // An empty file means an empty database, which is opened in memory.
-      return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: BUSY_MS });
+      return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: LOCK_WAIT_MS });
     },
     (db) => {
-      const fault = ownershipFault(db, schema);
+      const fault = findOwnershipFault(db, schema);
       if (fault !== null) return fault;
-      migrate(db, schema);
+      createOrUpgradeTables(db, schema);
       db.pragma("query_only = ON");
       return null;
     },
   );
 }
 
-function attemptOpen(open: () => Db, check: (db: Db) => DatabaseFault | null): OpenedDatabase {
-  let db: Db | null = null;
+function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => DatabaseFault | null): OpenedDatabase {
+  let db: SqliteDatabase | null = null;
   try {
     db = open();
     const fault = check(db);
@@ -158,21 +159,23 @@ function attemptOpen(open: () => Db, check: (db: Db) => DatabaseFault | null): O
  * Returns a fault if the file does not belong to mdmirror; otherwise null. This is the first access
  * to the file. So it also finds a file that is no database, or is damaged at its first page.
  */
-function ownershipFault(db: Db, schema: Schema): DatabaseFault | null {
-  const version = versionOf(db);
-  const owner = db.pragma("application_id", { simple: true }) as number;
-  const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
-  if (version === 0 && owner === 0 && tables === 0) return null;
-  if (owner !== schema.applicationId) return { kind: "damaged", detail: "holds another program's tables" };
-  const known = schema.version;
-  if (version > known) return { kind: "newer", version, known };
-  const isKnown = version === known || version in schema.upgrades;
-  return isKnown ? null : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
+function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): DatabaseFault | null {
+  const version = readSchemaVersion(db);
+  const applicationId = db.pragma("application_id", { simple: true }) as number;
+  const tableCount = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
+  if (version === 0 && applicationId === 0 && tableCount === 0) return null;
+  if (applicationId !== schema.applicationId) return { kind: "damaged", detail: "holds another program's tables" };
+  const newestVersion = schema.version;
+  if (version > newestVersion) return { kind: "newer", version, known: newestVersion };
+  const isKnownVersion = version === newestVersion || version in schema.upgrades;
+  return isKnownVersion
+    ? null
+    : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
 }
 
 /** Creates or upgrades the tables in one transaction, so that a kill leaves the file unchanged. */
-function migrate(db: Db, schema: Schema): void {
-  const version = versionOf(db);
+function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void {
+  const version = readSchemaVersion(db);
   if (version === schema.version) return;
   const migration = db.transaction(() => {
     db.exec(version === 0 ? schema.tables : schema.upgrades[version]!);
@@ -203,11 +206,11 @@ export function faultOf(error: unknown): DatabaseFault | null {
  * Runs SQLite's own check of the pages. Does not check the contents of indexes. Returns null if
  * there is no fault.
  */
-export function pageFault(db: Db): DatabaseFault | null {
+export function findPageFault(db: SqliteDatabase): DatabaseFault | null {
   try {
-    keepFewPages(db);
-    const verdict = db.pragma("quick_check(1)", { simple: true });
-    return verdict === "ok" ? null : { kind: "damaged", detail: String(verdict) };
+    limitPageCache(db);
+    const checkResult = db.pragma("quick_check(1)", { simple: true });
+    return checkResult === "ok" ? null : { kind: "damaged", detail: String(checkResult) };
   } catch (error) {
     const fault = faultOf(error);
     if (fault === null) throw error;

@@ -5,9 +5,9 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { Block, Stamp } from "../model/record.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Db } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
-import { type ReadBeside, readBeside } from "./read-beside.ts";
+import { type ReadResult, readStateRows } from "./read-beside.ts";
 
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
@@ -59,8 +59,8 @@ export type Depth = "directly" | "below";
  * Reads the rows of one folder, without waiting for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadBeside<FolderRows> {
-  return readBeside(mirrorFolder, (db) => rowsOf(db, folder, depth));
+export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {
+  return readStateRows(mirrorFolder, (db) => selectFolderRows(db, folder, depth));
 }
 
 const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
@@ -79,32 +79,41 @@ const SUMS_SQL = `SELECT substr(${REST_SQL}, 1, instr(${REST_SQL}, '/') - 1) AS 
 const SPELLED_SQL =
   "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
 
-function rowsOf(db: Db, folder: LocalPath, depth: Depth): FolderRows {
+function selectFolderRows(db: SqliteDatabase, folder: LocalPath, depth: Depth): FolderRows {
   const condition = CONDITIONS[depth];
-  const place = { in: folder === "" ? "" : `${folder}/` };
-  const documents = db.prepare<[typeof place], Row>(
+  const parameters = { in: folder === "" ? "" : `${folder}/` };
+  const documents = db.prepare<[typeof parameters], ShownDocumentRow>(
     `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED_SQL} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
   );
-  const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
+  const preparePaths = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
   return {
-    documents: documents.all(place).map(documentOf),
-    folders: pathsOf(`SELECT local_path FROM dirs WHERE ${condition}`).all(place),
-    sums: db.prepare<[typeof place], FolderSum>(SUMS_SQL).all(place),
+    documents: documents.all(parameters).map(toShownDocument),
+    folders: preparePaths(`SELECT local_path FROM dirs WHERE ${condition}`).all(parameters),
+    sums: db.prepare<[typeof parameters], FolderSum>(SUMS_SQL).all(parameters),
     blocks: [...new BlockTable(db).load().values()],
-    conflicts: pathsOf("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
-    reviews: pathsOf("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),
+    conflicts: preparePaths("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
+    reviews: preparePaths("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),
   };
 }
 
-type Row = Omit<DocumentRow, "spelled" | "stamp" | "stampTrusted"> &
+type ShownDocumentRow = Omit<DocumentRow, "spelled" | "stamp" | "stampTrusted"> &
   Omit<NonNullable<DocumentRow["stamp"]>, "dev"> & {
     readonly dev: number | null;
     readonly stampTrusted: number;
     readonly bytes: string | null;
   };
 
-function documentOf({ dev, ino, size, mtimeMs, ctimeMs, stampTrusted, bytes, ...row }: Row): DocumentRow {
+function toShownDocument({
+  dev,
+  ino,
+  size,
+  mtimeMs,
+  ctimeMs,
+  stampTrusted,
+  bytes,
+  ...row
+}: ShownDocumentRow): DocumentRow {
   const stamp = dev === null ? null : { dev, ino, size, mtimeMs, ctimeMs };
-  const spelled = bytes === null ? [] : (bytes.split(",") as Digest[]);
-  return { ...row, spelled, stamp, stampTrusted: stampTrusted === 1 };
+  const spelledDigests = bytes === null ? [] : (bytes.split(",") as Digest[]);
+  return { ...row, spelled: spelledDigests, stamp, stampTrusted: stampTrusted === 1 };
 }

@@ -1,10 +1,10 @@
 import type { Block } from "../model/record.ts";
 import type { OpenIntent } from "../ports/state.ts";
-import type { Db } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { type RunRow, RunTable } from "./history.ts";
 import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
-import { type ReadBeside, readBeside } from "./read-beside.ts";
+import { type ReadResult, readStateRows } from "./read-beside.ts";
 
 /** Numbers that `status` shows. SQL computes them, so that no record is loaded. */
 type StateTotals = {
@@ -21,14 +21,14 @@ type StateTotals = {
    * Documents in review by local path. `since`: time of the oldest content in review, in
    * milliseconds since the epoch.
    */
-  readonly reviews: readonly ReviewedSince[];
+  readonly reviews: readonly DocumentInReview[];
 };
 
 /**
  * A document in review. `isConflict`: true if the reason is another edit; false if the document is
  * protected.
  */
-type ReviewedSince = { readonly path: string; readonly since: number; readonly isConflict: boolean };
+type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /** Everything that `status` needs from `state.db`, read at one moment. It has no content. */
 export type StateSummary = {
@@ -43,13 +43,13 @@ export type StateSummary = {
  * Reads the summary of a state, without waiting for a process that writes.
  * @param folder absolute path of `.mdmirror`
  */
-export function readStateSummary(folder: string): ReadBeside<StateSummary> {
-  return readBeside(folder, readSummary);
+export function readStateSummary(folder: string): ReadResult<StateSummary> {
+  return readStateRows(folder, readSummary);
 }
 
-function readSummary(db: Db): StateSummary {
+function readSummary(db: SqliteDatabase): StateSummary {
   return {
-    totals: totalsIn(db),
+    totals: computeTotals(db),
     blocks: [...new BlockTable(db).load().values()],
     intents: new IntentTable(db).all(),
     meta: new Map(new MetaTable(db).all()),
@@ -57,20 +57,20 @@ function readSummary(db: Db): StateSummary {
   };
 }
 
-function totalsIn(db: Db): StateTotals {
+function computeTotals(db: SqliteDatabase): StateTotals {
   const conflicts = db
     .prepare<[], string>(
       "SELECT coalesce(records.local_path, conflicts.conflict_copy_path) FROM conflicts LEFT JOIN records USING (id) ORDER BY conflicts.rowid",
     )
     .pluck();
-  const reviews = db.prepare<[], Omit<ReviewedSince, "isConflict"> & { readonly isConflict: number }>(
+  const reviews = db.prepare<[], Omit<DocumentInReview, "isConflict"> & { readonly isConflict: number }>(
     "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS isConflict FROM records WHERE submissions IS NOT NULL ORDER BY local_path",
   );
-  const synced = db.prepare<[], Pick<StateTotals, "documents" | "bytes">>(
+  const syncedTotals = db.prepare<[], Pick<StateTotals, "documents" | "bytes">>(
     "SELECT count(*) AS documents, coalesce(sum(size), 0) AS bytes FROM records WHERE state = 'linked'",
   );
   return {
-    ...synced.get()!,
+    ...syncedTotals.get()!,
     folders: db.prepare<[], number>("SELECT count(*) FROM dirs").pluck().get() ?? 0,
     conflicts: conflicts.all(),
     reviews: reviews.all().map((one) => ({ ...one, isConflict: one.isConflict === 1 })),

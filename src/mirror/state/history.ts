@@ -1,8 +1,8 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { MirrorEvent, State, Version } from "../ports/state.ts";
-import { Columns } from "./keyed-table.ts";
-import { WithStatements } from "./statement.ts";
+import { TableColumns } from "./keyed-table.ts";
+import { StatementCache } from "./statement.ts";
 
 type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
   readonly mergeBase: Digest | null;
@@ -12,9 +12,9 @@ type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
 };
 
 type EventQuery = Parameters<State["events"]>[0];
-type Value = string | number;
+type SqlValue = string | number;
 
-const COLUMNS = new Columns<keyof EventRow>(
+const EVENT_COLUMNS = new TableColumns<keyof EventRow>(
   [
     ...(["run", "at", "kind", "side", "id", "path", "detail", "outcome", "code", "requestId"] as const),
     ...(["before", "after", "from", "mergeBase", "mergeTheirs", "remoteFrom", "remoteTo"] as const),
@@ -23,9 +23,9 @@ const COLUMNS = new Columns<keyof EventRow>(
 );
 
 /** The table of events, in the order in which they were logged. */
-export class EventTable extends WithStatements {
+export class EventTable extends StatementCache {
   readonly #insert = this.sql(
-    `INSERT INTO events (${COLUMNS.names.join(", ")}) VALUES (${COLUMNS.names.map(() => "?").join(", ")})`,
+    `INSERT INTO events (${EVENT_COLUMNS.names.join(", ")}) VALUES (${EVENT_COLUMNS.names.map(() => "?").join(", ")})`,
   );
   // SQL conditions for events that count as losses: a document was deleted, or became empty.
   // Folders do not count. The values are literals, because SQLite uses a partial index only with
@@ -43,17 +43,17 @@ export class EventTable extends WithStatements {
       remoteFrom: remoteMove?.from ?? null,
       remoteTo: remoteMove?.to ?? null,
     };
-    this.#insert.run(...COLUMNS.members.map((member) => row[member]));
+    this.#insert.run(...EVENT_COLUMNS.members.map((member) => row[member]));
   }
 
   /** Returns the events that match a query, newest first. */
   find(wanted: EventQuery): MirrorEvent[] {
-    const filters = filtersOf(wanted);
-    const where = ["TRUE", ...filters.map(([condition]) => condition)].join(" AND ");
+    const filters = toSqlFilters(wanted);
+    const whereClause = ["TRUE", ...filters.map(([condition]) => condition)].join(" AND ");
     const values = filters.map(([, value]) => value);
-    const sql = `SELECT ${COLUMNS.selected} FROM events WHERE ${where} ORDER BY seq DESC LIMIT ?`;
-    const rows = this.sql<Value[], EventRow>(sql).all(...values, wanted.limit);
-    return rows.map(eventOf);
+    const sql = `SELECT ${EVENT_COLUMNS.selected} FROM events WHERE ${whereClause} ORDER BY seq DESC LIMIT ?`;
+    const rows = this.sql<SqlValue[], EventRow>(sql).all(...values, wanted.limit);
+    return rows.map(toMirrorEvent);
   }
 
   lossesAfter(side: "local" | "remote", run: number): number {
@@ -67,31 +67,31 @@ export class EventTable extends WithStatements {
 }
 
 /** Returns a query as SQL conditions, with their values. */
-function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: Value])[] {
-  const filters: (readonly [condition: string, value: Value | undefined])[] = [
+function toSqlFilters({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: SqlValue])[] {
+  const filters: (readonly [condition: string, value: SqlValue | undefined])[] = [
     ["path = ?", path],
     ["id = ?", id],
     ["run = ?", run],
     ["kind IN (SELECT value FROM json_each(?))", kinds && JSON.stringify(kinds)],
     ["at >= ?", since],
   ];
-  return filters.filter((filter): filter is readonly [string, Value] => filter[1] !== undefined);
+  return filters.filter((filter): filter is readonly [string, SqlValue] => filter[1] !== undefined);
 }
 
-function eventOf({
+function toMirrorEvent({
   mergeBase: base,
   mergeTheirs: theirs,
   remoteFrom: from,
   remoteTo: to,
   ...event
 }: EventRow): MirrorEvent {
-  const merged = base === null || theirs === null ? null : { base, theirs };
-  return { ...event, merged, remoteMove: from === null || to === null ? null : { from, to } };
+  const mergedDigests = base === null || theirs === null ? null : { base, theirs };
+  return { ...event, merged: mergedDigests, remoteMove: from === null || to === null ? null : { from, to } };
 }
 
 export type RunRow = ReturnType<State["runs"]>[number];
 
-export class RunTable extends WithStatements {
+export class RunTable extends StatementCache {
   readonly #insert = this.sql<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)");
   readonly #end = this.sql<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
   readonly #newest = this.sql<[number], RunRow>(
@@ -112,7 +112,7 @@ export class RunTable extends WithStatements {
 }
 
 /** The table of versions that the service has shown, in the order in which they were seen. */
-export class VersionTable extends WithStatements {
+export class VersionTable extends StatementCache {
   // A change id identifies one version. A version that is stored again keeps its position in the
   // order.
   readonly #insert = this.sql(
@@ -137,7 +137,7 @@ export class VersionTable extends WithStatements {
   }
 
   isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean {
-    const [first, second] = [this.#arrival.get(id, changeId), this.#arrival.get(id, other)];
-    return first !== undefined && second !== undefined && first < second;
+    const [firstPosition, secondPosition] = [this.#arrival.get(id, changeId), this.#arrival.get(id, other)];
+    return firstPosition !== undefined && secondPosition !== undefined && firstPosition < secondPosition;
   }
 }

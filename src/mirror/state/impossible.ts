@@ -23,28 +23,28 @@ import type { BaseTree } from "../model/tree.ts";
  * @param base base without records, which `isPossibleRecord` checks
  * @returns a description for the user; null if no damage was found
  */
-export function findImpossible(
+export function findImpossibleRow(
   base: BaseTree,
   intents: readonly OpenIntent[],
   meta: readonly (readonly [key: string, value: string])[],
 ): string | null {
   const checks: readonly (readonly [table: string, isSound: () => boolean])[] = [
-    ["dirs", () => areAll(base.dirs.values(), isFolderRecord)],
-    ["tombstones", () => areAll(base.tombstones.values(), isTombstone)],
-    ["conflicts", () => areAll(base.conflicts.values(), isConflict)],
-    ["blocked", () => areAll(base.blocks.values(), isBlock)],
-    ["intents", () => areAll(intents, ({ intent }) => isIntent(intent))],
-    ["meta", () => areAll(meta, ([key, value]) => isMeta(key, value))],
+    ["dirs", () => areAllPossible(base.dirs.values(), isFolderRecord)],
+    ["tombstones", () => areAllPossible(base.tombstones.values(), isTombstone)],
+    ["conflicts", () => areAllPossible(base.conflicts.values(), isConflict)],
+    ["blocked", () => areAllPossible(base.blocks.values(), isBlock)],
+    ["intents", () => areAllPossible(intents, ({ intent }) => isIntent(intent))],
+    ["meta", () => areAllPossible(meta, ([key, value]) => isPossibleMeta(key, value))],
   ];
-  const damaged = checks.find(([, isSound]) => !isSound());
-  return damaged === undefined ? null : describeImpossible(damaged[0]);
+  const damagedTable = checks.find(([, isSound]) => !isSound());
+  return damagedTable === undefined ? null : describeImpossibleRow(damagedTable[0]);
 }
 
-export function describeImpossible(table: string): string {
+export function describeImpossibleRow(table: string): string {
   return `a row of ${table} contains values that mdmirror never writes`;
 }
 
-function areAll<Row>(rows: Iterable<Row>, isPossible: (row: Row) => boolean): boolean {
+function areAllPossible<Row>(rows: Iterable<Row>, isPossible: (row: Row) => boolean): boolean {
   for (const row of rows) if (!isPossible(row)) return false;
   return true;
 }
@@ -64,19 +64,23 @@ function isDigest(value: unknown): boolean {
 }
 
 /** Matches a path that contains NUL, or an empty name, `.` or `..`. */
-const NOT_PLAIN = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
+const UNUSUAL_PATH = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 
-function isPlain(path: unknown): boolean {
-  return typeof path === "string" && !NOT_PLAIN.test(path);
+function isUsualPath(path: unknown): boolean {
+  return typeof path === "string" && !UNUSUAL_PATH.test(path);
 }
 
-type Check = (value: unknown) => boolean;
+type ValueCheck = (value: unknown) => boolean;
 
-function orNull(check: Check): Check {
+function allowNull(check: ValueCheck): ValueCheck {
   return (value) => value === null || check(value);
 }
 
-const STATES: Readonly<Record<DocumentRecord["state"], true>> = { linked: true, outside: true, suspended: true };
+const DOCUMENT_STATES: Readonly<Record<DocumentRecord["state"], true>> = {
+  linked: true,
+  outside: true,
+  suspended: true,
+};
 
 export function isPossibleRecord(record: DocumentRecord): boolean {
   const { id, changeId, stamp, submissions, state } = record;
@@ -84,8 +88,8 @@ export function isPossibleRecord(record: DocumentRecord): boolean {
     isDocId(id) &&
     isChangeId(changeId) &&
     hasDigests(record) &&
-    hasPlainPaths(record) &&
-    Object.hasOwn(STATES, state) &&
+    hasUsualPaths(record) &&
+    Object.hasOwn(DOCUMENT_STATES, state) &&
     (stamp === null || isStamp(stamp)) &&
     Array.isArray(submissions) &&
     submissions.every(isSubmission)
@@ -100,13 +104,13 @@ function hasDigests({ digest, localDigest, echoDigest }: DocumentRecord): boolea
   );
 }
 
-function hasPlainPaths({ localPath, remotePath }: DocumentRecord): boolean {
-  return isPlain(localPath) && (remotePath === localPath || isPlain(remotePath));
+function hasUsualPaths({ localPath, remotePath }: DocumentRecord): boolean {
+  return isUsualPath(localPath) && (remotePath === localPath || isUsualPath(remotePath));
 }
 
 function isStamp({ dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink }: Stamp): boolean {
-  const others = [dev, ino, mtimeMs, ctimeMs, birthMs, nlink];
-  return Number.isInteger(size) && size >= 0 && others.every(Number.isFinite);
+  const otherNumbers = [dev, ino, mtimeMs, ctimeMs, birthMs, nlink];
+  return Number.isInteger(size) && size >= 0 && otherNumbers.every(Number.isFinite);
 }
 
 function isSubmission(one: Submission | null): boolean {
@@ -116,20 +120,20 @@ function isSubmission(one: Submission | null): boolean {
 }
 
 function isFolderRecord({ id, localPath, remotePath }: FolderRecord): boolean {
-  return isDirId(id) && isPlain(localPath) && isPlain(remotePath);
+  return isDirId(id) && isUsualPath(localPath) && isUsualPath(remotePath);
 }
 
 function isTombstone({ id, localPath, remotePath, changeId, digest, trashPath }: Tombstone): boolean {
   const hasIds = isDocId(id) && isChangeId(changeId) && isDigest(digest);
-  return hasIds && isPlain(localPath) && isPlain(remotePath) && (trashPath === null || isPlain(trashPath));
+  return hasIds && isUsualPath(localPath) && isUsualPath(remotePath) && (trashPath === null || isUsualPath(trashPath));
 }
 
 function isConflict({ id, baseDigest, baseChangeId, newestCopyPath, shown }: Conflict): boolean {
-  const hasBase = orNull(isDigest)(baseDigest) && orNull(isChangeId)(baseChangeId);
+  const hasBase = allowNull(isDigest)(baseDigest) && allowNull(isChangeId)(baseChangeId);
   return (
     isDocId(id) &&
     hasBase &&
-    isPlain(newestCopyPath) &&
+    isUsualPath(newestCopyPath) &&
     Array.isArray(shown) &&
     shown.length > 0 &&
     shown.every(isVersion)
@@ -142,11 +146,11 @@ function isVersion(one: ShownVersion | null): boolean {
 
 /** Checks a block, except for its path, because an illegal path may be the reason for the block. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
-  return Object.hasOwn(BLOCK_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
+  return Object.hasOwn(BLOCK_REASONS, reason) && allowNull(isDigest)(digest) && allowNull(isChangeId)(changeId);
 }
 
 function isArrivingFile(file: ArrivingFile | null): boolean {
-  return file !== null && isDocId(file.id) && isPlain(file.path);
+  return file !== null && isDocId(file.id) && isUsualPath(file.path);
 }
 
 function isBoolean(value: unknown): boolean {
@@ -156,28 +160,28 @@ function isBoolean(value: unknown): boolean {
 const MEMBER_CHECKS = {
   id: isDocId,
   dirId: isDirId,
-  path: isPlain,
-  localPath: isPlain,
-  remotePath: isPlain,
-  from: isPlain,
-  to: isPlain,
-  setAsideAt: isPlain,
+  path: isUsualPath,
+  localPath: isUsualPath,
+  remotePath: isUsualPath,
+  from: isUsualPath,
+  to: isUsualPath,
+  setAsideAt: isUsualPath,
   changeId: isChangeId,
-  baseChangeId: orNull(isChangeId),
+  baseChangeId: allowNull(isChangeId),
   digest: isDigest,
   expect: isDigest,
   writes: isDigest,
-  baseDigest: orNull(isDigest),
+  baseDigest: allowNull(isDigest),
   review: isBoolean,
   isCombined: isBoolean,
   value: isBoolean,
   files: (value: unknown) => Array.isArray(value) && value.every(isArrivingFile),
-} satisfies Readonly<Record<string, Check>>;
+} satisfies Readonly<Record<string, ValueCheck>>;
 
-type Member = keyof typeof MEMBER_CHECKS;
-type MembersOf<Kind> = readonly (Member & keyof Extract<Intent, { kind: Kind }>)[];
+type IntentMember = keyof typeof MEMBER_CHECKS;
+type MembersOfIntent<Kind> = readonly (IntentMember & keyof Extract<Intent, { kind: Kind }>)[];
 
-const INTENT_MEMBERS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
+const INTENT_MEMBERS: { readonly [Kind in Intent["kind"]]: MembersOfIntent<Kind> } = {
   post: ["localPath", "remotePath", "digest"],
   "read-back": ["id", "changeId", "digest"],
   put: ["id", "localPath", "baseChangeId", "baseDigest", "digest", "review"],
@@ -199,12 +203,12 @@ const INTENT_MEMBERS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
 };
 
 /** Checks of fields that an intent may lack. */
-const OPTIONAL_MEMBER_CHECKS: Readonly<Record<string, Check>> = {
+const OPTIONAL_MEMBER_CHECKS: Readonly<Record<string, ValueCheck>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
   nextDigest: isDigest,
   expect: isDigest,
-  lastLocalPath: isPlain,
+  lastLocalPath: isUsualPath,
 };
 
 function isIntent(intent: unknown): boolean {
@@ -213,17 +217,17 @@ function isIntent(intent: unknown): boolean {
   if (typeof kind !== "string" || !Object.hasOwn(INTENT_MEMBERS, kind)) return false;
   const row: Readonly<Record<string, unknown>> = { ...intent };
   for (const [member, isPossible] of Object.entries(OPTIONAL_MEMBER_CHECKS))
-    if (!orNull(isPossible)(row[member] ?? null)) return false;
+    if (!allowNull(isPossible)(row[member] ?? null)) return false;
   return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
 /** Matches control characters, which JSON would have escaped. */
-const CONTROL = /[\0-\x1f]/;
+const CONTROL_CHARACTER = /[\0-\x1f]/;
 
 /** Returns true if a single value may be stored under a key: a word, a number or JSON. */
-function isMeta(key: string, value: string): boolean {
-  const isText = !CONTROL.test(key) && !CONTROL.test(value);
-  return isText && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
+function isPossibleMeta(key: string, value: string): boolean {
+  const isPrintable = !CONTROL_CHARACTER.test(key) && !CONTROL_CHARACTER.test(value);
+  return isPrintable && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
 }
 
 function isJson(text: string): boolean {

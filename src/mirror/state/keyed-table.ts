@@ -1,8 +1,8 @@
-import type { Db } from "./database.ts";
-import { upsert, WithStatements } from "./statement.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { makeUpsertSql, StatementCache } from "./statement.ts";
 
 /** Columns of a table, and the field of a row that each of them stores. */
-export class Columns<Member extends string> {
+export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
   /** List of columns for SELECT, each renamed to its field. */
@@ -11,21 +11,21 @@ export class Columns<Member extends string> {
   /** @param renamed columns whose names do not follow from the names of their fields */
   constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
     this.members = members;
-    this.names = members.map((member) => renamed[member] ?? snakeCase(member));
+    this.names = members.map((member) => renamed[member] ?? toSnakeCase(member));
     this.selected = members.map((member, index) => `${this.names[index]} AS "${member}"`).join(", ");
   }
 }
 
-function snakeCase(member: string): string {
+function toSnakeCase(member: string): string {
   return member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 type MemberOf<Row> = keyof Row & string;
 
-type Layout<Row, Key extends MemberOf<Row>> = {
+type TableLayout<Row, Key extends MemberOf<Row>> = {
   readonly table: string;
   readonly key: Key;
-  readonly columns: Columns<MemberOf<Row>>;
+  readonly columns: TableColumns<MemberOf<Row>>;
   /** Fields whose values are stored as JSON. */
   readonly json?: readonly MemberOf<Row>[];
 };
@@ -33,21 +33,21 @@ type Layout<Row, Key extends MemberOf<Row>> = {
 /**
  * A table whose rows have a key. Rows are read in the order in which their keys were first stored.
  */
-export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends WithStatements {
-  readonly #layout: Layout<Row, Key>;
+export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends StatementCache {
+  readonly #layout: TableLayout<Row, Key>;
   readonly #all;
   readonly #one;
   readonly #put;
   readonly #remove;
 
-  constructor(db: Db, layout: Layout<Row, Key>) {
+  constructor(db: SqliteDatabase, layout: TableLayout<Row, Key>) {
     super(db);
     const { table, key, columns } = layout;
     const select = `SELECT ${columns.selected} FROM ${table}`;
     this.#layout = layout;
     this.#all = this.sql<[], Row>(select);
     this.#one = this.sql<[Row[Key]], Row>(`${select} WHERE ${key} = ?`);
-    this.#put = this.sql(upsert(table, key, columns.names));
+    this.#put = this.sql(makeUpsertSql(table, key, columns.names));
     this.#remove = this.sql<[Row[Key]]>(`DELETE FROM ${table} WHERE ${key} = ?`);
   }
 

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { hasMembers } from "../../contract/json.ts";
-import type { Db } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { emptyOwn, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 
-const LOCK_FILE = "lock.db";
-const FACTS_FILE = "lock.json";
+const LOCK_FILE_NAME = "lock.db";
+const HOLDER_FILE = "lock.json";
 
 /**
  * Process that has the lock, for messages only. `since`: start of its work, in milliseconds since
@@ -32,23 +32,23 @@ export type AcquiredLock =
  * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
-  return withOwnFolderOpen(folder, () => acquire(folder, holder));
+  return withOwnFolderOpen(folder, () => tryToAcquire(folder, holder));
 }
 
-function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
+function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryExclusive(folder);
   if (db === null) {
     // RACE: SQLite reports a lock before it reports damage, so no process had the lock a moment
     // ago. A process that has taken it since then has emptied the file first. Emptying it again
     // changes nothing, because the inode with the lock stays the same.
-    emptyOwn(folder, LOCK_FILE);
+    emptyOwn(folder, LOCK_FILE_NAME);
     db = tryExclusive(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
-  if (db === "busy") return { kind: "busy", holder: readFacts(folder) };
+  if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
     // Replaced by a rename, so that other processes read either the whole description or none.
-    replaceOwn(folder, FACTS_FILE, JSON.stringify({ pid: process.pid, ...holder }));
+    replaceOwn(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
     throw error;
@@ -57,8 +57,8 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
 }
 
 /** Takes the exclusive lock. Returns null if the content of the lock file is damaged. */
-function tryExclusive(folder: string): Db | "busy" | null {
-  const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
+function tryExclusive(folder: string): SqliteDatabase | "busy" | null {
+  const db = openOwnDatabase(join(folder, LOCK_FILE_NAME), { make: true, timeout: 0 });
   try {
     // No process ever writes to this file. An exclusive transaction alone leaves it empty and
     // creates no journal.
@@ -66,8 +66,8 @@ function tryExclusive(folder: string): Db | "busy" | null {
     return db;
   } catch (error) {
     db.close();
-    if (hasCode(error, "SQLITE_BUSY")) return "busy";
-    if (hasCode(error, "SQLITE_NOTADB") || hasCode(error, "SQLITE_CORRUPT")) return null;
+    if (hasErrorCode(error, "SQLITE_BUSY")) return "busy";
+    if (hasErrorCode(error, "SQLITE_NOTADB") || hasErrorCode(error, "SQLITE_CORRUPT")) return null;
     throw error;
   }
 }
@@ -76,22 +76,22 @@ function tryExclusive(folder: string): Db | "busy" | null {
  * Releases the lock; a second call does nothing. ORDER: the description is removed first, because
  * after the release it may already be that of the next process.
  */
-function release(db: Db, folder: string): void {
+function release(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;
-  removeOwn(folder, FACTS_FILE);
+  removeOwn(folder, HOLDER_FILE);
   db.close();
 }
 
-function hasCode(error: unknown, code: string): boolean {
+function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith(code);
 }
 
-const FACT_TYPES = { pid: "number", since: "number", what: "string" } as const;
+const HOLDER_FIELD_TYPES = { pid: "number", since: "number", what: "string" } as const;
 
-function readFacts(folder: string): LockHolder | null {
+function readHolder(folder: string): LockHolder | null {
   try {
-    const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
-    return hasMembers<LockHolder>(facts, FACT_TYPES) ? facts : null;
+    const holderFields: unknown = JSON.parse(readOwn(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
+    return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
     // The description is not written yet, or was just removed. Only a message needs it.
     return null;

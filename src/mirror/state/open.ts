@@ -2,16 +2,16 @@ import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import {
   type DatabaseFault,
-  type Db,
+  type SqliteDatabase,
   faultOf,
   type OpenedDatabase,
   openForReading,
   openForWriting,
-  pageFault,
+  findPageFault,
 } from "./database.ts";
 import { removeOwn, statOwn, touchOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
-import { type Schema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
@@ -60,18 +60,19 @@ function openInMemory(clock: Clock): OpenedState {
 }
 
 function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState {
-  const before = sizesIn(folder);
-  if (readOnly && before.state === null) return { kind: "missing" };
-  if (readOnly && before.texts === null) return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
+  const sizesBefore = readFileSizes(folder);
+  if (readOnly && sizesBefore.state === null) return { kind: "missing" };
+  if (readOnly && sizesBefore.texts === null)
+    return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const areTextsInDoubt =
     !readOnly &&
-    ((sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null);
-  const open = readOnly ? openForReading : openForWriting;
-  const files = openBoth((schema) => open(join(folder, schema.file), schema));
+    ((readFileSize(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null);
+  const openDatabase = readOnly ? openForReading : openForWriting;
+  const files = openBoth((schema) => openDatabase(join(folder, schema.file), schema));
   if (files.kind !== "both") return files;
   return closeUnlessOpened(files, () => {
-    const pages = pageFaultOf(files, "state") ?? (areTextsInDoubt ? pageFaultOf(files, "texts") : null);
-    const fault = pages ?? lostFile(before, files);
+    const pageFaultFound = findFileFault(files, "state") ?? (areTextsInDoubt ? findFileFault(files, "texts") : null);
+    const fault = pageFaultFound ?? findLostFile(sizesBefore, files);
     if (fault !== null) return fault;
     if (areTextsInDoubt) removeOwn(folder, SUSPECT_FILE);
     const state = new StoredState({
@@ -80,19 +81,19 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
       close: () => closeBoth(files),
       ...(readOnly ? {} : { onDamage: () => markTextsSuspect(folder) }),
     });
-    const impossible = state.findDamage();
-    if (impossible !== null) return { file: STATE_SCHEMA.file, ...impossible };
-    return { kind: "opened", state, created: before.state === null || before.state === 0 };
+    const rowDamage = state.findDamage();
+    if (rowDamage !== null) return { file: STATE_SCHEMA.file, ...rowDamage };
+    return { kind: "opened", state, created: sizesBefore.state === null || sizesBefore.state === 0 };
   });
 }
 
-type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
+type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
 /**
  * Opens both files. ORDER: the content store is created first. So a state without a content store
  * shows that the store was lost.
  */
-function openBoth(open: (schema: Schema) => OpenedDatabase): Files | FileFault {
+function openBoth(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
   const state = open(STATE_SCHEMA);
@@ -101,11 +102,11 @@ function openBoth(open: (schema: Schema) => OpenedDatabase): Files | FileFault {
   return { file: STATE_SCHEMA.file, ...state };
 }
 
-function closeUnlessOpened(files: Files, open: () => OpenedState): OpenedState {
+function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): OpenedState {
   try {
-    const opened = open();
-    if (opened.kind !== "opened") closeBoth(files);
-    return opened;
+    const openedDatabase = open();
+    if (openedDatabase.kind !== "opened") closeBoth(files);
+    return openedDatabase;
   } catch (error) {
     closeBoth(files);
     const fault = faultOf(error);
@@ -130,19 +131,19 @@ function markTextsSuspect(folder: string): void {
   }
 }
 
-function pageFaultOf(files: Files, name: "state" | "texts"): FileFault | null {
-  const fault = pageFault(files[name]);
+function findFileFault(files: DatabaseFiles, name: "state" | "texts"): FileFault | null {
+  const fault = findPageFault(files[name]);
   return fault === null ? null : { file: `${name}.db`, ...fault };
 }
 
 /** Sizes of both files in bytes; null if a file does not exist. */
-type Sizes = { readonly state: number | null; readonly texts: number | null };
+type FileSizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
  * Returns a fault if one file was lost: it is empty or missing, and the other file is in use.
  * SQLite would treat it as a new file. Returns null if none was lost.
  */
-function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
+function findLostFile(before: FileSizes, { state, texts }: DatabaseFiles): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
@@ -152,7 +153,7 @@ function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   return null;
 }
 
-function hasRows(db: Db, table: string): boolean {
+function hasRows(db: SqliteDatabase, table: string): boolean {
   return db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
 }
 
@@ -160,19 +161,19 @@ function hasRows(db: Db, table: string): boolean {
  * Closes both files. ORDER: the content store first, because closing flushes commits. A power loss
  * between the two must not leave rows that refer to lost content.
  */
-function closeBoth({ state, texts }: Files): void {
+function closeBoth({ state, texts }: DatabaseFiles): void {
   try {
-    closeWritten(texts);
+    closeAfterWriting(texts);
   } finally {
-    closeWritten(state);
+    closeAfterWriting(state);
   }
 }
 
-function sizesIn(folder: string): Sizes {
-  return { state: sizeOf(folder, STATE_SCHEMA.file), texts: sizeOf(folder, TEXTS_SCHEMA.file) };
+function readFileSizes(folder: string): FileSizes {
+  return { state: readFileSize(folder, STATE_SCHEMA.file), texts: readFileSize(folder, TEXTS_SCHEMA.file) };
 }
 
-function sizeOf(folder: string, name: string): number | null {
+function readFileSize(folder: string, name: string): number | null {
   return statOwn(folder, name, "own-file")?.size ?? null;
 }
 
@@ -181,7 +182,7 @@ function sizeOf(folder: string, name: string): number | null {
  * file. In WAL mode, even a reader such as `status` would create the files `-wal` and `-shm`, which
  * it must not (I23).
  */
-function closeWritten(db: Db): void {
+function closeAfterWriting(db: SqliteDatabase): void {
   try {
     if (db.memory || db.readonly || !db.open) return;
     db.pragma("busy_timeout = 0");

@@ -23,12 +23,12 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   const { make, ...openOptions } = options;
   if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
-  const before = statFile(folder, name) ?? (make ? makeEmpty(folder, name) : null);
+  const statBefore = statFile(folder, name) ?? (make ? makeEmpty(folder, name) : null);
   for (const end of SIDE_FILE_ENDINGS) statOwn(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, openOptions);
   try {
-    const after = statFile(folder, name);
-    if (before !== null && (after?.ino !== before.ino || after.dev !== before.dev))
+    const statAfter = statFile(folder, name);
+    if (statBefore !== null && (statAfter?.ino !== statBefore.ino || statAfter.dev !== statBefore.dev))
       throw new UnsafePathError(
         path,
         "was exchanged while it was opened",

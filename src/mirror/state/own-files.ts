@@ -9,15 +9,15 @@
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
-import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
+import { withFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
 import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
 
 // O_NONBLOCK: `open` must not wait if somebody has put a FIFO at the path.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 function splitName(name: string): { readonly below: string; readonly last: string } {
-  const slash = name.lastIndexOf("/");
-  return { below: name.slice(0, Math.max(0, slash)), last: name.slice(slash + 1) };
+  const slashIndex = name.lastIndexOf("/");
+  return { below: name.slice(0, Math.max(0, slashIndex)), last: name.slice(slashIndex + 1) };
 }
 
 /**
@@ -26,7 +26,7 @@ function splitName(name: string): { readonly below: string; readonly last: strin
  */
 export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = splitName(name);
-  return unlessAbsent(() =>
+  return returnNullIfAbsent(() =>
     inOwnFolder(folder, below, (dir) => {
       const stat = statOrNull(`${dir}/${last}`);
       if (stat !== null) checkPath(`${folder}/${name}`, stat, expected);
@@ -35,7 +35,7 @@ export function statOwn(folder: string, name: string, expected: ExpectedFile): S
   );
 }
 
-function unlessAbsent<T>(work: () => T): T | null {
+function returnNullIfAbsent<T>(work: () => T): T | null {
   try {
     return work();
   } catch (error) {
@@ -50,7 +50,7 @@ function unlessAbsent<T>(work: () => T): T | null {
  */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (statOwn(folder, name, "file") === null) return null;
-  return unlessAbsent(() => {
+  return returnNullIfAbsent(() => {
     const { fd, stat } = openOwn(folder, name, O_RDONLY, "file");
     try {
       return { bytes: fs.readFileSync(fd), stat };
@@ -110,7 +110,7 @@ export function createOwn(folder: string, name: string): number {
   const { below, last } = splitName(name);
   return inOwnFolder(folder, below, (dir, above) => {
     const fd = fs.openSync(`${dir}/${last}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    restrict(fd, 0o600);
+    setPermissions(fd, 0o600);
     giveToOwner(fd, above);
     return fd;
   });
@@ -120,7 +120,7 @@ export function createOwn(folder: string, name: string): number {
  * Sets the permissions of a file. Ignores a refusal, because some disks (FAT) have no permissions,
  * and their mount options decide who may read.
  */
-function restrict(fd: number, mode: number): void {
+function setPermissions(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
   try {
     fs.fchmodSync(fd, mode);
@@ -169,7 +169,7 @@ export function emptyOwn(folder: string, name: string): void {
 /** Removes a file if it exists. A symbolic link at the path is removed, not followed. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = splitName(name);
-  unlessAbsent(() => inOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
+  returnNullIfAbsent(() => inOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
 /**
@@ -191,11 +191,11 @@ export function renameOwn(folder: string, from: string, to: string): void {
 export function makeOwnFolder(folder: string, name: string): void {
   const { below, last } = splitName(name);
   if (name === "") {
-    const above = fs.openSync(dirname(folder), O_RDONLY | O_DIRECTORY);
+    const parentDescriptor = fs.openSync(dirname(folder), O_RDONLY | O_DIRECTORY);
     try {
-      makeFolderIn(folder, folder, above);
+      makeFolderIn(folder, folder, parentDescriptor);
     } finally {
-      fs.closeSync(above);
+      fs.closeSync(parentDescriptor);
     }
   } else {
     inOwnFolder(folder, below, (dir, above) => makeFolderIn(`${dir}/${last}`, `${folder}/${name}`, above));
@@ -210,8 +210,8 @@ function makeFolderIn(path: string, shown: string, above: number): void {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     isNew = false;
   }
-  inFolder(path, shown, (_at, fd) => {
-    restrict(fd, 0o700);
+  withFolder(path, shown, (_at, fd) => {
+    setPermissions(fd, 0o700);
     if (isNew) giveToOwner(fd, above);
   });
 }

@@ -1,12 +1,12 @@
 /** Checks all of `.mdmirror/` before any of it is used. */
 
 import * as fs from "node:fs";
-import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
+import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
 import { statOwn, makeOwnFolder } from "./own-files.ts";
 import { withOwnFolderOpen, inOwnFolder } from "./own-handle.ts";
 import { type ExpectedFile, checkPath } from "../../common/unsafe-path.ts";
 
-const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
+const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
   replaced: "file",
   "in-place": "own-file",
   folder: "folder",
@@ -23,7 +23,7 @@ export function examineOwnFolder(folder: string): void {
   inOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
       const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
-      if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
+      if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
     }
   });
 }
@@ -50,8 +50,8 @@ export function tightenOwnFolder(folder: string): void {
   });
 }
 
-function isFolder(kind: OwnKind): boolean {
-  return EXPECTED[kind] === "folder";
+function isFolder(kind: OwnEntryKind): boolean {
+  return EXPECTED_KINDS[kind] === "folder";
 }
 
 function closeFoldersToOthers(folder: string): void {
@@ -66,17 +66,17 @@ function closeFilesToOthers(folder: string): void {
       if (isFolder(kind) || UNCHANGED_MODES.has(name)) continue;
       const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
-      checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
+      checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
       // RACE: the permissions are set by path, because closing a descriptor of a database would
       // release this process's locks on it. Other users cannot enter the folder any more, so they
       // cannot swap the file.
-      restrictByName(`${dir}/${name}`);
+      setPermissionsByPath(`${dir}/${name}`);
     }
   });
 }
 
 /** Sets permissions by path. Ignores a refusal, because some disks have no permissions. */
-function restrictByName(path: string): void {
+function setPermissionsByPath(path: string): void {
   try {
     fs.chmodSync(path, 0o600);
   } catch (error) {

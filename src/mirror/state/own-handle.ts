@@ -9,21 +9,21 @@ import { checkPath } from "../../common/unsafe-path.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 
-let procWorks: boolean | null = null;
+let isProcUsable: boolean | null = null;
 
 /**
  * Returns true if a path through `/proc/self/fd` works, which replaces `openat`. It works only if
  * `/proc` is mounted and shows this process.
  */
-function reachesByProc(fd: number): boolean {
-  procWorks ??= process.platform === "linux" && procLeadsTo(fd);
-  return procWorks;
+function canReachByProc(fd: number): boolean {
+  isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);
+  return isProcUsable;
 }
 
-function procLeadsTo(fd: number): boolean {
-  const found = statOrNull(`/proc/self/fd/${fd}/.`);
-  const opened = fs.fstatSync(fd);
-  return found !== null && found.dev === opened.dev && found.ino === opened.ino;
+function doesProcLeadTo(fd: number): boolean {
+  const statByProc = statOrNull(`/proc/self/fd/${fd}/.`);
+  const statByDescriptor = fs.fstatSync(fd);
+  return statByProc !== null && statByProc.dev === statByDescriptor.dev && statByProc.ino === statByDescriptor.ino;
 }
 
 /** The folder that `withOwnFolderOpen` keeps open now; null if there is none. */
@@ -37,13 +37,13 @@ let openFolder: { readonly folder: string; readonly dir: string; readonly fd: nu
  */
 export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
   if (openFolder?.folder === folder || statOrNull(folder) === null) return work();
-  return inFolder(folder, folder, (dir, fd) => {
-    const before = openFolder;
+  return withFolder(folder, folder, (dir, fd) => {
+    const previousFolder = openFolder;
     openFolder = { folder, dir, fd };
     try {
       return work();
     } finally {
-      openFolder = before;
+      openFolder = previousFolder;
     }
   });
 }
@@ -56,15 +56,22 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
  * @throws UnsafePathError; an errno if a folder is missing
  */
 export function inOwnFolder<T>(folder: string, below: string, work: (dir: string, fd: number) => T): T {
-  const enter = (dir: string, fd: number): T =>
-    below === "" ? work(dir, fd) : inBelow(dir, folder, below.split("/"), work);
-  return openFolder?.folder === folder ? enter(openFolder.dir, openFolder.fd) : inFolder(folder, folder, enter);
+  const openAndRun = (dir: string, fd: number): T =>
+    below === "" ? work(dir, fd) : withFolderBelow(dir, folder, below.split("/"), work);
+  return openFolder?.folder === folder
+    ? openAndRun(openFolder.dir, openFolder.fd)
+    : withFolder(folder, folder, openAndRun);
 }
 
-function inBelow<T>(dir: string, shown: string, names: readonly string[], work: (dir: string, fd: number) => T): T {
+function withFolderBelow<T>(
+  dir: string,
+  shown: string,
+  names: readonly string[],
+  work: (dir: string, fd: number) => T,
+): T {
   const [name, ...rest] = names;
-  return inFolder(`${dir}/${name}`, `${shown}/${name}`, (inner, fd) =>
-    rest.length === 0 ? work(inner, fd) : inBelow(inner, `${shown}/${name}`, rest, work),
+  return withFolder(`${dir}/${name}`, `${shown}/${name}`, (inner, fd) =>
+    rest.length === 0 ? work(inner, fd) : withFolderBelow(inner, `${shown}/${name}`, rest, work),
   );
 }
 
@@ -72,12 +79,12 @@ function inBelow<T>(dir: string, shown: string, names: readonly string[], work: 
  * Opens a folder and runs `work` with its path.
  * @param shown path of the folder for messages
  */
-export function inFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
+export function withFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
   checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     checkPath(shown, fs.fstatSync(fd), "folder");
-    return work(reachesByProc(fd) ? `/proc/self/fd/${fd}` : path, fd);
+    return work(canReachByProc(fd) ? `/proc/self/fd/${fd}` : path, fd);
   } finally {
     fs.closeSync(fd);
   }

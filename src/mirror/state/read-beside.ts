@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
+import { type DatabaseFault, type SqliteDatabase, faultOf, openForReading } from "./database.ts";
 import { statOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import { LOCAL_PATHS } from "./records.ts";
+import { SELECT_LOCAL_PATHS } from "./records.ts";
 
-export type ReadBeside<T> =
+export type ReadResult<T> =
   | { readonly kind: "read"; readonly value: T }
   | { readonly kind: "missing" }
   | ({ readonly file: StateFile } & DatabaseFault);
@@ -17,26 +17,26 @@ export type ReadBeside<T> =
  * The next cycle checks the rest.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readBeside<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
+export function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
   return withOwnFolderOpen(mirrorFolder, () => readRows(mirrorFolder, read));
 }
 
-function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
+function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
   if (statOwn(mirrorFolder, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
   if (statOwn(mirrorFolder, TEXTS_SCHEMA.file, "own-file") === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const opened = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
-  if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
+  const openedState = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
+  if (openedState.kind !== "opened") return { file: STATE_SCHEMA.file, ...openedState };
   try {
     // This transaction ends when the database is closed.
-    opened.db.exec("BEGIN");
-    return { kind: "read", value: read(opened.db) };
+    openedState.db.exec("BEGIN");
+    return { kind: "read", value: read(openedState.db) };
   } catch (error) {
     const fault = faultOf(error);
     if (fault === null) throw error;
     return { file: STATE_SCHEMA.file, ...fault };
   } finally {
-    opened.db.close();
+    openedState.db.close();
   }
 }
 
@@ -47,6 +47,6 @@ function readRows<T>(mirrorFolder: string, read: (db: Db) => T): ReadBeside<T> {
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
-  const read = readBeside(mirrorFolder, (db) => db.prepare<[], LocalPath>(LOCAL_PATHS).pluck().all());
-  return read.kind === "read" ? read.value : [];
+  const readResult = readStateRows(mirrorFolder, (db) => db.prepare<[], LocalPath>(SELECT_LOCAL_PATHS).pluck().all());
+  return readResult.kind === "read" ? readResult.value : [];
 }

@@ -1,9 +1,9 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { FolderRecord, DocumentRecord, DocumentPaths, Stamp, Submission } from "../model/record.ts";
-import type { Db } from "./database.ts";
-import { Columns, KeyedTable } from "./keyed-table.ts";
-import { upsert, WithStatements } from "./statement.ts";
+import type { SqliteDatabase } from "./database.ts";
+import { TableColumns, KeyedTable } from "./keyed-table.ts";
+import { makeUpsertSql, StatementCache } from "./statement.ts";
 
 type RecordRow = [
   id: DocId,
@@ -31,7 +31,7 @@ type RecordRow = [
   rowid: number,
 ];
 
-const COLUMNS =
+const RECORD_COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
   "stamp_trusted, protected, durable, echo_digest, submissions, state";
 
@@ -46,15 +46,15 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
  * linked folder whose file is in the trash has none; a file at its old path belongs to another
  * document, or is new.
  */
-export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
+export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
-export class RecordTable extends WithStatements {
+export class RecordTable extends StatementCache {
   readonly #portion = this.sql<[number, number], RecordRow>(
-    `SELECT ${COLUMNS}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+    `SELECT ${RECORD_COLUMNS}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     "raw",
   );
-  readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
-  readonly #at = this.sql<[string], RecordRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
+  readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE id = ?`, "raw");
+  readonly #at = this.sql<[string], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE local_path = ?`, "raw");
   // Selects the records whose paths begin with a folder's path and "/". The range ends before "0",
   // the character after "/".
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
@@ -62,12 +62,12 @@ export class RecordTable extends WithStatements {
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
     "raw",
   );
-  readonly #localPaths = this.sql<[], string>(LOCAL_PATHS, "pluck");
+  readonly #localPaths = this.sql<[], string>(SELECT_LOCAL_PATHS, "pluck");
   readonly #inode = this.sql<[number, number], number>(
     "SELECT 1 FROM records WHERE ino = ? AND dev = ? LIMIT 1",
     "pluck",
   );
-  readonly #put = this.sql(upsert("records", "id", COLUMNS.split(", ")));
+  readonly #put = this.sql(makeUpsertSql("records", "id", RECORD_COLUMNS.split(", ")));
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
@@ -75,18 +75,18 @@ export class RecordTable extends WithStatements {
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
-      for (const row of rows) yield recordOf(row);
+      for (const row of rows) yield toRecord(row);
       last = rows.length < ROWS_PER_PORTION ? null : rows[rows.length - 1]![19];
     }
   }
 
   get(id: DocId): DocumentRecord | null {
     const row = this.#one.get(id);
-    return row === undefined ? null : recordOf(row);
+    return row === undefined ? null : toRecord(row);
   }
 
   atPath(localPath: string): DocumentRecord[] {
-    return this.#at.all(localPath).map(recordOf);
+    return this.#at.all(localPath).map(toRecord);
   }
 
   /**
@@ -96,8 +96,8 @@ export class RecordTable extends WithStatements {
    */
   inFolder(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
     // SQLite counts characters by code points, from 1.
-    const first = [...folder].length + 2;
-    const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, limit);
+    const firstCharacter = [...folder].length + 2;
+    const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, firstCharacter, limit);
     return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
   }
 
@@ -110,7 +110,7 @@ export class RecordTable extends WithStatements {
   }
 
   put(record: DocumentRecord): void {
-    this.#put.run(...rowOf(record));
+    this.#put.run(...toRow(record));
   }
 
   remove(id: DocId): void {
@@ -122,18 +122,20 @@ export class RecordTable extends WithStatements {
   }
 }
 
-const DIRS = {
+const FOLDER_TABLE = {
   table: "dirs",
   key: "id",
-  columns: new Columns<keyof FolderRecord>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
+  columns: new TableColumns<keyof FolderRecord>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
 } as const;
 
 /** The table of folders that both sides have. */
-export class DirTable extends KeyedTable<FolderRecord, "id"> {
-  readonly #at = this.sql<[string], FolderRecord>(`SELECT ${DIRS.columns.selected} FROM dirs WHERE local_path = ?`);
+export class FolderTable extends KeyedTable<FolderRecord, "id"> {
+  readonly #at = this.sql<[string], FolderRecord>(
+    `SELECT ${FOLDER_TABLE.columns.selected} FROM dirs WHERE local_path = ?`,
+  );
 
-  constructor(db: Db) {
-    super(db, DIRS);
+  constructor(db: SqliteDatabase) {
+    super(db, FOLDER_TABLE);
   }
 
   /** Returns the folder with a local path; null if no folder has it, or several have it. */
@@ -143,7 +145,7 @@ export class DirTable extends KeyedTable<FolderRecord, "id"> {
   }
 }
 
-function rowOf(record: DocumentRecord): StoredRow {
+function toRow(record: DocumentRecord): StoredRow {
   const stamp: { readonly [Key in keyof Stamp]: number | null } = record.stamp ?? NO_STAMP;
   return [
     record.id,
@@ -170,7 +172,7 @@ const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: nul
  * Converts a row to a record. Accesses columns by index, because destructuring such a long row is
  * slow.
  */
-function recordOf(row: RecordRow): DocumentRecord {
+function toRecord(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {
     id: row[0],

@@ -1,13 +1,13 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { Submission } from "../model/record.ts";
 import type { Intent } from "../ports/state.ts";
-import { WithStatements } from "./statement.ts";
+import { StatementCache } from "./statement.ts";
 
 /**
  * Finds the contents that rows of `state.db` refer to, and that must therefore not be deleted.
  * References of versions and events do not count.
  */
-export class ReferencedTexts extends WithStatements {
+export class ReferencedContents extends StatementCache {
   readonly #plain = this.sql<[], Digest>(
     "SELECT digest FROM records UNION ALL SELECT local_digest FROM records WHERE local_digest IS NOT NULL " +
       "UNION ALL SELECT echo_digest FROM records WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
@@ -30,11 +30,12 @@ export class ReferencedTexts extends WithStatements {
   );
 
   all(): Set<Digest> {
-    const named = new Set<Digest>(this.#plain.all());
-    for (const list of this.#lists.all()) for (const { digest } of JSON.parse(list) as Submission[]) named.add(digest);
+    const referencedDigests = new Set<Digest>(this.#plain.all());
+    for (const list of this.#lists.all())
+      for (const { digest } of JSON.parse(list) as Submission[]) referencedDigests.add(digest);
     for (const intent of this.#intents.all())
-      for (const digest of digestsOf(JSON.parse(intent) as Intent)) named.add(digest);
-    return named;
+      for (const digest of listDigests(JSON.parse(intent) as Intent)) referencedDigests.add(digest);
+    return referencedDigests;
   }
 
   /**
@@ -53,10 +54,10 @@ export class ReferencedTexts extends WithStatements {
 
 const DIGEST_MEMBERS: ReadonlySet<string> = new Set(["digest", "baseDigest", "expect", "writes", "nextDigest"]);
 
-function digestsOf(intent: Intent): Digest[] {
-  const waiting = intent.kind === "replace" ? (intent.waiting ?? []) : [];
+function listDigests(intent: Intent): Digest[] {
+  const waitingSubmissions = intent.kind === "replace" ? (intent.waiting ?? []) : [];
   const ownDigests = Object.entries(intent)
     .filter(([member, value]) => DIGEST_MEMBERS.has(member) && value !== null)
     .map(([, value]) => value as Digest);
-  return [...ownDigests, ...waiting.map(({ digest }) => digest)];
+  return [...ownDigests, ...waitingSubmissions.map(({ digest }) => digest)];
 }

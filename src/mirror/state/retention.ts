@@ -1,14 +1,14 @@
 import type { Digest } from "../../contract/digest.ts";
-import type { Db } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { MetaTable } from "./base.ts";
-import type { ReferencedTexts } from "./referenced-texts.ts";
-import type { TextStore } from "./texts.ts";
+import type { ReferencedContents } from "./referenced-texts.ts";
+import type { ContentStore } from "./texts.ts";
 
 /**
  * Limits for stored contents. `days`: how long a content without a reference is kept. `bytes`: size
  * of the content store above which old versions are deleted earlier.
  */
-export type Retention = { readonly days: number; readonly bytes: number };
+export type RetentionLimits = { readonly days: number; readonly bytes: number };
 
 export type PrunedCounts = {
   readonly texts: number;
@@ -17,12 +17,12 @@ export type PrunedCounts = {
   readonly versions: number;
 };
 
-type Prunable = {
-  readonly state: Db;
-  readonly texts: Db;
-  readonly store: TextStore;
+type PrunableState = {
+  readonly state: SqliteDatabase;
+  readonly texts: SqliteDatabase;
+  readonly store: ContentStore;
   readonly meta: MetaTable;
-  readonly referenced: ReferencedTexts;
+  readonly referenced: ReferencedContents;
 };
 
 const DAY_MS = 86_400_000;
@@ -40,18 +40,18 @@ const VERSIONS_KEPT = 20;
  * first. Other contents may be the only copies, and stay for the full time. The file does not
  * become smaller, but its free space is used again.
  */
-export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): PrunedCounts {
+export function pruneState(prunable: PrunableState, now: number, { days, bytes }: RetentionLimits): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
   const cutoff = countDayOfUse(meta, now, days);
-  const pruning = new TextPruning(texts);
-  const deleteTexts = texts.transaction(() => {
+  const pruning = new ContentPruning(texts);
+  const deleteContents = texts.transaction(() => {
     pruning.markIdle([...referenced.all()], now);
-    const expired = cutoff === null ? 0 : pruning.deleteExpired(cutoff);
-    return expired + pruning.deleteOver(bytes, [...referenced.versions()], now - DAY_MS);
+    const expiredCount = cutoff === null ? 0 : pruning.deleteExpired(cutoff);
+    return expiredCount + pruning.deleteOver(bytes, [...referenced.versions()], now - DAY_MS);
   });
-  const deleted = deleteTexts.immediate();
+  const deletedCount = deleteContents.immediate();
   store.forgetChecked();
-  return { texts: deleted, ...deleteRowsBefore(state, cutoff) };
+  return { texts: deletedCount, ...deleteRowsBefore(state, cutoff) };
 }
 
 /**
@@ -60,27 +60,27 @@ export function prune(prunable: Prunable, now: number, { days, bytes }: Retentio
  * was set back since.
  */
 function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
-  const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
-  const valid = seen.filter((day) => day <= now);
-  const lastDay = valid.at(-1);
-  if (lastDay === undefined || now - lastDay >= DAY_MS) valid.push(now);
-  const kept = valid.slice(-(days + 1));
-  meta.set("retention-days", JSON.stringify(kept));
-  return kept[kept.length - 1 - days] ?? null;
+  const recordedDays = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
+  const validDays = recordedDays.filter((day) => day <= now);
+  const lastDay = validDays.at(-1);
+  if (lastDay === undefined || now - lastDay >= DAY_MS) validDays.push(now);
+  const keptDays = validDays.slice(-(days + 1));
+  meta.set("retention-days", JSON.stringify(keptDays));
+  return keptDays[keptDays.length - 1 - days] ?? null;
 }
 
 /** SQL that converts a JSON list of digests to the form that the content store has. */
-const LISTED = "(SELECT unhex(value) FROM json_each(?))";
+const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
  * Deletes idle contents: those to which no row of the state refers. The table `idle` has the time
  * at which a content was first found idle. Storing the content again updates `texts.used`.
  */
-class TextPruning {
-  readonly #texts: Db;
+class ContentPruning {
+  readonly #texts: SqliteDatabase;
   readonly #bytesUsed;
 
-  constructor(texts: Db) {
+  constructor(texts: SqliteDatabase) {
     this.#texts = texts;
     this.#bytesUsed = texts
       .prepare<[], number>(
@@ -94,24 +94,26 @@ class TextPruning {
    * more.
    */
   markIdle(referenced: readonly Digest[], now: number): void {
-    const list = JSON.stringify(referenced);
+    const digestList = JSON.stringify(referenced);
     // A time in the future was recorded while the clock was wrong, so it is removed.
     this.#texts
-      .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${LISTED})`)
-      .run(now, list);
+      .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${DIGESTS_OF_LIST})`)
+      .run(now, digestList);
     this.#texts
-      .prepare(`INSERT OR IGNORE INTO idle (seq, since) SELECT seq, ? FROM texts WHERE digest NOT IN ${LISTED}`)
-      .run(now, list);
+      .prepare(
+        `INSERT OR IGNORE INTO idle (seq, since) SELECT seq, ? FROM texts WHERE digest NOT IN ${DIGESTS_OF_LIST}`,
+      )
+      .run(now, digestList);
   }
 
   /** Deletes contents that were idle before `cutoff`. Returns the number of deleted contents. */
   deleteExpired(cutoff: number): number {
-    const expired = this.#texts
+    const expiredNumbers = this.#texts
       .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")
       .pluck()
       .all(cutoff, cutoff);
-    this.#delete(expired);
-    return expired.length;
+    this.#delete(expiredNumbers);
+    return expiredNumbers.length;
   }
 
   /**
@@ -122,25 +124,26 @@ class TextPruning {
    */
   deleteOver(bytes: number, versions: readonly Digest[], before: number): number {
     if (this.#bytesUsed.get()! <= bytes) return 0;
-    const superseded = this.#texts
+    const supersededNumbers = this.#texts
       .prepare<[number, string], number>(
-        `SELECT seq FROM idle JOIN texts USING (seq) WHERE used < ? AND digest IN ${LISTED} ORDER BY since, seq`,
+        `SELECT seq FROM idle JOIN texts USING (seq) WHERE used < ? AND digest IN ${DIGESTS_OF_LIST} ORDER BY since, seq`,
       )
       .pluck()
       .all(before, JSON.stringify(versions));
-    let deleted = 0;
-    while (deleted < superseded.length && this.#bytesUsed.get()! > bytes) this.#delete([superseded[deleted++]!]);
-    return deleted;
+    let countOfDeleted = 0;
+    while (countOfDeleted < supersededNumbers.length && this.#bytesUsed.get()! > bytes)
+      this.#delete([supersededNumbers[countOfDeleted++]!]);
+    return countOfDeleted;
   }
 
   #delete(contents: readonly number[]): void {
-    const list = JSON.stringify(contents);
+    const numberList = JSON.stringify(contents);
     for (const [table, column] of [
       ["idle", "seq"],
       ["seen", "text"],
       ["texts", "seq"],
     ] as const)
-      this.#texts.prepare(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`).run(list);
+      this.#texts.prepare(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`).run(numberList);
   }
 }
 
@@ -148,16 +151,17 @@ class TextPruning {
  * Deletes events, runs and versions that are older than `cutoff`. Returns the numbers of deleted
  * rows.
  */
-function deleteRowsBefore(db: Db, cutoff: number | null) {
-  const runs = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
-  const isPresent = "records.id = versions.id AND records.change_id = versions.change_id";
-  const newer = "SELECT count(*) FROM versions AS newer WHERE newer.id = versions.id AND newer.seq > versions.seq";
-  const versions = `NOT EXISTS (SELECT 1 FROM records WHERE ${isPresent}) AND (${newer}) >= ${VERSIONS_KEPT}`;
-  const remove = (table: string, condition: string): number =>
+function deleteRowsBefore(db: SqliteDatabase, cutoff: number | null) {
+  const oldRunsCondition = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
+  const hasRecordCondition = "records.id = versions.id AND records.change_id = versions.change_id";
+  const newerCountQuery =
+    "SELECT count(*) FROM versions AS newer WHERE newer.id = versions.id AND newer.seq > versions.seq";
+  const oldVersionsCondition = `NOT EXISTS (SELECT 1 FROM records WHERE ${hasRecordCondition}) AND (${newerCountQuery}) >= ${VERSIONS_KEPT}`;
+  const deleteRows = (table: string, condition: string): number =>
     cutoff === null ? 0 : db.prepare<[number]>(`DELETE FROM ${table} WHERE ${condition}`).run(cutoff).changes;
   return {
-    events: remove("events", "at < ?"),
-    runs: remove("runs", `started_at < ? AND ${runs}`),
-    versions: remove("versions", `at < ? AND ${versions}`),
+    events: deleteRows("events", "at < ?"),
+    runs: deleteRows("runs", `started_at < ? AND ${oldRunsCondition}`),
+    versions: deleteRows("versions", `at < ? AND ${oldVersionsCondition}`),
   };
 }

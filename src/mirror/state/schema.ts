@@ -10,7 +10,7 @@
  *   read the whole table.
  * - The table `idle` says since when no row has referred to a content.
  */
-export type Schema = {
+export type DatabaseSchema = {
   readonly file: StateFile;
   readonly applicationId: number;
   /**
@@ -51,7 +51,7 @@ const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
 ];
 
 /** Returns SQL that replaces an old code if it is the whole value of a column. */
-function codeOf(column: string): string {
+function replaceCode(column: string): string {
   return `CASE ${column} ${PLAIN_CODES.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }
 
@@ -60,19 +60,22 @@ function codeOf(column: string): string {
  * of counts, and in lists of approved reasons. Other fields stay unchanged, because a path may look
  * like a code.
  */
-function membersOf(column: string): string {
-  const members = PLAIN_CODES.flatMap(([before, after]) =>
+function replaceCodesInJson(column: string): string {
+  const memberReplacements = PLAIN_CODES.flatMap(([before, after]) =>
     ["kind", "state", "reason", "outcome"].map((name) => [`"${name}":"${before}"`, `"${name}":"${after}"`] as const),
   );
-  const names = [
+  const nameReplacements = [
     ['"holds":', '"blocked":'],
     ['"sidecar":', '"conflict-copy":'],
     ['"sidecars-gone"', '"conflict-copies-gone"'],
   ] as const;
-  return [...members, ...names].reduce((sql, [before, after]) => `replace(${sql}, '${before}', '${after}')`, column);
+  return [...memberReplacements, ...nameReplacements].reduce(
+    (sql, [before, after]) => `replace(${sql}, '${before}', '${after}')`,
+    column,
+  );
 }
 
-const CONFLICTS = `CREATE TABLE conflicts (
+const CREATE_CONFLICTS = `CREATE TABLE conflicts (
   id TEXT NOT NULL PRIMARY KEY,
   base_digest TEXT,
   base_change_id TEXT,
@@ -95,7 +98,7 @@ const CONFLICTS = `CREATE TABLE conflicts (
 const FROM_VERSION_6 = `
 CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
 DROP TABLE conflicts;
-${CONFLICTS}
+${CREATE_CONFLICTS}
 INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coalesce((
   SELECT json_array(json_object(
     'changeId', json_extract(shown, fullkey || '.changeId'), 'digest', json_extract(shown, fullkey || '.digest'),
@@ -122,13 +125,13 @@ ALTER TABLE records RENAME COLUMN standing TO state;
 DROP INDEX links_in_review;
 CREATE INDEX records_in_review ON records (local_path) WHERE submissions IS NOT NULL;
 ALTER TABLE holds RENAME TO blocked;
-UPDATE blocked SET reason = ${codeOf("reason")};
-UPDATE events SET kind = ${codeOf("kind")}, outcome = ${codeOf("outcome")}, code = ${codeOf("code")};
-UPDATE runs SET summary = ${membersOf("summary")} WHERE summary IS NOT NULL;
-UPDATE meta SET key = ${codeOf("key")};
-UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
+UPDATE blocked SET reason = ${replaceCode("reason")};
+UPDATE events SET kind = ${replaceCode("kind")}, outcome = ${replaceCode("outcome")}, code = ${replaceCode("code")};
+UPDATE runs SET summary = ${replaceCodesInJson("summary")} WHERE summary IS NOT NULL;
+UPDATE meta SET key = ${replaceCode("key")};
+UPDATE meta SET value = ${replaceCodesInJson("value")} WHERE json_valid(value);
 
-UPDATE intents SET intent = replace(${membersOf("intent")}, '"parkAt":', '"setAsideAt":');
+UPDATE intents SET intent = replace(${replaceCodesInJson("intent")}, '"parkAt":', '"setAsideAt":');
 UPDATE intents SET intent = json_insert(intent, '$.why', 'mdmirror was interrupted during this step',
   '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.lastLocalPath', coalesce(
     (SELECT local_path FROM records WHERE id = intent ->> 'id'),
@@ -152,7 +155,7 @@ UPDATE intents SET intent = json_remove(json_set(intent, '$.lastLocalPath', inte
   WHERE iif(json_valid(intent), intent ->> '$.stands', NULL) IS NOT NULL;
 `;
 
-export const STATE_SCHEMA: Schema = {
+export const STATE_SCHEMA: DatabaseSchema = {
   file: "state.db",
   applicationId: 0x6d_64_6d_31,
   version: 16,
@@ -193,7 +196,7 @@ CREATE TABLE tombstones (
   at REAL NOT NULL
 ) STRICT;
 
-${CONFLICTS}
+${CREATE_CONFLICTS}
 
 CREATE TABLE blocked (
   key TEXT NOT NULL PRIMARY KEY,
@@ -264,7 +267,7 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
   upgrades: { 6: FROM_VERSION_6, 15: FROM_VERSION_15 },
 };
 
-export const TEXTS_SCHEMA: Schema = {
+export const TEXTS_SCHEMA: DatabaseSchema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
   // A page of 4,096 bytes would hold one compressed content, and a third of it would stay unused.

@@ -13,11 +13,11 @@ import { type Block, blockOf, KEY_SCHEMA, KeyIndex } from "../../markdown/search
 import type { KeySet } from "../../markdown/search/keys.ts";
 import type { FoundDocument, AgeOrder, DocumentPage, DocumentSource } from "../../markdown/search/source.ts";
 import type { LocalFile } from "../model/tree.ts";
-import { type Db, faultOf } from "./database.ts";
+import { type SqliteDatabase, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
-import { WithStatements } from "./statement.ts";
+import { StatementCache } from "./statement.ts";
 
 /**
  * Table of the indexed files: the path of each, and its digest and stamp, by which an unchanged
@@ -36,13 +36,13 @@ CREATE TABLE search_files (
  * Version of the index. It must be raised when the tables change, or the way in which words are
  * found in content. An index of another version is removed.
  */
-const VERSION = 4;
+const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
  * LIMIT: milliseconds that a search waits for another search that updates the index. After that, it
  * uses the index as it is.
  */
-const BUSY_MS = 2_000;
+const SEARCH_WAIT_MS = 2_000;
 
 /** Reads the content of files. `read` returns null if the file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
@@ -51,7 +51,7 @@ type ContentReader = { read(path: LocalPath): string | null };
  * Number of the only scope. The index format allows several scopes of documents, but a linked
  * folder has one.
  */
-const SCOPE = 0;
+const ONLY_SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
@@ -68,10 +68,10 @@ type OpenedSearch =
 export function openSearch(folder: string): OpenedSearch {
   const path = folder === ":memory:" ? folder : join(folder, SEARCH_FILE);
   for (let round = 0; ; round++) {
-    let db: Db | null = null;
+    let db: SqliteDatabase | null = null;
     try {
-      db = openOwnDatabase(path, { make: true, timeout: BUSY_MS });
-      const isNew = prepareFile(db);
+      db = openOwnDatabase(path, { make: true, timeout: SEARCH_WAIT_MS });
+      const isNew = prepareIndex(db);
       return { kind: "opened", search: new MirrorSearch(db), isNew };
     } catch (error) {
       db?.close();
@@ -101,16 +101,16 @@ export function isFileFault(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
 }
 
-function prepareFile(db: Db): boolean {
+function prepareIndex(db: SqliteDatabase): boolean {
   const version = db.pragma("user_version", { simple: true });
-  if (version === VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
+  if (version === INDEX_VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
   if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new OutdatedIndexError("of another version");
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = NORMAL");
   db.transaction(() => {
     db.exec(KEY_SCHEMA + MIRROR_SCHEMA);
     db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.pragma(`user_version = ${VERSION}`);
+    db.pragma(`user_version = ${INDEX_VERSION}`);
   }).immediate();
   return true;
 }
@@ -123,7 +123,7 @@ type IndexedFile = Omit<Stamp, "dev"> & {
 };
 
 /** Searches in a linked folder, by an index that `openSearch` has prepared. */
-export class MirrorSearch extends WithStatements {
+export class MirrorSearch extends StatementCache {
   readonly #all = this.sql<[], IndexedFile>(
     "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
   );
@@ -159,15 +159,15 @@ export class MirrorSearch extends WithStatements {
     keep: (path: LocalPath) => boolean,
     read: (path: LocalPath) => string | null,
   ): number {
-    const update = this.db.transaction(() => {
+    const updateIndex = this.db.transaction(() => {
       // Another process may have changed the index since, so it is read again within this
       // transaction.
       this.#rows = null;
-      const count = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
+      const readCount = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;
-      return count;
+      return readCount;
     });
-    return update.immediate();
+    return updateIndex.immediate();
   }
 
   /**
@@ -188,11 +188,14 @@ export class MirrorSearch extends WithStatements {
 
   #portion(set: KeySet, order: AgeOrder, after: number | null): DocumentPage {
     const isNewest = order === "newest";
-    const found = isNewest ? this.#before.get(after ?? Number.MAX_SAFE_INTEGER) : this.#after.get(after ?? 0);
-    if (found == null) return { documents: [], next: null };
-    const block = blockOf(found);
-    const documents = set.kind === "any" ? this.#within.all(block) : this.#keys.inBlock(SCOPE, block, set);
-    return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
+    const documentNumber = isNewest ? this.#before.get(after ?? Number.MAX_SAFE_INTEGER) : this.#after.get(after ?? 0);
+    if (documentNumber == null) return { documents: [], next: null };
+    const documentBlock = blockOf(documentNumber);
+    const documentsInBlock =
+      set.kind === "any" ? this.#within.all(documentBlock) : this.#keys.inBlock(ONLY_SCOPE, documentBlock, set);
+    return isNewest
+      ? { documents: documentsInBlock.reverse(), next: documentBlock.first }
+      : { documents: documentsInBlock, next: documentBlock.last };
   }
 
   close(): void {
@@ -205,47 +208,51 @@ export class MirrorSearch extends WithStatements {
   }
 }
 
-type Index = { readonly db: Db; readonly keys: KeyIndex; readonly before: ReadonlyMap<LocalPath, IndexedFile> };
+type OpenIndex = {
+  readonly db: SqliteDatabase;
+  readonly keys: KeyIndex;
+  readonly before: ReadonlyMap<LocalPath, IndexedFile>;
+};
 
 function updateRows(
-  { db, keys, before }: Index,
+  { db, keys, before }: OpenIndex,
   files: Iterable<LocalFile>,
   keep: (path: LocalPath) => boolean,
   read: (path: LocalPath) => string | null,
 ): number {
   const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";
-  const insert = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const change = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
-  const remove = db.prepare("DELETE FROM search_files WHERE doc = ?");
-  const gone = new Map(before);
-  let count = 0;
+  const insertRow = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const changeRow = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
+  const removeRow = db.prepare("DELETE FROM search_files WHERE doc = ?");
+  const rowsToRemove = new Map(before);
+  let changedCount = 0;
   for (const file of files) {
     const row = before.get(file.path);
-    gone.delete(file.path);
-    const values = [file.digest, ...stampValues(file)];
+    rowsToRemove.delete(file.path);
+    const columnValues = [file.digest, ...listStampValues(file)];
     if (row?.digest === file.digest) {
-      if (!sameValues(row, values)) change.run(...values, row.doc);
+      if (!hasSameValues(row, columnValues)) changeRow.run(...columnValues, row.doc);
       continue;
     }
-    const doc = row?.doc ?? Number(insert.run(file.path, ...values).lastInsertRowid);
-    if (row !== undefined) change.run(...values, doc);
-    keys.put(SCOPE, doc, file.path, read(file.path) ?? "");
-    count++;
+    const doc = row?.doc ?? Number(insertRow.run(file.path, ...columnValues).lastInsertRowid);
+    if (row !== undefined) changeRow.run(...columnValues, doc);
+    keys.put(ONLY_SCOPE, doc, file.path, read(file.path) ?? "");
+    changedCount++;
   }
-  for (const { doc, path } of gone.values()) {
+  for (const { doc, path } of rowsToRemove.values()) {
     if (keep(path)) continue;
-    remove.run(doc);
+    removeRow.run(doc);
     keys.remove(doc);
   }
-  return count;
+  return changedCount;
 }
 
-function stampValues({ stamp, stampTrusted }: LocalFile): (number | null)[] {
+function listStampValues({ stamp, stampTrusted }: LocalFile): (number | null)[] {
   if (!stampTrusted) return [null, null, null, null, null, null, null];
   return [stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink];
 }
 
-function sameValues(row: IndexedFile, values: readonly unknown[]): boolean {
-  const known = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
-  return known.every((value, i) => value === values[i]);
+function hasSameValues(row: IndexedFile, values: readonly unknown[]): boolean {
+  const storedValues = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
+  return storedValues.every((value, i) => value === values[i]);
 }

@@ -3,12 +3,12 @@ import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
-import { WithStatements } from "./statement.ts";
+import { StatementCache } from "./statement.ts";
 
 type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];
 
-const COLUMNS = "path, bytes, text, spelled_at, leads, id";
+const SPELLING_COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
  * LIMIT: number of spellings that are kept for each path, and of those of its current content. An
@@ -20,29 +20,31 @@ const KEPT_SPELLINGS = 8;
 /**
  * The table of spellings: how links are written in local files. A file without links has no row.
  */
-export class SpellingTable extends WithStatements implements Spellings {
+export class SpellingTable extends StatementCache implements Spellings {
   readonly #one = this.sql<[string, Digest], SpellingRow>(
-    `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
+    `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
     "raw",
   );
   readonly #at = this.sql<[string], SpellingRow>(
-    `SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
+    `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
     "raw",
   );
   readonly #ofContent = this.sql<[string, Digest], SpellingRow>(
-    `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
+    `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
     "raw",
   );
-  readonly #with = this.sql<[Digest], SpellingRow>(`SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
-  readonly #all = this.sql<[], SpellingRow>(`SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
+  readonly #with = this.sql<[Digest], SpellingRow>(`SELECT ${SPELLING_COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
+  readonly #all = this.sql<[], SpellingRow>(`SELECT ${SPELLING_COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
   readonly #any = this.sql<[], number>("SELECT 1 FROM spellings LIMIT 1", "pluck");
-  readonly #put = this.sql<SpellingRow>(`INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
+  readonly #put = this.sql<SpellingRow>(
+    `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+  );
   readonly #move = this.sql<[string, string]>(
-    `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
+    `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
       "WHERE path = ? ORDER BY seq",
   );
   readonly #moveBelow = this.sql<[string, number, string, string]>(
-    `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
+    `INSERT OR REPLACE INTO spellings (${SPELLING_COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
       "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
   );
   readonly #clear = this.sql<[]>("DELETE FROM spellings");
@@ -63,23 +65,23 @@ export class SpellingTable extends WithStatements implements Spellings {
   );
 
   find(path: LocalPath, bytes: Digest): Spelling | null {
-    return spellingOrNone(this.#one.get(path, bytes));
+    return toSpellingOrNull(this.#one.get(path, bytes));
   }
 
   ofContent(path: LocalPath, text: Digest): Spelling | null {
-    return spellingOrNone(this.#ofContent.get(path, text));
+    return toSpellingOrNull(this.#ofContent.get(path, text));
   }
 
   atPath(path: LocalPath): Spelling[] {
-    return this.#at.all(path).map(spellingOf);
+    return this.#at.all(path).map(toSpelling);
   }
 
   withBytes(bytes: Digest): Spelling[] {
-    return this.#with.all(bytes).map(spellingOf);
+    return this.#with.all(bytes).map(toSpelling);
   }
 
   all(): Spelling[] {
-    return this.#all.all().map(spellingOf);
+    return this.#all.all().map(toSpelling);
   }
 
   isEmpty(): boolean {
@@ -87,7 +89,7 @@ export class SpellingTable extends WithStatements implements Spellings {
   }
 
   put({ path, bytes, text, spelledAt, leads, id }: Spelling): void {
-    this.#put.run(path, bytes, text, spelledAt, JSON.stringify(leads.map(rowOf)), id);
+    this.#put.run(path, bytes, text, spelledAt, JSON.stringify(leads.map(toLinkRow)), id);
   }
 
   copy(from: LocalPath, to: LocalPath): void {
@@ -109,19 +111,19 @@ export class SpellingTable extends WithStatements implements Spellings {
   }
 }
 
-function spellingOrNone(row: SpellingRow | undefined): Spelling | null {
-  return row === undefined ? null : spellingOf(row);
+function toSpellingOrNull(row: SpellingRow | undefined): Spelling | null {
+  return row === undefined ? null : toSpelling(row);
 }
 
-function spellingOf([path, bytes, text, spelledAt, leads, id]: SpellingRow): Spelling {
-  const read = JSON.parse(leads) as LinkTargetRow[];
-  return { path, id, bytes, text, spelledAt, leads: read.map(linkTargetOf) };
+function toSpelling([path, bytes, text, spelledAt, leads, id]: SpellingRow): Spelling {
+  const linkRows = JSON.parse(leads) as LinkTargetRow[];
+  return { path, id, bytes, text, spelledAt, leads: linkRows.map(toLinkTarget) };
 }
 
-function rowOf({ destination, at, to, former }: LinkTarget): LinkTargetRow {
+function toLinkRow({ destination, at, to, former }: LinkTarget): LinkTargetRow {
   return former === undefined ? [destination, at, to] : [destination, at, to, former];
 }
 
-function linkTargetOf([destination, at, to, former]: LinkTargetRow): LinkTarget {
+function toLinkTarget([destination, at, to, former]: LinkTargetRow): LinkTarget {
   return former === undefined ? { destination, at, to } : { destination, at, to, former };
 }

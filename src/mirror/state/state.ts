@@ -2,18 +2,18 @@ import type { Digest } from "../../contract/digest.ts";
 import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import { findDamage, openBaseTables, readBase } from "./base.ts";
-import type { DatabaseFault, Db } from "./database.ts";
+import type { DatabaseFault, SqliteDatabase } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
-import { ReferencedTexts } from "./referenced-texts.ts";
-import { type PrunedCounts, prune, type Retention } from "./retention.ts";
-import { WithStatements } from "./statement.ts";
+import { ReferencedContents } from "./referenced-texts.ts";
+import { type PrunedCounts, pruneState, type RetentionLimits } from "./retention.ts";
+import { StatementCache } from "./statement.ts";
 import { SubtreeMoves } from "./subtree.ts";
-import { TextStore } from "./texts.ts";
+import { ContentStore } from "./texts.ts";
 import { Transactions } from "./transactions.ts";
 
-type OpenFiles = {
-  readonly state: Db;
-  readonly texts: Db;
+type OpenDatabases = {
+  readonly state: SqliteDatabase;
+  readonly texts: SqliteDatabase;
   readonly clock: Clock;
   /** Closes both database files. */
   readonly close: () => void;
@@ -25,25 +25,25 @@ type OpenFiles = {
  * The state: `state.db`, and the content store `texts.db`. A statement is prepared when it is first
  * needed, and kept until the connection closes.
  */
-export class StoredState extends WithStatements implements State {
+export class StoredState extends StatementCache implements State {
   readonly #tables = openBaseTables(this.db);
   readonly #subtrees = new SubtreeMoves(this.db, this.#tables.blocks);
   readonly #versions = new VersionTable(this.db);
   readonly #events = new EventTable(this.db);
   readonly #runs = new RunTable(this.db);
-  readonly #referenced = new ReferencedTexts(this.db);
-  readonly #texts: TextStore;
+  readonly #referenced = new ReferencedContents(this.db);
+  readonly #texts: ContentStore;
   readonly #transactions: Transactions;
   /** Deletes old rows and contents. The caller runs this about once a day, between two cycles. */
-  readonly prune: (now: number, retention: Retention) => PrunedCounts;
+  readonly prune: (now: number, retention: RetentionLimits) => PrunedCounts;
   readonly close: () => void;
 
-  constructor({ state, texts, clock, close, onDamage }: OpenFiles) {
+  constructor({ state, texts, clock, close, onDamage }: OpenDatabases) {
     super(state);
-    this.#texts = new TextStore(texts, clock, onDamage);
+    this.#texts = new ContentStore(texts, clock, onDamage);
     this.#transactions = new Transactions(state, this.#texts);
     const prunable = { state, texts, store: this.#texts, meta: this.#tables.meta, referenced: this.#referenced };
-    this.prune = (now, retention) => prune(prunable, now, retention);
+    this.prune = (now, retention) => pruneState(prunable, now, retention);
     this.close = close;
   }
 

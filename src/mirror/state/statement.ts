@@ -2,7 +2,7 @@ import type Sqlite from "better-sqlite3";
 import { type RowMode, Statement } from "../../common/statement.ts";
 
 /** Base class for tables: prepares statements for one connection, and keeps them. */
-export abstract class WithStatements {
+export abstract class StatementCache {
   protected readonly db: Sqlite.Database;
 
   constructor(db: Sqlite.Database) {
@@ -18,7 +18,7 @@ export abstract class WithStatements {
  * Returns the SQL that inserts or updates a row by its key. An updated row keeps its position in
  * the order of insertion.
  */
-export function upsert(table: string, key: string, columns: readonly string[]): string {
+export function makeUpsertSql(table: string, key: string, columns: readonly string[]): string {
   const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
   const placeholders = columns.map(() => "?").join(", ");
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${placeholders}) ON CONFLICT (${key}) DO UPDATE SET ${updates.join(", ")}`;

@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { BlockTable } from "./blocks.ts";
 import { Statement } from "../../common/statement.ts";
 
@@ -7,13 +7,13 @@ type TreeSide = "local" | "remote";
  * A column with paths of one side. `other`: the column of the same row with the path on the other
  * side.
  */
-type Column = { readonly table: string; readonly column: string; readonly other: string };
+type PathColumn = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
  * For each side, the columns with its paths. ORDER: conflict copies come before records, because
  * their rows are selected by the paths of records.
  */
-const COLUMNS: Readonly<Record<TreeSide, readonly Column[]>> = {
+const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   local: [
     {
       table: "conflicts",
@@ -29,7 +29,7 @@ const COLUMNS: Readonly<Record<TreeSide, readonly Column[]>> = {
   ],
 };
 /** A table whose rows have no path on the other side. They are moved only with the whole folder. */
-const TOMBSTONES = { table: "tombstones", column: "local_path" } as const;
+const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
 
 /**
  * Rewrites the paths of a moved folder and everything below it, within the caller's transaction.
@@ -42,21 +42,21 @@ export class SubtreeMoves {
   readonly #whole;
   readonly #members;
 
-  constructor(db: Db, blocks: BlockTable) {
+  constructor(db: SqliteDatabase, blocks: BlockTable) {
     this.#blocks = blocks;
     this.#whole = {
-      local: [...COLUMNS.local, TOMBSTONES].map((column) => moveOf(db, column)),
-      remote: COLUMNS.remote.map((column) => moveOf(db, column)),
+      local: [...PATH_COLUMNS.local, TOMBSTONE_PATHS].map((column) => prepareMove(db, column)),
+      remote: PATH_COLUMNS.remote.map((column) => prepareMove(db, column)),
     };
     this.#members = {
-      local: COLUMNS.local.map((column) => moveOf(db, column, column.other)),
-      remote: COLUMNS.remote.map((column) => moveOf(db, column, column.other)),
+      local: PATH_COLUMNS.local.map((column) => prepareMove(db, column, column.other)),
+      remote: PATH_COLUMNS.remote.map((column) => prepareMove(db, column, column.other)),
     };
   }
 
   /** Rewrites the paths of all rows at or below `from`, including those of blocks. */
   move(side: TreeSide, from: string, to: string): void {
-    for (const statement of this.#whole[side]) statement.run({ to, ...rangeOf("from", from) });
+    for (const statement of this.#whole[side]) statement.run({ to, ...makeRange("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);
   }
 
@@ -65,7 +65,7 @@ export class SubtreeMoves {
    * `within`.
    */
   moveMembers(side: TreeSide, from: string, to: string, within: string): void {
-    const parameters = { to, ...rangeOf("from", from), ...rangeOf("within", within) };
+    const parameters = { to, ...makeRange("from", from), ...makeRange("within", within) };
     for (const statement of this.#members[side]) statement.run(parameters);
   }
 }
@@ -75,22 +75,25 @@ export class SubtreeMoves {
  * @param other SQL of the path on the other side, which must be at or below `within`; undefined to
  * rewrite all rows
  */
-function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, other?: string) {
-  const where = [isAtOrBelow(column, "from"), ...(other === undefined ? [] : [isAtOrBelow(other, "within")])];
+function prepareMove(db: SqliteDatabase, { table, column }: Pick<PathColumn, "table" | "column">, other?: string) {
+  const conditions = [
+    makeAtOrBelowCondition(column, "from"),
+    ...(other === undefined ? [] : [makeAtOrBelowCondition(other, "within")]),
+  ];
   return new Statement<Record<string, string>>(
     db,
-    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${where.join(" AND ")}`,
+    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${conditions.join(" AND ")}`,
   );
 }
 
 /**
  * Returns the SQL condition for a path that is a folder's path, or is below it.
- * @param name prefix of the SQL parameters, which `rangeOf` returns
+ * @param name prefix of the SQL parameters, which `makeRange` returns
  */
-function isAtOrBelow(column: string, name: string): string {
+function makeAtOrBelowCondition(column: string, name: string): string {
   return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
 }
 
-function rangeOf(name: string, path: string): Record<string, string> {
+function makeRange(name: string, path: string): Record<string, string> {
   return { [name]: path, [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
 }

@@ -6,8 +6,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
  */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
-const PLAIN = 0;
-const ZSTD = 1;
+const PLAIN_CODEC = 0;
+const ZSTD_CODEC = 1;
 /**
  * LIMIT: contents with fewer bytes are not compressed, because the frame of zstd would use up what
  * is saved.
@@ -15,19 +15,20 @@ const ZSTD = 1;
 const MIN_COMPRESSED_BYTES = 256;
 
 /** Compression level of zstd. Higher levels save little on notes, and take longer. */
-const LEVEL = 1;
+const ZSTD_LEVEL = 1;
 
 /** Encodes a content for the store. The result is never longer than the content in UTF-8. */
 export function encodeText(text: string): StoredText {
-  const plain = Buffer.from(text, "utf8");
-  if (plain.length >= MIN_COMPRESSED_BYTES) {
+  const plainBytes = Buffer.from(text, "utf8");
+  if (plainBytes.length >= MIN_COMPRESSED_BYTES) {
     // The output has one chunk of the content's size. The default size would leave 16 kB of garbage
     // for each content.
-    const options = { chunkSize: plain.length, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } };
-    const packed = zstdCompressSync(plain, options);
-    if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
+    const options = { chunkSize: plainBytes.length, params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
+    const compressedBytes = zstdCompressSync(plainBytes, options);
+    if (compressedBytes.length < plainBytes.length)
+      return { codec: ZSTD_CODEC, size: plainBytes.length, bytes: compressedBytes };
   }
-  return { codec: PLAIN, size: plain.length, bytes: plain };
+  return { codec: PLAIN_CODEC, size: plainBytes.length, bytes: plainBytes };
 }
 
 /**
@@ -35,6 +36,6 @@ export function encodeText(text: string): StoredText {
  * @throws if `encodeText` did not make the bytes
  */
 export function decodeText(stored: StoredText): string {
-  if (stored.codec === PLAIN) return stored.bytes.toString("utf8");
+  if (stored.codec === PLAIN_CODEC) return stored.bytes.toString("utf8");
   return zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) }).toString("utf8");
 }

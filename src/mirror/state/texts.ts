@@ -2,8 +2,8 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
-import { type Db, faultOf } from "./database.ts";
-import { WithStatements } from "./statement.ts";
+import { type SqliteDatabase, faultOf } from "./database.ts";
+import { StatementCache } from "./statement.ts";
 import { flushCommits } from "./wal-mode.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -12,7 +12,7 @@ import type { DocId } from "../../contract/ids.ts";
  * LIMIT: contents that are written in one commit. A long transaction would otherwise let the WAL
  * grow without limit.
  */
-const GROUP_WRITES = 1_024;
+const MAX_GROUP_WRITES = 1_024;
 /** LIMIT: digests that are remembered as stored, which take two megabytes in all. */
 const MAX_KNOWN_DIGESTS = 16_384;
 /**
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
  * committed in groups, and always before the state. They are never rolled back, because a content
  * without a reference does no harm.
  */
-export class TextStore extends WithStatements {
+export class ContentStore extends StatementCache {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
@@ -56,7 +56,7 @@ export class TextStore extends WithStatements {
    * Uses an open database as the content store.
    * @param onDamage called when SQLite finds a damaged page, before the exception is thrown
    */
-  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
+  constructor(db: SqliteDatabase, clock: Clock, onDamage: () => void = () => undefined) {
     super(db);
     this.#clock = clock;
     this.#onDamage = onDamage;
@@ -79,10 +79,10 @@ export class TextStore extends WithStatements {
    */
   putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
-    const sure = this.#checkedContents.get(digest);
-    if (sure !== undefined && sure.path === name.path && now - sure.at < DAY_MS) return;
+    const checkedContent = this.#checkedContents.get(digest);
+    if (checkedContent !== undefined && checkedContent.path === name.path && now - checkedContent.at < DAY_MS) return;
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
-    this.#reportDamage(() => this.#putKey(keyOf(digest), digest, text, name, now));
+    this.#reportDamage(() => this.#putKey(toKey(digest), digest, text, name, now));
   }
 
   storedNames(wanted: Parameters<State["storedNames"]>[0]): StoredName[] {
@@ -90,8 +90,8 @@ export class TextStore extends WithStatements {
   }
 
   #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
-    const known = this.#used.get(key);
-    if (known === undefined) {
+    const storedUse = this.#used.get(key);
+    if (storedUse === undefined) {
       const { codec, size, bytes } = encodeText(text);
       this.#writeInGroup(() => {
         const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
@@ -100,11 +100,11 @@ export class TextStore extends WithStatements {
       this.#remember(digest, now, name.path);
       return;
     }
-    if (!this.#names.has(known.seq, name.path)) this.#writeInGroup(() => this.#names.put(known.seq, name, now));
-    if (now - known.used >= DAY_MS) this.#touch.run(now, key);
+    if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
+    if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
     // An existing content is read and compared with its digest before rows may refer to it. A
     // damaged one is replaced.
-    if (this.get(digest) === null) this.#replace(key, text, now, known.seq);
+    if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
     this.#remember(digest, now, name.path);
   }
 
@@ -133,12 +133,12 @@ export class TextStore extends WithStatements {
    * digest. Keeps nothing in memory.
    */
   get(digest: Digest): string | null {
-    const row = this.#reportDamage(() => this.#select.get(keyOf(digest)));
+    const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
     return row === undefined ? null : provenText(digest, row);
   }
 
   has(digest: Digest): boolean {
-    return this.#reportDamage(() => this.#used.get(keyOf(digest))) !== undefined;
+    return this.#reportDamage(() => this.#used.get(toKey(digest))) !== undefined;
   }
 
   digests(): Digest[] {
@@ -151,8 +151,8 @@ export class TextStore extends WithStatements {
    */
   secure(digest?: Digest): void {
     if (this.#unsafeFrom === null) return;
-    const known = digest === undefined ? undefined : this.#used.get(keyOf(digest));
-    if (known !== undefined && known.seq < this.#unsafeFrom) return;
+    const storedRow = digest === undefined ? undefined : this.#used.get(toKey(digest));
+    if (storedRow !== undefined && storedRow.seq < this.#unsafeFrom) return;
     this.#reportDamage(() => {
       this.#commitOpen();
       if (!this.db.memory) flushCommits(this.db);
@@ -200,7 +200,7 @@ export class TextStore extends WithStatements {
    * @param write returns the number of the content that it wrote
    */
   #writeInGroup(write: () => number): void {
-    if (this.#openWrites >= GROUP_WRITES) this.#commitOpen();
+    if (this.#openWrites >= MAX_GROUP_WRITES) this.#commitOpen();
     if (this.#openWrites === 0) this.#begin.run();
     this.#openWrites++;
     let isWritten = false;
@@ -231,7 +231,7 @@ export class TextStore extends WithStatements {
   }
 }
 
-function keyOf(digest: Digest): Buffer {
+function toKey(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
@@ -251,26 +251,26 @@ export function provenText(digest: Digest, row: StoredText): string | null {
   return digestOf(text) === digest ? text : null;
 }
 
-type SeenRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
+type SeenPathRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
 type NameQuery = { path: string | null; id: string | null; formerPaths: string };
 
-const SELECT =
+const SELECT_NAMES =
   "SELECT texts.digest, seen.path, seen.id, seen.side, seen.why, seen.at FROM seen JOIN texts ON texts.seq = seen.text";
-const ORDER_BY = "ORDER BY seen.at, seen.text";
+const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
  * The table of paths at which contents were seen, with the time of the first observation. A row
  * refers to a content by its number.
  */
-class NameTable extends WithStatements {
+class NameTable extends StatementCache {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
     "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
   readonly #known = this.sql<[number, string], number>("SELECT 1 FROM seen WHERE text = ? AND path = ?", "pluck");
-  readonly #all = this.sql<[], SeenRow>(`${SELECT} ${ORDER_BY}`, "raw");
-  readonly #some = this.sql<NameQuery, SeenRow>(
-    `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
-      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerPaths))) ${ORDER_BY}`,
+  readonly #all = this.sql<[], SeenPathRow>(`${SELECT_NAMES} ${ORDER_BY_TIME}`, "raw");
+  readonly #some = this.sql<NameQuery, SeenPathRow>(
+    `${SELECT_NAMES} WHERE seen.path = @path OR seen.id = @id OR ` +
+      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerPaths))) ${ORDER_BY_TIME}`,
     "raw",
   );
 
@@ -289,11 +289,11 @@ class NameTable extends WithStatements {
 
   find({ path, id, formerPaths }: Parameters<State["storedNames"]>[0]): StoredName[] {
     const isAll = path === undefined && id === undefined && formerPaths === undefined;
-    const wanted = { path: path ?? null, id: id ?? null, formerPaths: JSON.stringify(formerPaths ?? []) };
-    return (isAll ? this.#all.all() : this.#some.all(wanted)).map(storedNameOf);
+    const parameters = { path: path ?? null, id: id ?? null, formerPaths: JSON.stringify(formerPaths ?? []) };
+    return (isAll ? this.#all.all() : this.#some.all(parameters)).map(toStoredName);
   }
 }
 
-function storedNameOf([digest, path, id, side, why, at]: SeenRow): StoredName {
+function toStoredName([digest, path, id, side, why, at]: SeenPathRow): StoredName {
   return { digest: digest.toString("hex") as Digest, path, id, side, why, at };
 }

@@ -1,21 +1,21 @@
-import type { Db } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import { walSize } from "./own-database.ts";
-import { WithStatements } from "./statement.ts";
-import type { TextStore } from "./texts.ts";
-import { WAL_BYTES, withSynchronous } from "./wal-mode.ts";
+import { StatementCache } from "./statement.ts";
+import type { ContentStore } from "./texts.ts";
+import { MAX_WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 
-type ContentTransactions = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
+type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "secure">;
 
 /**
  * Transactions of the state. Contents are committed before the rows that refer to them, and stay if
  * these rows are rolled back.
  */
-export class Transactions extends WithStatements {
+export class Transactions extends StatementCache {
   readonly #texts: ContentTransactions;
   readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
   readonly #inTransaction = this.db.transaction((work: () => unknown) => work());
 
-  constructor(db: Db, texts: ContentTransactions) {
+  constructor(db: SqliteDatabase, texts: ContentTransactions) {
     super(db);
     this.#texts = texts;
     // An automatic checkpoint of SQLite could flush rows before the contents to which they refer.
@@ -46,7 +46,7 @@ export class Transactions extends WithStatements {
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    if (walSize(this.db.name) < WAL_BYTES) return;
+    if (walSize(this.db.name) < MAX_WAL_BYTES) return;
     this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
@@ -58,11 +58,11 @@ export class Transactions extends WithStatements {
     try {
       const result = run(() => {
         this.#texts.begin();
-        const value = work();
+        const workResult = work();
         // ORDER: contents are committed before rows. A kill between the two commits leaves only
         // contents without a reference.
         this.#texts.commit();
-        return value;
+        return workResult;
       });
       isCommitted = true;
       return result as T;

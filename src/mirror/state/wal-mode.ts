@@ -1,16 +1,16 @@
 import type Sqlite from "better-sqlite3";
 
-type Db = Sqlite.Database;
+type SqliteDatabase = Sqlite.Database;
 
 /**
  * LIMIT: size of the WAL in bytes, above which it is written back into the database file. It is
  * large, because a first sync changes most pages of an index repeatedly, and a checkpoint writes
  * each of them only once.
  */
-export const WAL_BYTES = 64 * 1024 * 1024;
+export const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
 /** Switches a database to WAL mode. Must not be called within a transaction. */
-export function enterWal(db: Db): void {
+export function enterWal(db: SqliteDatabase): void {
   if (!db.memory) switchMode(db, "WAL");
 }
 
@@ -19,7 +19,7 @@ export function enterWal(db: Db): void {
  * the main database in the checkpoint, because after some upgrades SQLite refuses a checkpoint of
  * the temporary database.
  */
-export function leaveWal(db: Db): void {
+export function leaveWal(db: SqliteDatabase): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
   if (checkpoint?.busy === 0) switchMode(db, "DELETE");
   else flushCommits(db);
@@ -31,7 +31,7 @@ export function leaveWal(db: Db): void {
  * commits a page with `synchronous = FULL`, which flushes the whole WAL. It writes the unchanged
  * `user_version` for this purpose.
  */
-export function flushCommits(db: Db): void {
+export function flushCommits(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
 }
 
@@ -41,7 +41,7 @@ export function flushCommits(db: Db): void {
  * slow, because the file is complete in either mode. A new WAL is flushed with its folder. This
  * also makes the removal of the old journal durable before SQLite writes a page back.
  */
-function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
+function switchMode(db: SqliteDatabase, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
 }
 
@@ -49,7 +49,7 @@ function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
  * Flushes a new database file. Otherwise a power loss could leave it without pages, and SQLite then
  * removes its WAL with all commits.
  */
-export function securePages(db: Db): void {
+export function securePages(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
@@ -57,7 +57,7 @@ export function securePages(db: Db): void {
  * Runs `work` with another level of flushing. With NORMAL, only checkpoints flush the WAL; with
  * FULL, every commit does.
  */
-export function withSynchronous<T>(db: Db, level: "FULL" | "OFF", work: () => T): T {
+export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {
     return work();

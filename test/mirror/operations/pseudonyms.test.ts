@@ -3,7 +3,7 @@ import { mapName } from "../../../src/contract/names.ts";
 import { pathKey } from "../../../src/contract/path.ts";
 import { compareStrings } from "../../../src/mirror/model/by-path.ts";
 import { conflictCopyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
-import { hashedName, isHashedNameOf, numberedName } from "../../../src/mirror/model/local-name.ts";
+import { makeHashedName, mayBeHashedName, makeNumberedName } from "../../../src/mirror/model/local-name.ts";
 import { makePseudonyms } from "../../../src/mirror/operations/doctor/pseudonyms.ts";
 
 const ID = "doc_0123456789abcd";
@@ -19,9 +19,9 @@ const FOLDINGS = [false, true].flatMap((foldsCase) =>
 );
 const made = NAMES.flatMap((name) => [
   mapName(name, "file") ?? name,
-  numberedName(name, "file", 2, 255),
+  makeNumberedName(name, "file", 2, 255),
   conflictCopyPath(name, "theirs", 1, 255),
-  hashedName(name, "file", ID, 255),
+  makeHashedName(name, "file", ID, 255),
 ]);
 const { path, digest } = makePseudonyms([...NAMES, ...made], [ID], "salt");
 const SORTED = NAMES.filter((name) => name !== "u5b.md");
@@ -49,9 +49,9 @@ describe("pseudonyms", () => {
     for (const name of NAMES.filter((one) => one !== LONG && one.endsWith(".md"))) {
       const mapped = mapName(name, "file");
       expect([name, mapName(path(name), "file")]).toEqual([name, mapped === null ? null : path(mapped)]);
-      expect(numberedName(path(name), "file", 2, 255)).toBe(path(numberedName(name, "file", 2, 255)));
+      expect(makeNumberedName(path(name), "file", 2, 255)).toBe(path(makeNumberedName(name, "file", 2, 255)));
       expect(conflictCopyPath(path(name), "theirs", 1, 255)).toBe(path(conflictCopyPath(name, "theirs", 1, 255)));
-      expect(isHashedNameOf(path(hashedName(name, "file", ID, 255)), path(name), "file", ID)).toBe(true);
+      expect(mayBeHashedName(path(makeHashedName(name, "file", ID, 255)), path(name), "file", ID)).toBe(true);
     }
   });
 

@@ -63,8 +63,8 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     promise: "I30",
     does: "makes the key's file readable by every user of the machine",
     file: "mirror/state/own-files.ts",
-    find: "O_EXCL | O_NOFOLLOW, 0o600);\n    restrict(fd, 0o600);",
-    replace: "O_EXCL | O_NOFOLLOW, 0o644);\n    restrict(fd, 0o644);",
+    find: "O_EXCL | O_NOFOLLOW, 0o600);\n    setPermissions(fd, 0o600);",
+    replace: "O_EXCL | O_NOFOLLOW, 0o644);\n    setPermissions(fd, 0o644);",
     tests: ["cli/init.test.ts"],
   },
   {

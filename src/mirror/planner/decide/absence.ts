@@ -1,6 +1,6 @@
 import { type FolderRow, getNameKind, type PlanRow } from "../match/row.ts";
 import { findBaseFolder } from "../match/forest.ts";
-import { numberedName } from "../../model/local-name.ts";
+import { makeNumberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";
@@ -16,7 +16,10 @@ export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPa
   if (isFree(draft, path)) return path;
   const { maxNameBytes } = draft.trees.local.disk;
   for (let number = 2; ; number++) {
-    const siblingPath = joinPath(parentOf(path), numberedName(nameOf(path), getNameKind(row), number, maxNameBytes));
+    const siblingPath = joinPath(
+      parentOf(path),
+      makeNumberedName(nameOf(path), getNameKind(row), number, maxNameBytes),
+    );
     if (isFree(draft, siblingPath)) return siblingPath;
   }
 }

@@ -1,10 +1,10 @@
 import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 import {
-  hashedName,
+  makeHashedName,
   isTemporaryName,
-  lastingName,
-  localNameFor,
-  numberedName,
+  toOriginalName,
+  toLocalName,
+  makeNumberedName,
   remoteNameFor,
 } from "../../model/local-name.ts";
 import { isNamePair } from "../../model/name-pair.ts";
@@ -162,7 +162,7 @@ export class NameAssignment {
    * name on the service is taken.
    */
   #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
-    const name = hashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
+    const name = makeHashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
     const hashedPlace = { parent: place.parent, name };
     if (this.#owners.ownerOf("local", hashedPlace, row) !== null)
       return makeRowToBlock(row, "path-taken", `the local name ${place.name} is taken`);
@@ -212,7 +212,7 @@ export class NameAssignment {
       isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row))
     )
       return null;
-    return localNameFor(remoteName, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
+    return toLocalName(remoteName, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
   }
 
   /**
@@ -226,7 +226,7 @@ export class NameAssignment {
     if (localPlace === null || remotePlace === null) return false;
     const isOnBothSides = row.record !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NAME_NUMBER; number++) {
-      const name = numberedName(lastingName(localPlace.name), getNameKind(row), number, this.#maxNameBytes);
+      const name = makeNumberedName(toOriginalName(localPlace.name), getNameKind(row), number, this.#maxNameBytes);
       const localCandidate = { parent: localPlace.parent, name };
       const mappedName = remoteNameFor(name, getNameKind(row), this.#draft.policy.refusedCharacters);
       if (mappedName === null) return false;

@@ -7,10 +7,10 @@
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
 import {
   isTemporaryName,
-  lastingName,
-  localNameFor,
-  numberedName,
-  ownNameOf,
+  toOriginalName,
+  toLocalName,
+  makeNumberedName,
+  findOriginalName,
   remoteNameFor,
 } from "../../model/local-name.ts";
 import {
@@ -49,7 +49,7 @@ export function* generateLastingNames(draft: PlanDraft, row: PlanRow, side: Side
   if (freeName !== null) yield freeName;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeRenamed(draft, row, side)) return;
   const otherSidesName = findNameOnOtherSide(row, side) ?? goal.name;
-  const bestName = isTemporaryName(otherSidesName) ? lastingName(goal.name) : otherSidesName;
+  const bestName = isTemporaryName(otherSidesName) ? toOriginalName(goal.name) : otherSidesName;
   for (const candidate of generateNumberedNames(draft, bestName, getNameKind(row))) {
     const name = toLegalName(draft, row, side, candidate);
     if (name !== null) yield name;
@@ -59,7 +59,7 @@ export function* generateLastingNames(draft: PlanDraft, row: PlanRow, side: Side
 function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file" | "folder"): Generator<string> {
   yield name;
   for (let number = 2; number <= MAX_NAME_NUMBER; number++)
-    yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
+    yield makeNumberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
 /**
@@ -74,7 +74,7 @@ function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
 function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, name: string): string | null {
   const kind = getNameKind(row);
   return side === "local"
-    ? localNameFor(name, kind, toUniqueId(row), trees.local.disk.maxNameBytes)
+    ? toLocalName(name, kind, toUniqueId(row), trees.local.disk.maxNameBytes)
     : remoteNameFor(name, kind, policy.refusedCharacters);
 }
 
@@ -87,7 +87,7 @@ function findNameIfFree({ trees }: PlanDraft, row: PlanRow): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
   const { maxNameBytes } = trees.local.disk;
-  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, getNameKind(row), toUniqueId(row), maxNameBytes);
+  return findOriginalName(row.local.goal!.name, row.remote.goal!.name, getNameKind(row), toUniqueId(row), maxNameBytes);
 }
 
 function mayBeRenamed(draft: PlanDraft, row: PlanRow, side: Side): boolean {

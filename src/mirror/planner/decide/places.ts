@@ -1,7 +1,7 @@
 import type { WhoMoved } from "../drift/place-change.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import type { BlockReason } from "../../model/block.ts";
-import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
+import { isTemporaryName, isUnsafeName, toOriginalName, toLocalName, remoteNameFor } from "../../model/local-name.ts";
 import {
   type FolderRow,
   toUniqueId,
@@ -47,7 +47,7 @@ export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
     );
   const name =
     keptLocalName ??
-    localNameFor(lastingName(remotePlace.name), kind, toUniqueId(row), draft.trees.local.disk.maxNameBytes);
+    toLocalName(toOriginalName(remotePlace.name), kind, toUniqueId(row), draft.trees.local.disk.maxNameBytes);
   const path = joinPath(localParent.path, name);
   if (draft.trees.local.ignores(path, kind))
     return makeImpossiblePlace(
@@ -65,7 +65,7 @@ export function deriveRemotePlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   if (folderBlock !== null) return makeImpossiblePlace("folder-blocked", folderBlock.detail);
   const keptRemoteName = findKeptName(row, "remote", localPlace.name, row.record);
   if (keptRemoteName !== null) return { kind: "place", place: { parent: localPlace.parent, name: keptRemoteName } };
-  const mappedName = toRemoteName(lastingName(localPlace.name), getNameKind(row), draft.policy);
+  const mappedName = toRemoteName(toOriginalName(localPlace.name), getNameKind(row), draft.policy);
   return mappedName.kind === "impossible"
     ? mappedName
     : { kind: "place", place: { parent: localPlace.parent, name: mappedName.name } };
@@ -160,7 +160,7 @@ function deriveLocalFolderPath(
         `the name of the folder ${JSON.stringify(ancestor.remotePath)} on the service cannot be used on disk`,
       );
     missingNames.unshift(
-      localNameFor(ancestor.remote.now.name, "folder", toUniqueId(ancestor), draft.trees.local.disk.maxNameBytes),
+      toLocalName(ancestor.remote.now.name, "folder", toUniqueId(ancestor), draft.trees.local.disk.maxNameBytes),
     );
   }
   let path = ancestor?.localPath ?? "";

@@ -8,7 +8,7 @@ import { type LocalPath, parentOf, type RemotePath } from "../../../contract/pat
 import { once } from "../../../common/once.ts";
 import { type ConflictCopy, copiesOf } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { remotePathsOf } from "../../model/left-out.ts";
+import { generateRemotePaths } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
 import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
@@ -70,7 +70,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     renamedForOthers: new Map(),
     copies: new Map(),
     copiesByInode: once(() => indexCopiesByInode(draft)),
-    foldersWithDocuments: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
+    foldersWithDocuments: once(() => new Set(generateRemotePaths(trees).map((path) => parentOf(path)))),
     othersByInode: once(() => indexUnsyncedByInode(trees.local)),
     claimants: once(() => indexRowsBySlot(listRows(draft), trees.local.disk)),
   };

@@ -3,7 +3,7 @@ import {
   type FolderIntention,
   BLOCK_REASONS,
   type BlockReason,
-  type Intention,
+  type DocumentIntention,
   isRemembered,
 } from "../../model/block.ts";
 import type { Block } from "../../model/record.ts";
@@ -76,7 +76,7 @@ function isSameMove(
  * Returns true if an earlier answer of the service forbids this action on the document. The plan
  * then keeps the block.
  */
-export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
+export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: DocumentIntention): boolean {
   const block = findRemainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
   // Without the grant to edit, edits of other users are still merged into the local file. Only the

@@ -5,7 +5,7 @@ import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { choosePathToProveAbsent } from "./absence.ts";
 import { type PlanDraft, proposeAction, proposeFolderRecord, blockRow } from "./plan-draft.ts";
-import { localPathsOf } from "../../model/left-out.ts";
+import { generateLocalPaths } from "../../model/left-out.ts";
 import { isOnBothSides } from "./place-rows.ts";
 import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
@@ -243,7 +243,7 @@ function findOccupiedFolders(draft: PlanDraft): OccupiedFolders {
   const parentsOfSynced = new Set<string>();
   const parentsOfForeign = new Set<string>();
   const { folders, others } = draft.trees.local;
-  for (const path of localPathsOf(draft.trees)) parentsOfSynced.add(parentOf(path));
+  for (const path of generateLocalPaths(draft.trees)) parentsOfSynced.add(parentOf(path));
   for (const path of folders.keys()) parentsOfSynced.add(parentOf(path));
   for (const other of others.values()) if (other.kind !== "litter") parentsOfForeign.add(parentOf(other.path));
   return { mirrored: parentsOfSynced, foreign: parentsOfForeign };

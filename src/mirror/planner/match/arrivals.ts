@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isTemporaryName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
+import { isTemporaryName, isUnsafeName, toLocalName } from "../../model/local-name.ts";
 import { joinPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { RemoteFile, Trees } from "../../model/tree.ts";
@@ -86,5 +86,5 @@ function canReceiveArrivals({ localSeen, remoteSeen, record }: FolderRow): boole
 }
 
 function hasOwnName(name: string, id: DocId, maxNameBytes: number): boolean {
-  return !isUnsafeName(name, "file") && !isTemporaryName(name) && localNameFor(name, "file", id, maxNameBytes) === name;
+  return !isUnsafeName(name, "file") && !isTemporaryName(name) && toLocalName(name, "file", id, maxNameBytes) === name;
 }

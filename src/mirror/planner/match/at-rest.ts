@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { bothSidesAreAsBase, hasLastingNames } from "../../model/agreement.ts";
+import { areBothSidesAsBase, hasLastingNames } from "../../model/agreement.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
@@ -74,7 +74,7 @@ export function listIdsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
 function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): boolean {
   const localFile = local.files.get(record.localPath);
   const remoteFile = remote.files.get(record.id);
-  if (localFile === undefined || remoteFile === undefined || !bothSidesAreAsBase(record, localFile, remoteFile, local))
+  if (localFile === undefined || remoteFile === undefined || !areBothSidesAsBase(record, localFile, remoteFile, local))
     return false;
   return !base.conflicts.has(record.id) && !base.blocks.has(record.id);
 }

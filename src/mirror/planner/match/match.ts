@@ -2,7 +2,14 @@ import type { DocId } from "../../../contract/ids.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
+import {
+  ABSENT,
+  makeAmbiguousFile,
+  makePresent,
+  type Observation,
+  makeUnknown,
+  type Unread,
+} from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type JudgedDocuments, NONE_JUDGED, findChangedDocuments } from "./at-rest.ts";
@@ -68,11 +75,11 @@ export function matchTrees(
   const occupancy = new SlotOccupancy(trees, policy);
   const arrivals = new Arrivals(trees, forest, occupancy);
   const { onBothSides, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
-  for (const [file, twin] of onBothSides) documents.push(makeNewDocumentRow(forest, trees, file, present(twin)));
+  for (const [file, twin] of onBothSides) documents.push(makeNewDocumentRow(forest, trees, file, makePresent(twin)));
   for (const file of arrivals.take(onlyRemote, policy, judged))
     documents.push(makeNewDocumentRow(forest, trees, file, ABSENT));
   for (const file of onlyLocal)
-    documents.push(makeDocumentRow(forest, trees, null, null, present(file), { kind: "never" }));
+    documents.push(makeDocumentRow(forest, trees, null, null, makePresent(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, toInclude: new Set(), arrivals, occupancy };
 }
 
@@ -85,11 +92,15 @@ function isAtOtherPath({ matches }: MatchProgress, { id, localPath }: DocumentRe
  * Returns the state of a document on disk: present, absent or unknown.
  * @param unread reason why a missing document may still exist; null if a missing document is absent
  */
-function describeLocalState(matching: MatchProgress, record: DocumentRecord, unread: Unread | null): Seen<LocalFile> {
+function describeLocalState(
+  matching: MatchProgress,
+  record: DocumentRecord,
+  unread: Unread | null,
+): Observation<LocalFile> {
   const unknownReason = whyLocalUnknown(matching, record, unread);
-  if (unknownReason !== null) return unknown(unknownReason);
+  if (unknownReason !== null) return makeUnknown(unknownReason);
   const match = matching.matches.get(record.id);
-  return match === undefined ? ABSENT : present(match);
+  return match === undefined ? ABSENT : makePresent(match);
 }
 
 /** Returns the reason why the local state of a document is unknown; null if it is known. */
@@ -99,7 +110,7 @@ function whyLocalUnknown(
   unread: Unread | null,
 ): Unread | null {
   const possibleFiles = blocked.get(id);
-  if (possibleFiles !== undefined) return ambiguousFile(possibleFiles.map(({ path }) => path));
+  if (possibleFiles !== undefined) return makeAmbiguousFile(possibleFiles.map(({ path }) => path));
   if (!matches.has(id)) return whyUnseen(localPath, trees) ?? unread;
   return byPathAlone.has(id) ? whyMayBeElsewhere(trees) : null;
 }
@@ -123,7 +134,7 @@ function makeDocumentRow(
   { base }: Trees,
   id: DocId | null,
   record: DocumentRecord | null,
-  local: Seen<LocalFile>,
+  local: Observation<LocalFile>,
   remote: RemoteSeen,
 ): DocumentRow {
   const makeRowPlaces = (side: Side, path: string | null) => ({
@@ -141,7 +152,12 @@ function makeDocumentRow(
   };
 }
 
-function makeNewDocumentRow(forest: FolderForest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
+function makeNewDocumentRow(
+  forest: FolderForest,
+  trees: Trees,
+  file: RemoteFile,
+  local: Observation<LocalFile>,
+): DocumentRow {
   return makeDocumentRow(forest, trees, file.id, null, local, { kind: "present", file });
 }
 

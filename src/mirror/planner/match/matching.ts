@@ -3,12 +3,12 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import {
-  isKeptIn,
+  hasAllLinesIn,
   type LineProfile,
-  mayBeSimilar,
+  areLengthsSimilar,
   profileOf,
   SIMILAR_ENOUGH,
-  similarity,
+  computeSimilarity,
 } from "../../model/similar.ts";
 import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
@@ -95,8 +95,8 @@ export function measureSimilarity(matching: MatchProgress, record: DocumentRecor
   let highestSimilarity = 0;
   for (const digest of listKnownDigests(matching, record)) {
     const knownProfile = readProfile(matching, digest);
-    if (knownProfile !== null && mayBeSimilar(knownProfile, profile))
-      highestSimilarity = Math.max(highestSimilarity, similarity(knownProfile, profile));
+    if (knownProfile !== null && areLengthsSimilar(knownProfile, profile))
+      highestSimilarity = Math.max(highestSimilarity, computeSimilarity(knownProfile, profile));
   }
   return highestSimilarity;
 }
@@ -120,7 +120,7 @@ export function containsPart(matching: MatchProgress, record: DocumentRecord, fi
     // A blank file is a part of every content, so it is no evidence.
     return (
       knownProfile !== null &&
-      (isKeptIn(knownProfile, profile) || (profile.total > 0 && isKeptIn(profile, knownProfile)))
+      (hasAllLinesIn(knownProfile, profile) || (profile.total > 0 && hasAllLinesIn(profile, knownProfile)))
     );
   });
 }

@@ -1,5 +1,5 @@
 import type { DirId } from "../../../contract/ids.ts";
-import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
+import { makeHashedName, isUnsafeName, toLocalName, remoteNameFor } from "../../model/local-name.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,
@@ -11,7 +11,7 @@ import {
   type RemotePath,
 } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { remotePathsOf } from "../../model/left-out.ts";
+import { generateRemotePaths } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import {
@@ -73,7 +73,7 @@ function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<Rem
   // Listings are sorted by folder, so most documents are in the same folder as the one before. That
   // folder is skipped without a search.
   let previousFolder = "";
-  for (const path of remotePathsOf(trees)) {
+  for (const path of generateRemotePaths(trees)) {
     const slashIndex = path.lastIndexOf("/");
     if (slashIndex <= 0 || (slashIndex === previousFolder.length && path.startsWith(previousFolder))) continue;
     previousFolder = path.slice(0, slashIndex);
@@ -126,10 +126,10 @@ function findTwinPath(
 ): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(path))?.localPath ?? null;
   if (parent === null || isUnsafeName(nameOf(path), "folder")) return null;
-  const derivePathBy = (nameFor: typeof localNameFor) =>
+  const derivePathBy = (nameFor: typeof toLocalName) =>
     joinPath(parent, nameFor(nameOf(path), "folder", id ?? path, local.disk.maxNameBytes));
-  const plainPath = derivePathBy(localNameFor);
-  return local.folders.has(plainPath) ? plainPath : (lookUp(derivePathBy(hashedName)) ?? lookUp(plainPath));
+  const plainPath = derivePathBy(toLocalName);
+  return local.folders.has(plainPath) ? plainPath : (lookUp(derivePathBy(makeHashedName)) ?? lookUp(plainPath));
 }
 
 /**
@@ -197,12 +197,12 @@ function deriveLocalPath(
   remotePath: RemotePath,
 ): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
-  return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id, disk.maxNameBytes));
+  return parent === null ? null : joinPath(parent, toLocalName(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
 /**
  * Returns true if a folder was moved on the service and not locally. If it was moved on both sides,
- * `placeRule` decides.
+ * `choosePlaceRule` decides.
  */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;

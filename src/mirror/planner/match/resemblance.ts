@@ -1,6 +1,6 @@
 import { compareStrings } from "../../model/by-path.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
+import { isSimilar, type LineProfile, areLengthsSimilar, computeSimilarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
@@ -49,7 +49,8 @@ function listPairs(matching: MatchProgress, candidates: readonly ProfiledFile[])
       const knownProfile = readProfile(matching, digest);
       if (knownProfile === null || knownProfile.total === 0) continue;
       for (const { file, profile } of generateComparableFiles(knownProfile, candidates, budget))
-        if (isSimilar(knownProfile, profile)) pairs.push({ record, file, score: similarity(knownProfile, profile) });
+        if (isSimilar(knownProfile, profile))
+          pairs.push({ record, file, score: computeSimilarity(knownProfile, profile) });
     }
   return pairs;
 }
@@ -64,7 +65,7 @@ function* generateComparableFiles(
   budget: { remaining: number },
 ): Generator<ProfiledFile> {
   for (const candidate of candidates) {
-    if (mayBeSimilar(profile, candidate.profile)) {
+    if (areLengthsSimilar(profile, candidate.profile)) {
       if (budget.remaining === 0) return;
       budget.remaining--;
       yield candidate;

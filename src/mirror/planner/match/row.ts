@@ -6,7 +6,7 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderRecord, DocumentRecord, Tombstone } from "../../model/record.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
-import type { Seen } from "../../model/seen.ts";
+import type { Observation } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 
 export type Side = "local" | "remote";
@@ -83,7 +83,7 @@ export type DocumentRow = CommonRow & {
   readonly id: DocId | null;
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
-  readonly local: RowPlaces & { readonly seen: Seen<LocalFile> };
+  readonly local: RowPlaces & { readonly seen: Observation<LocalFile> };
   readonly remote: RowPlaces & { readonly seen: RemoteSeen };
 };
 

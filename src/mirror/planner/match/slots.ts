@@ -1,7 +1,7 @@
 import { type FolderRow, getPathOnSide, type Place, type PlanRow, type Side } from "./row.ts";
 import { type DiskFolding, foldsNames, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { hasFileAt, localPathsOf, remotePathsOf } from "../../model/left-out.ts";
+import { hasFileAt, generateLocalPaths, generateRemotePaths } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
@@ -99,14 +99,14 @@ export class SlotOccupancy {
     const { disk, folders, others } = this.#trees.local;
     const occupantsByKey = new Map<string, SlotOccupant>();
     for (const path of others.keys()) occupantsByKey.set(pathKey(path, disk), { kind: "foreign", path });
-    for (const mirrored of [localPathsOf(this.#trees), folders.keys()])
+    for (const mirrored of [generateLocalPaths(this.#trees), folders.keys()])
       for (const path of mirrored) occupantsByKey.set(pathKey(path, disk), { kind: "mirrored", path });
     return occupantsByKey;
   }
 
   #foldRemote(): ReadonlyMap<string, string> {
     const pathsByKey = new Map<string, string>();
-    for (const path of remotePathsOf(this.#trees)) pathsByKey.set(pathKey(path, this.foldings.remote), path);
+    for (const path of generateRemotePaths(this.#trees)) pathsByKey.set(pathKey(path, this.foldings.remote), path);
     for (const { path } of this.#trees.remote.folders.values())
       pathsByKey.set(pathKey(path, this.foldings.remote), path);
     return pathsByKey;

@@ -1,5 +1,5 @@
 import { compareStrings } from "../../model/by-path.ts";
-import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
+import { makeHashedName, isUnsafeName, toLocalName, remoteNameFor } from "../../model/local-name.ts";
 import { type DiskNames, joinPath, nameOf, parentOf, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
@@ -21,7 +21,7 @@ type FindTwin = (file: RemoteFile) => LocalFile | undefined;
  * A way to derive the local name of a document on the service. `isExact`: true if the local
  * spelling must be equal.
  */
-type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
+type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
 
 /**
  * ORDER: first the exact name, then the name with digits of the id, then other spellings that the
@@ -30,9 +30,9 @@ type NameRule = { readonly nameFor: typeof localNameFor; readonly isExact: boole
  * run or a lost state.
  */
 const NAME_RULES: readonly NameRule[] = [
-  { nameFor: localNameFor, isExact: true },
-  { nameFor: hashedName, isExact: false },
-  { nameFor: localNameFor, isExact: false },
+  { nameFor: toLocalName, isExact: true },
+  { nameFor: makeHashedName, isExact: false },
+  { nameFor: toLocalName, isExact: false },
 ];
 
 /**

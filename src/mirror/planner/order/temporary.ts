@@ -1,5 +1,5 @@
 import { digestOf } from "../../../contract/digest.ts";
-import { lastingName, TEMPORARY_MARK } from "../../model/local-name.ts";
+import { toOriginalName, TEMPORARY_MARK } from "../../model/local-name.ts";
 import { cutToBytes } from "../../../contract/path.ts";
 import type { FolderRow, PlanRow, Place } from "../match/row.ts";
 import type { SideState } from "./side-state.ts";
@@ -19,7 +19,7 @@ const KEPT_BYTES = 100;
 export function chooseTemporaryName(row: PlanRow, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
   const ending = row.kind === "document" ? ".md" : "";
-  const originalName = lastingName(name);
+  const originalName = toOriginalName(name);
   const originalStem = originalName.slice(0, originalName.length - ending.length).toWellFormed();
   const stem = cutToBytes(originalStem.replaceAll("\ufffd", "-"), KEPT_BYTES);
   const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
