@@ -35,8 +35,8 @@ export const contentCases: readonly ContractCase[] = [
     const text = "😀".repeat(51_200);
     const file = await api.file(`${folder.path}/a.md`, text);
     assert.equal((await api.read(file.id)).content, text);
-    const refused = await api.post("/v1/files", { path: `${folder.path}/b.md`, content: `${text}x` });
-    refused.problem("content_too_large", "/content");
+    const refusedReply = await api.post("/v1/files", { path: `${folder.path}/b.md`, content: `${text}x` });
+    refusedReply.problem("content_too_large", "/content");
   }),
   defineAssumedCase("takes the longest text and path in their longest spelling", async ({ api, folder }) => {
     const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");

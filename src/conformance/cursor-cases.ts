@@ -41,16 +41,16 @@ const pageCases = KINDS.flatMap((kind): ContractCase[] => [
     (await api.delete(`/v1/${kind}/${lastItem.id}`)).deleted();
     (await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`)).deleted();
     const id = await createItem(setup, kind, `${folder.path}/new`);
-    const second = await api.page(kind, { ...query, cursor });
-    assert.deepEqual(listIds(second), [id]);
+    const secondPage = await api.page(kind, { ...query, cursor });
+    assert.deepEqual(listIds(secondPage), [id]);
   }),
   defineCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (setup) => {
     const { api, folder } = setup;
     const { query, cursor } = await beginPaging(setup, kind, { count: 3, limit: 2 });
     for (const item of (await api.page(kind, { parent_id: folder.id })).data)
       (await api.delete(`/v1/${kind}/${item.id}`)).deleted();
-    const second = await api.page(kind, { ...query, cursor });
-    assert.deepEqual([second.data, second.hasMore, second.nextCursor], [[], false, null]);
+    const secondPage = await api.page(kind, { ...query, cursor });
+    assert.deepEqual([secondPage.data, secondPage.hasMore, secondPage.nextCursor], [[], false, null]);
   }),
 ]);
 

@@ -13,8 +13,8 @@ const patchCases: readonly ContractCase[] = [
   defineAssumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/readme.md`);
     for (const name of ["README.md", "README.md"]) {
-      const renamed = (await api.patch(`/v1/files/${file.id}`, { name })).ok(200);
-      assert.equal(renamed.path, `${folder.path}/README.md`);
+      const renamedFile = (await api.patch(`/v1/files/${file.id}`, { name })).ok(200);
+      assert.equal(renamedFile.path, `${folder.path}/README.md`);
     }
   }),
   defineCase("moves a file to another folder", async ({ api, folder }) => {
@@ -28,8 +28,8 @@ const patchCases: readonly ContractCase[] = [
   }),
   defineAssumedCase("moves a file to the root", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}${folder.path}.md`);
-    const moved = (await api.patch(`/v1/files/${file.id}`, { parentId: null })).ok(200);
-    assert.deepEqual([moved.path, moved.parentId, moved.parentPath], [`${folder.path}.md`, null, "/"]);
+    const movedFile = (await api.patch(`/v1/files/${file.id}`, { parentId: null })).ok(200);
+    assert.deepEqual([movedFile.path, movedFile.parentId, movedFile.parentPath], [`${folder.path}.md`, null, "/"]);
     (await api.patch(`/v1/files/${file.id}`, { parentId: folder.id })).ok(200);
   }),
   defineCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {

@@ -24,16 +24,16 @@ const createCases: readonly ContractCase[] = [
     assert.deepEqual(paths, [`${folder.path}/a`, `${folder.path}/a/b`, `${folder.path}/a/b/c`]);
   }),
   defineAssumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
-    const made = (await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` })).ok(201);
-    assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
-    (await api.delete(`/v1/folders/${made.id}`)).deleted();
+    const newFolder = (await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` })).ok(201);
+    assert.deepEqual([newFolder.path, newFolder.parentId], [`${folder.path}-2`, null]);
+    (await api.delete(`/v1/folders/${newFolder.id}`)).deleted();
   }),
   defineCase("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
-    const made = await api.folder(`${folder.path}/a`);
-    (await api.post("/v1/folders", { path: made.path })).problem("path_already_exists");
+    const newFolder = await api.folder(`${folder.path}/a`);
+    (await api.post("/v1/folders", { path: newFolder.path })).problem("path_already_exists");
     (await api.post("/v1/folders", { parentId: folder.id, name: "a" })).problem("path_already_exists");
     (await api.post("/v1/folders", { path: folder.path })).problem("path_already_exists");
-    assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
+    assert.equal((await api.page("folders", { path: newFolder.path })).data[0]?.id, newFolder.id);
   }),
   defineAssumedCase("names each bad field of a folder", async ({ api, folder }) => {
     const badBodies: readonly (readonly [object, ...string[]])[] = [
@@ -86,10 +86,10 @@ const placementCases: readonly ContractCase[] = [
     assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [movedFolder.path]);
   }),
   defineAssumedCase("moves a folder to the root", async ({ api, folder }) => {
-    const made = await api.folder(`${folder.path}${folder.path}-moved`);
-    const moved = (await api.patch(`/v1/folders/${made.id}`, { parentId: null })).ok(200);
-    assert.deepEqual([moved.path, moved.parentId], [`${folder.path}-moved`, null]);
-    (await api.delete(`/v1/folders/${made.id}`)).deleted();
+    const newFolder = await api.folder(`${folder.path}${folder.path}-moved`);
+    const movedFolder = (await api.patch(`/v1/folders/${newFolder.id}`, { parentId: null })).ok(200);
+    assert.deepEqual([movedFolder.path, movedFolder.parentId], [`${folder.path}-moved`, null]);
+    (await api.delete(`/v1/folders/${newFolder.id}`)).deleted();
   }),
   defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
@@ -132,10 +132,10 @@ const placementCases: readonly ContractCase[] = [
 
 const removeCases: readonly ContractCase[] = [
   defineCase("deletes an empty folder", async ({ api, folder }) => {
-    const made = await api.folder(`${folder.path}/a`);
-    (await api.delete(`/v1/folders/${made.id}`)).deleted();
-    (await api.get(`/v1/folders/${made.id}`)).problem("folder_not_found");
-    assert.notEqual((await api.folder(made.path)).id, made.id);
+    const newFolder = await api.folder(`${folder.path}/a`);
+    (await api.delete(`/v1/folders/${newFolder.id}`)).deleted();
+    (await api.get(`/v1/folders/${newFolder.id}`)).problem("folder_not_found");
+    assert.notEqual((await api.folder(newFolder.path)).id, newFolder.id);
   }),
   defineCase(
     "answers folder_not_empty to the delete of a folder with a file or a folder in it",
@@ -170,12 +170,12 @@ const removeCases: readonly ContractCase[] = [
     ]);
   }),
   defineAssumedCase("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
-    const made = await api.folder(`${folder.path}/a`);
+    const newFolder = await api.folder(`${folder.path}/a`);
     for (const value of ["", "1", "TRUE", "yes", "true%20"]) {
-      (await api.delete(`/v1/folders/${made.id}?recursive=${value}`)).invalid("/recursive");
+      (await api.delete(`/v1/folders/${newFolder.id}?recursive=${value}`)).invalid("/recursive");
     }
-    (await api.delete(`/v1/folders/${made.id}?recursive=true&recursive=true`)).invalid("/recursive");
-    (await api.delete(`/v1/folders/${made.id}?force=true`)).invalid("/force");
+    (await api.delete(`/v1/folders/${newFolder.id}?recursive=true&recursive=true`)).invalid("/recursive");
+    (await api.delete(`/v1/folders/${newFolder.id}?force=true`)).invalid("/force");
   }),
   defineAssumedCase("refuses a recursive delete above a protected file", async ({ api, folder }) => {
     const top = await api.folder(`${folder.path}/a`);

@@ -84,11 +84,11 @@ async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOpti
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
-  const created = await api.post("/v1/folders", { path: folder });
-  if (created.status === 401 || created.status === 403) return explainRefusal("POST /v1/folders", created);
+  const creation = await api.post("/v1/folders", { path: folder });
+  if (creation.status === 401 || creation.status === 403) return explainRefusal("POST /v1/folders", creation);
   if ((await clearCase(exchange, key, folder)) || leaveBehind) return null;
-  const what = `the service did not delete the folder ${folder}, so that each case would leave one`;
-  return trouble("usage", what, "to run the cases and leave their folders: add --leave-behind");
+  const failure = `the service did not delete the folder ${folder}, so that each case would leave one`;
+  return trouble("usage", failure, "to run the cases and leave their folders: add --leave-behind");
 }
 
 function explainRefusal(request: string, { status }: CheckedReply): Result<never> {

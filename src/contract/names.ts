@@ -153,8 +153,8 @@ export function mapName(name: string, kind: NameKind, refused: string = SHELL_ME
   mappedStem = mappedStem.replace(/^-+|-+$/g, "");
   if (!/[\p{L}\p{N}]/u.test(mappedStem))
     mappedStem = `u${[...stem].map((character) => character.codePointAt(0)!.toString(16)).join("-")}`;
-  const result = kind === "file" ? `${mappedStem}.md` : mappedStem;
-  return nameFaults(result, kind, refused).length === 0 ? result : null;
+  const mappedName = kind === "file" ? `${mappedStem}.md` : mappedStem;
+  return nameFaults(mappedName, kind, refused).length === 0 ? mappedName : null;
 }
 
 const MAPPABLE_FAULTS: ReadonlySet<NameFault> = new Set([

@@ -56,9 +56,9 @@ export function rebase(path: string, from: string, to: string): string {
  * `a/b/c.md`, these are `a` and `a/b`.
  */
 export function ancestorsOf(path: string): string[] {
-  const result: string[] = [];
-  for (let i = path.indexOf("/"); i !== -1; i = path.indexOf("/", i + 1)) result.push(path.slice(0, i));
-  return result;
+  const ancestors: string[] = [];
+  for (let i = path.indexOf("/"); i !== -1; i = path.indexOf("/", i + 1)) ancestors.push(path.slice(0, i));
+  return ancestors;
 }
 
 /**

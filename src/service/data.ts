@@ -92,14 +92,14 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
   if (savedKey !== null && (await knowsKey(service, savedKey))) return savedKey;
   const [workspace] = await service.admin.workspaces();
   const grants = [{ on: null, level: "full" }] as const;
-  const created =
+  const newKey =
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
   // The service cannot refuse to create the key, because the workspace was read just before.
-  if (!("key" in created)) throw new Error(created.detail);
-  writeKey(file, created.key);
-  return created.key;
+  if (!("key" in newKey)) throw new Error(newKey.detail);
+  writeKey(file, newKey.key);
+  return newKey.key;
 }
 
 async function knowsKey(service: Service, key: string): Promise<boolean> {

@@ -233,14 +233,14 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
 function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = errorCodeOf(error) ?? "";
   if (code === "EADDRINUSE") {
-    const next = "give another with --port N; --port 0 takes any free one";
-    return trouble("usage", `port ${port} of ${host} is taken`, next, { code });
+    const nextStep = "give another with --port N; --port 0 takes any free one";
+    return trouble("usage", `port ${port} of ${host} is taken`, nextStep, { code });
   }
   if (/^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/.test(code)) {
-    const next = "give an address of this machine with --host, and a port above 1023 with --port";
-    return trouble("usage", `${host}, port ${port} cannot be used`, next, { code });
+    const nextStep = "give an address of this machine with --host, and a port above 1023 with --port";
+    return trouble("usage", `${host}, port ${port} cannot be used`, nextStep, { code });
   }
   if (!/^ERR_(?:OSSL|SSL)/.test(code)) return null;
-  const what = "the certificate and its key cannot be used together";
-  return trouble("usage", what, "give PEM files that belong together", { code });
+  const failure = "the certificate and its key cannot be used together";
+  return trouble("usage", failure, "give PEM files that belong together", { code });
 }

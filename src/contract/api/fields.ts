@@ -134,8 +134,8 @@ export function makeIntegerParameter(range: IntegerRange) {
 }
 
 export function makeFlagParameter() {
-  const read = (sent: unknown) => (sent === "true" || sent === "false" ? sent === "true" : sent);
-  return z.preprocess(read, z.boolean()).default(false);
+  const parseFlag = (sent: unknown) => (sent === "true" || sent === "false" ? sent === "true" : sent);
+  return z.preprocess(parseFlag, z.boolean()).default(false);
 }
 
 export type IdPrefix = "doc_" | "dir_" | "chg_";

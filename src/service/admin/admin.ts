@@ -152,7 +152,7 @@ export class Admin {
 
 /** Returns the result of an admin operation as an HTTP answer. */
 export async function toAnswer(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
-  const result = await operation;
-  if (result === null) return DELETED_ANSWER;
-  return isRefused(result) ? result : makeDone(status, result);
+  const body = await operation;
+  if (body === null) return DELETED_ANSWER;
+  return isRefused(body) ? body : makeDone(status, body);
 }

@@ -16,18 +16,18 @@ export function dataTrouble(dir: string, error: unknown): Result<never> {
   }
   if (code === null) throw error;
   if (code === "other-data") {
-    const next = "give its database with --database, or another folder with --data";
-    return trouble("usage", `${dir} cannot be used: ${(error as Error).message}`, next, { code });
+    const nextStep = "give its database with --database, or another folder with --data";
+    return trouble("usage", `${dir} cannot be used: ${(error as Error).message}`, nextStep, { code });
   }
   if (code === "newer-data" || code === "older-data") {
     const failure = `${dir}: ${(error as Error).message}; nothing was changed`;
     const program = code === "newer-data" ? "the newer mdmirror" : "the mdmirror that wrote it";
     return trouble("usage", failure, `use ${program}, or give another folder with --data`, { code });
   }
-  const next = isDiskFull(code)
+  const nextStep = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"
     : "run mdmirror as the user that the service runs as, or give a folder that this user may write with --data";
-  return systemTrouble(error, `${dir} cannot be used`, next, FOLDER_ERROR_CODES.test(code) ? "usage" : "fault");
+  return systemTrouble(error, `${dir} cannot be used`, nextStep, FOLDER_ERROR_CODES.test(code) ? "usage" : "fault");
 }
 
 /** Returns true if the error concerns the data folder or a file in it. */

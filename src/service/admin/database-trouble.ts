@@ -82,12 +82,13 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
     return trouble("usage", `${name}: ${message}; nothing was changed`, nextStep, { code });
   }
   if (code === "other-data" || code === "other-key") {
-    const next = "give this process its own folder with --data; the valid admin-key is in the first process's folder";
-    return trouble("usage", message, next, { code });
+    const nextStep =
+      "give this process its own folder with --data; the valid admin-key is in the first process's folder";
+    return trouble("usage", message, nextStep, { code });
   }
   if (code === "unusable-database") {
-    const next = "create another: createdb --encoding UTF8 --template template0 NAME";
-    return trouble("usage", `${name} cannot be used: ${message}`, next, { code });
+    const nextStep = "create another: createdb --encoding UTF8 --template template0 NAME";
+    return trouble("usage", `${name} cannot be used: ${message}`, nextStep, { code });
   }
   const knownTrouble = KNOWN_TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (knownTrouble !== undefined)

@@ -29,8 +29,8 @@ export async function listAll<Name extends ListName>(
 type Page<Item> = { readonly data: readonly Item[]; readonly nextCursor?: string | null | undefined };
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {
-  const all = await listAll(session, "listWorkspaces");
-  return all.kind === "trouble" ? all : workspaceNamed(all.value, word);
+  const workspaces = await listAll(session, "listWorkspaces");
+  return workspaces.kind === "trouble" ? workspaces : workspaceNamed(workspaces.value, word);
 }
 
 export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Result<WorkspaceJson> {
@@ -44,11 +44,11 @@ export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Res
 }
 
 export async function findKey(session: AdminSession, word: string): Promise<Result<KeyJson>> {
-  const all = await listAll(session, "listKeys");
-  if (all.kind === "trouble") return all;
+  const keys = await listAll(session, "listKeys");
+  if (keys.kind === "trouble") return keys;
   const describeKey = ({ id, workspaceId, grants }: KeyJson) =>
     `${id} of ${workspaceId}, ${grants.map(formatGrant).join(" ")}`;
-  return findByIdOrName("keys", word, all.value, ({ label }) => [label], describeKey);
+  return findByIdOrName("keys", word, keys.value, ({ label }) => [label], describeKey);
 }
 
 /**
@@ -57,12 +57,12 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
  */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
-  const all = await listAll(session, "listReviews");
-  if (all.kind === "trouble") return all;
+  const reviews = await listAll(session, "listReviews");
+  if (reviews.kind === "trouble") return reviews;
   const matchingReview = findByIdOrName(
     "reviews",
     word,
-    all.value,
+    reviews.value,
     ({ path }) => [path, path.slice(1)],
     ({ id }) => id,
   );

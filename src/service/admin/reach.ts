@@ -78,8 +78,8 @@ function isLocked(dataFolder: string): boolean {
  * them itself.
  */
 function reachSharedService(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
-  const reached = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
-  if (reached !== null) return reached;
+  const session = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
+  if (session !== null) return session;
   const nextStep = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
   return trouble("usage", `no service is running on ${dataFolder}, but its documents are in PostgreSQL`, nextStep);
 }
@@ -103,9 +103,9 @@ function readOwner(dir: string): Result<number> {
   } catch (error) {
     const code = errorCodeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") {
-      const next =
+      const nextStep =
         "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
-      return trouble("usage", `${dir} is not the data folder of a service: it has no service.db`, next, { code });
+      return trouble("usage", `${dir} is not the data folder of a service: it has no service.db`, nextStep, { code });
     }
     return systemTrouble(error, `${dir} cannot be read`, "run mdmirror as the user that the service runs as");
   }
@@ -123,10 +123,10 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
     removeAddress(dataFolder);
     const target = `${dataFolder} (no service runs in this folder)`;
     const keyHint = `the admin key is in ${join(dataFolder, "admin-key")}`;
-    const carry = async (request: Parameters<typeof service.handle>[0]) => {
+    const sendRequest = async (request: Parameters<typeof service.handle>[0]) => {
       return { kind: "answer", response: await service.handle(request) } as const;
     };
-    return ok(openSession(carry, adminKey, { where: target, keyHint, close }));
+    return ok(openSession(sendRequest, adminKey, { where: target, keyHint, close }));
   } catch (error) {
     return isInUse(error) ? null : dataTrouble(dataFolder, error);
   }
@@ -179,7 +179,7 @@ function readKeyFile(file: string): Result<string> {
   try {
     return ok(readFileSync(resolve(file), "utf8").trim());
   } catch (error) {
-    const next = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
-    return systemTrouble(error, `the admin key ${file} cannot be read`, next);
+    const nextStep = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
+    return systemTrouble(error, `the admin key ${file} cannot be read`, nextStep);
   }
 }

@@ -45,8 +45,8 @@ function explainRefusal({ status }: WireResponse, json: unknown, { target, keyHi
   const problem = isJsonObject(json) ? json : {};
   const { code, detail, requestId } = problem;
   if (typeof code !== "string" || typeof detail !== "string") {
-    const next = "give the base URL of an mdmirror service with --url, or its data folder with --data";
-    return trouble("offline", `${target} does not answer as an mdmirror service does (${status})`, next);
+    const nextStep = "give the base URL of an mdmirror service with --url, or its data folder with --data";
+    return trouble("offline", `${target} does not answer as an mdmirror service does (${status})`, nextStep);
   }
   const details = { code, requestId: typeof requestId === "string" ? requestId : null };
   if (status >= 500) return trouble("offline", toClause(detail), "run it again later", details);
@@ -67,8 +67,8 @@ function parseJson(body: string): unknown {
 }
 
 function explainUnreadable(target: string): Result<never> {
-  const next = "use the same version of mdmirror for the command and the service";
-  return trouble("offline", `${target} answers in a form that this version of mdmirror does not know`, next);
+  const nextStep = "use the same version of mdmirror for the command and the service";
+  return trouble("offline", `${target} answers in a form that this version of mdmirror does not know`, nextStep);
 }
 
 /**

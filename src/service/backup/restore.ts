@@ -42,10 +42,10 @@ export async function restoreBackup(file: string, dataFolder: string): Promise<R
  */
 export function explainFailedRestore(file: string, error: unknown): Result<never> {
   if (error instanceof NoBackupError) {
-    const next =
+    const nextStep =
       "give a file that mdmirror serve backup made; to use a copied service.db, put it into a new folder and start a service with that --data";
-    return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
+    return trouble("usage", `${file} ${error.message}; nothing was restored`, nextStep);
   }
-  const next = "use a backup that this user may read and a folder that this user may write";
-  return systemTrouble(error, `${file} cannot be restored`, next);
+  const nextStep = "use a backup that this user may read and a folder that this user may write";
+  return systemTrouble(error, `${file} cannot be restored`, nextStep);
 }

@@ -34,8 +34,8 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
  */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
-  const plain = unsealContent(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);
-  return plain?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
+  const content = unsealContent(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);
+  return content?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
 }
 
 function sealPurpose(workspace: number): string {

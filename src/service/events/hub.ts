@@ -66,7 +66,7 @@ export class EventHub {
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;
-    const refused = await answerOrFail(this.#core, async (requestId) => {
+    const refusal = await answerOrFail(this.#core, async (requestId) => {
       const streamRequest = await this.#judge(request);
       if (isRefused(streamRequest)) return streamRequest;
       const { hash, reader, position } = streamRequest;
@@ -74,7 +74,7 @@ export class EventHub {
       streamAnswer = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, position) };
       return null;
     });
-    return refused ?? streamAnswer!;
+    return refusal ?? streamAnswer!;
   };
 
   async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {

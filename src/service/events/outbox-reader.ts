@@ -56,7 +56,7 @@ export class OutboxReader {
    */
   async readAfter(tables: Tables, position: string | null, groups: readonly ListenerGroup[]): Promise<ReadEvents> {
     const page = position === null ? null : await tables.outbox.after(position, ROWS_PER_READ);
-    const upTo = page?.upTo ?? (await tables.outbox.newest());
+    const newPosition = page?.upTo ?? (await tables.outbox.newest());
     const byWorkspace = page && (await readWorkspaceEvents(tables, groups.length === 0 ? [] : page.rows));
     const endedGroups: ListenerGroup[] = [];
     const texts: (readonly [ListenerGroup, string])[] = [];
@@ -66,9 +66,9 @@ export class OutboxReader {
       const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
       if (events === null) endedGroups.push(group);
-      else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
+      else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, newPosition)]);
     }
-    return { upTo, more: page?.more ?? false, ended: endedGroups, texts };
+    return { upTo: newPosition, more: page?.more ?? false, ended: endedGroups, texts };
   }
 
   /**
@@ -80,8 +80,8 @@ export class OutboxReader {
     const visibleEvents = new Map<string, VisibleEvent>();
     let nextPosition = position;
     for (let rowsRead = 0; nextPosition !== null && rowsRead < MAX_MISSED; rowsRead += ROWS_PER_READ) {
-      const after = nextPosition;
-      const page = await store.read((tables) => readMissed(tables, reader, after));
+      const readFrom = nextPosition;
+      const page = await store.read((tables) => readMissed(tables, reader, readFrom));
       if (page === null || !addEvents(visibleEvents, page.events)) break;
       if (!page.more)
         return visibleEvents.size === 0 ? HEARTBEAT : this.#textOf([...visibleEvents.values()], reader, page.upTo);
@@ -133,8 +133,8 @@ export class OutboxReader {
 async function readMissed(tables: Tables, reader: KeyReader, position: string) {
   const page = await tables.outbox.after(position, ROWS_PER_READ, reader.workspace.seq);
   if (page === null) return null;
-  const happened = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
-  return { ...page, events: (await happened?.visibleTo(reader)) ?? [] };
+  const workspaceEvents = page.rows.length === 0 ? null : await WorkspaceEvents.load(tables, page.rows);
+  return { ...page, events: (await workspaceEvents?.visibleTo(reader)) ?? [] };
 }
 
 const ADMIT_EVERYBODY: RateCheck = () => null;
@@ -153,8 +153,9 @@ function addEvents(visible: Map<string, VisibleEvent>, events: readonly VisibleE
 }
 
 async function readWorkspaceEvents(tables: Tables, rows: readonly OutboxRow[]): Promise<EventsByWorkspace> {
-  const happened = new Map<number, WorkspaceEvents>();
+  const eventsByWorkspace = new Map<number, WorkspaceEvents>();
   const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
-  for (const [workspace, ownRows] of byWorkspace) happened.set(workspace, await WorkspaceEvents.load(tables, ownRows));
-  return happened;
+  for (const [workspace, ownRows] of byWorkspace)
+    eventsByWorkspace.set(workspace, await WorkspaceEvents.load(tables, ownRows));
+  return eventsByWorkspace;
 }

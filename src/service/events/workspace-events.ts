@@ -119,8 +119,8 @@ export class WorkspaceEvents {
       return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENTS[0]! : null;
     if (!isReadable && !wasReadable) return null;
     const change = toVisibleChange(row.change, isReadable, wasReadable);
-    const present = isReadable ? { path: toApiPath(folder.path) } : {};
-    return { type: "folder", data: { id: row.id as DirId, change, ...present } };
+    const currentState = isReadable ? { path: toApiPath(folder.path) } : {};
+    return { type: "folder", data: { id: row.id as DirId, change, ...currentState } };
   }
 
   /** Returns the access of a key to current items, and to the items that these rows removed. */

@@ -56,8 +56,8 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
   if (fileAtPath !== undefined && fileAtPath.seq !== row.seq) return refuseOccupied(path);
   return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
     await files.place(row.seq, folder.seq, name);
-    const refused = await applyKeptGrants(context, path);
-    if (refused !== null) return refused;
+    const refusal = await applyKeptGrants(context, path);
+    if (refusal !== null) return refusal;
     return makeDone(200, presentFile({ ...row, folderId: folder.id, path }));
   });
 }
@@ -81,10 +81,10 @@ export async function putContent({ context, id, body }: OperationCall<"putConten
 }
 
 async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
-  const found = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
-  if (found === undefined || !includesLevel(await context.access.levelOfFile(found.row), "read"))
+  const fileForEdit = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
+  if (fileForEdit === undefined || !includesLevel(await context.access.levelOfFile(fileForEdit.row), "read"))
     return refuseUnknownFile();
-  return refusalToWrite(context, found.row) ?? found;
+  return refusalToWrite(context, fileForEdit.row) ?? fileForEdit;
 }
 
 type SentEdit = OperationCall<"putContent">["body"];

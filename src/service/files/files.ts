@@ -75,7 +75,7 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
   const newFile = { workspace: workspace.seq, id, folder, name: nameOf(path) };
   await tables.files.insert({ ...newFile, changeId, text: body.content, at: context.now() }, hasKeptGrants);
-  const refused = hasKeptGrants ? await applyKeptGrants(context, path) : null;
-  if (refused !== null) return refused;
+  const refusal = hasKeptGrants ? await applyKeptGrants(context, path) : null;
+  if (refusal !== null) return refusal;
   return makeDone(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
 }

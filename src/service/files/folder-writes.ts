@@ -62,8 +62,8 @@ async function placeFolder(
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
     await moveKeptGrants(context, row.path, path);
-    const refused = await applyKeptGrants(context, path);
-    if (refused !== null) return refused;
+    const grantRefusal = await applyKeptGrants(context, path);
+    if (grantRefusal !== null) return grantRefusal;
     return makeDone(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
   });
 }

@@ -136,8 +136,8 @@ export async function makeFolder(
   const id = newId(context, "dir_");
   const workspace = context.workspace.seq;
   const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });
-  const refused = await applyKeptGrants(context, path);
-  if (refused !== null) return refused;
+  const refusal = await applyKeptGrants(context, path);
+  if (refusal !== null) return refusal;
   return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
 }
 

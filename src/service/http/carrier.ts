@@ -119,8 +119,8 @@ function registerRoutes(app: FastifyInstance, state: ServerState): void {
   for (const { method, path: label } of Object.values<Operation>(OPERATIONS)) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === state.service.streams?.path;
-    const by = isStream ? ({ by: "stream" } as const) : {};
-    app.route({ method, url, config: { label, ...by }, handler: isStream ? answerStream : answerRequest });
+    const answeredBy = isStream ? ({ by: "stream" } as const) : {};
+    app.route({ method, url, config: { label, ...answeredBy }, handler: isStream ? answerStream : answerRequest });
   }
   const addOperatorPage = (path: string, answer: (request: FastifyRequest) => Promise<WireResponse>) =>
     app.get(path, { config: { label: path, by: "operator" } }, async (request) =>
@@ -164,8 +164,8 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await chooseAnswerer(state, exchange);
-  const refused = await admit?.(head);
-  if (refused != null) return answerEarly(state, exchange, refused);
+  const refusal = await admit?.(head);
+  if (refusal != null) return answerEarly(state, exchange, refusal);
   if (bytes === 0 || !tryAdmit(state, exchange, bytes)) {
     return answerEarly(state, exchange, handle({ ...head, body: null }, "overloaded"));
   }
@@ -223,11 +223,11 @@ async function answerWithBody(
   isLast = false,
 ): Promise<void> {
   const { handle } = await chooseAnswerer(state, exchange);
-  const end = state.admission.work();
+  const endWork = state.admission.work();
   try {
     sendAnswer(state, exchange, await handle({ ...exchange.head, body: text }, fault, exchange.taken), isLast);
   } finally {
-    end();
+    endWork();
   }
 }
 
@@ -254,12 +254,12 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
   reply.hijack();
   if (reply.raw.destroyed) return;
   taken.requestId = streamAnswer.headers["x-request-id"] ?? null;
-  const end = sendStream(reply.raw, streamAnswer);
+  const endStream = sendStream(reply.raw, streamAnswer);
   state.watch.countStream(taken, request.raw, reply.raw);
-  state.streams.add(end);
-  reply.raw.once("close", () => state.streams.delete(end));
+  state.streams.add(endStream);
+  reply.raw.once("close", () => state.streams.delete(endStream));
   // RACE: the service may have begun to close while the stream was opened.
-  if (state.isClosing) end();
+  if (state.isClosing) endStream();
 }
 
 /**

@@ -93,8 +93,8 @@ export class RequestMetrics {
     // The log alone needs the time of the request, and formatting a time is slow.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
-    const at = new Date(Date.now() - ms).toISOString();
-    this.#log({ at, ms: roundMs(ms), method, status, ...entry });
+    const requestedAt = new Date(Date.now() - ms).toISOString();
+    this.#log({ at: requestedAt, ms: roundMs(ms), method, status, ...entry });
   }
 
   countStream({ route }: RequestRecord, { method }: IncomingMessage, response: ServerResponse): void {

@@ -36,7 +36,7 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();
   let isOver = false;
-  const end = () => {
+  const endStream = () => {
     isOver = true;
     response.end();
   };
@@ -48,8 +48,8 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
     },
-    end,
+    end: endStream,
   });
   response.once("close", onEnd);
-  return end;
+  return endStream;
 }

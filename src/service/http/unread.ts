@@ -67,9 +67,9 @@ export class UnreadAnswers {
   }
 
   #forget(response: ServerResponse): void {
-    const waiting = this.#waiting.get(response);
-    if (waiting === undefined) return;
+    const unreadAnswer = this.#waiting.get(response);
+    if (unreadAnswer === undefined) return;
     this.#waiting.delete(response);
-    this.#bytes -= waiting.bytes;
+    this.#bytes -= unreadAnswer.bytes;
   }
 }

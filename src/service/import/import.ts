@@ -87,8 +87,8 @@ export async function importFolder(
   // With links, only one request is sent at a time, because a document is sent after its link
   // targets have got their ids.
   const portionSize = links === null ? MAX_CONCURRENT_REQUESTS : 1;
-  for (let begin = 0; begin < items.length; begin += portionSize) {
-    const portion = items.slice(begin, begin + portionSize);
+  for (let start = 0; start < items.length; start += portionSize) {
+    const portion = items.slice(start, start + portionSize);
     const outcomes = await sendAll({ ask, dir, links }, portion);
     for (const [index, item] of portion.entries()) noteOutcome(report, item, outcomes[index]!);
     onProgress({ files: report.files, refused: report.refused.length });
@@ -153,9 +153,9 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   const text = readText(join(sender.dir, path));
   if (typeof text !== "string") return text;
   const translatedText = sender.links?.translate(path, text) ?? text;
-  const sent = await sendCreation(sender, FILES, { path: as, content: translatedText });
-  sender.links?.note(entry, translatedText, sent.created);
-  if (sent.created === null) return toRefusal(sent.problem);
+  const answer = await sendCreation(sender, FILES, { path: as, content: translatedText });
+  sender.links?.note(entry, translatedText, answer.created);
+  if (answer.created === null) return toRefusal(answer.problem);
   return { bytes: Buffer.byteLength(text) };
 }
 

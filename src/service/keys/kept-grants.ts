@@ -54,7 +54,7 @@ export async function applyKeptGrants(
   path: string,
 ): Promise<Refused | null> {
   const { tables, workspace } = context;
-  let refused: Refused | null = null;
+  let refusal: Refused | null = null;
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, kept.path);
     if (item === undefined) continue;
@@ -68,9 +68,9 @@ export async function applyKeptGrants(
       await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
     await tables.grants.dropKept(kept);
     if (kept.key === context.key && !includesLevel(kept.level, "edit"))
-      refused = refuse("forbidden", `This key may not put anything at /${kept.path}.`);
+      refusal = refuse("forbidden", `This key may not put anything at /${kept.path}.`);
   }
-  return refused;
+  return refusal;
 }
 
 type GrantTarget = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };

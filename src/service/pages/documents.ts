@@ -96,8 +96,8 @@ export function runOnDocument<T>(
   run: typeof runRead = runRead,
 ): Promise<T | Refused | null> {
   const inFound = async (context: RequestContext) => {
-    const found = await findItem(context, readPath(call));
-    return found?.kind === "file" ? work(context, found.row) : null;
+    const item = await findItem(context, readPath(call));
+    return item?.kind === "file" ? work(context, item.row) : null;
   };
   return runInWorkspace(call, inFound, run);
 }
@@ -342,10 +342,10 @@ async function readEntries(
     const readableRows = rows.filter(({ seq }) => includesLevel(access.folder(seq), "read"));
     return readableRows.map(({ name }) => ({ kind, name, isProtected: false, reviewId: null, published: null }));
   }
-  const seen = (rows as readonly FileRow[]).filter((row) => includesLevel(access.file(row), "read"));
-  const seqs = seen.map(({ seq }) => seq);
+  const readableFiles = (rows as readonly FileRow[]).filter((row) => includesLevel(access.file(row), "read"));
+  const seqs = readableFiles.map(({ seq }) => seq);
   const [published, inReview] = [await tables.files.published(seqs), await tables.changes.filesInReview(seqs)];
-  return seen.map(({ seq, name, protected: isProtected }): FolderEntry => {
+  return readableFiles.map(({ seq, name, protected: isProtected }): FolderEntry => {
     const reviewId = inReview.get(seq) ?? null;
     return { kind, name, isProtected: isProtected === 1, reviewId, published: published.get(seq) ?? null };
   });

@@ -74,12 +74,12 @@ async function renderHistoryPage(
 ): Promise<PageResult> {
   const { query, now, csrf } = call;
   const address = filesAddress(workspace.id, row.path, "history");
-  const before = query.get("before");
+  const beforeParameter = query.get("before");
   const shownStep = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
   if (shownStep === undefined) return makeErrorPage(UNKNOWN_DOCUMENT);
   const links: Html[] = [];
   for (const step of steps) {
-    const href = `${withQuery(address, { before, change: step.id })}#change`;
+    const href = `${withQuery(address, { before: beforeParameter, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${renderLineCounts(step)}</p>
 <p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
@@ -94,7 +94,7 @@ async function renderHistoryPage(
     title: `History of ${row.path}`,
     main: html`${renderBreadcrumbs(workspace, row.path)}
 <div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
-<div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(before === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
+<div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(beforeParameter === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${formatVersion(shownStep)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
     }</div><p class="faint">${renderEvent(shownStep)} · ${formatMinute(shownStep.at)} · ${renderAgo(shownStep.at, now)}</p>${renderChange(shownStep)}</section></div>`,

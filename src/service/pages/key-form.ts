@@ -105,14 +105,14 @@ function renderFault(fault: FormFault | null, field: FormFault["field"]): Html |
 function renderAccessFields(folders: readonly string[], { fields, fault }: FilledForm): Html {
   const [access, levels] = [readPreset(fields), readLevels(fields)];
   const otherPaths = [...levels.keys()].filter((path) => path !== "/" && !folders.includes(path));
-  const typed = [...otherPaths, ...Array.from({ length: EMPTY_ROWS }, () => "")];
+  const pathRows = [...otherPaths, ...Array.from({ length: EMPTY_ROWS }, () => "")];
   return html`<fieldset class="access"><legend>Access</legend>${Object.entries(PRESETS).map(
     ([value, label]) =>
       html`<label class="check"><input type="radio" name="access" value="${value}"${value === access && html` checked${markFault(fault, "access")}`}>${label}</label>`,
   )}${renderFault(fault, "access")}
 <div class="chosen"><p class="hint">The nearest choice above a document decides. Only full access moves, deletes and protects documents.</p>
 <ul class="rows picker">${["/", ...folders].map((path) => renderFolderRow(path, levels.get(path)))}</ul>
-<p class="hint">Other folders or documents, such as team/plan.md</p>${typed.map((path, i) => renderPathRow(i + 1, path, levels.get(path)))}</div></fieldset>`;
+<p class="hint">Other folders or documents, such as team/plan.md</p>${pathRows.map((path, i) => renderPathRow(i + 1, path, levels.get(path)))}</div></fieldset>`;
 }
 
 function renderFolderRow(path: string, level: string | undefined): Html {

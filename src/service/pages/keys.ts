@@ -96,8 +96,8 @@ const MAX_SHOWN_GRANTS = 3;
 function renderAccess({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`<span class="faint">no access</span>`;
   const shownGrants = grants.slice(0, MAX_SHOWN_GRANTS).map(({ level }, i) => renderGrant(grantPaths[i]!, level));
-  const more = grants.length - shownGrants.length;
-  return html`${shownGrants.map((grant, i) => html`${i > 0 && ", "}${grant}`)}${more > 0 && html` <span class="faint">and ${count(more)} more</span>`}`;
+  const hiddenCount = grants.length - shownGrants.length;
+  return html`${shownGrants.map((grant, i) => html`${i > 0 && ", "}${grant}`)}${hiddenCount > 0 && html` <span class="faint">and ${count(hiddenCount)} more</span>`}`;
 }
 
 function renderGrant(path: string, level: Level): Html {
@@ -129,8 +129,8 @@ function renderGrants({ grants, grantPaths }: KeyInfo): Html {
 
 function renderExpiry(expiresAt: number | null, now: number): Html {
   if (expiresAt === null) return html`<span class="faint">never</span>`;
-  const shown = html`<time datetime="${new Date(expiresAt).toISOString()}">${formatMinute(expiresAt)}</time>`;
-  return expiresAt <= now ? html`${badgeOf("bad", "expired")} ${shown}` : shown;
+  const expiryView = html`<time datetime="${new Date(expiresAt).toISOString()}">${formatMinute(expiresAt)}</time>`;
+  return expiresAt <= now ? html`${badgeOf("bad", "expired")} ${expiryView}` : expiryView;
 }
 
 /** Shows one key: its access, and forms to change or revoke the key. */
@@ -168,8 +168,8 @@ export async function showNewKey(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaces = await listWorkspaces(core);
   const workspaceId = query.get("workspace") ?? (workspaces.length === 1 ? workspaces[0]!.id : null);
-  const known = workspaceId === null ? null : await readWorkspace(core, workspaceId);
-  if (known !== null) return makePage(renderNewKeyPage(call, known, fillForm(null)));
+  const offered = workspaceId === null ? null : await readWorkspace(core, workspaceId);
+  if (offered !== null) return makePage(renderNewKeyPage(call, offered, fillForm(null)));
   if (workspaceId !== null) return makeErrorPage(UNKNOWN_WORKSPACE);
   return makePage({
     title: "Create a key",
@@ -250,12 +250,12 @@ function toSortKey(path: string): string {
 export async function createKey(call: PageCall): Promise<PageResult> {
   const { core, form, now } = call;
   const workspaceId = form.get("workspace") ?? "";
-  const known = await readWorkspace(core, workspaceId);
-  if (known === null) return makeErrorPage(UNKNOWN_WORKSPACE);
+  const offered = await readWorkspace(core, workspaceId);
+  if (offered === null) return makeErrorPage(UNKNOWN_WORKSPACE);
   const keyRequest = readNewKeyRequest(form, now);
   const newKey = "field" in keyRequest ? keyRequest : await core.admin.createKey({ workspaceId, ...keyRequest });
   if (!("key" in newKey))
-    return makePage(renderNewKeyPage(call, known, { fields: form, fault: toFormFault(newKey) }), 422);
+    return makePage(renderNewKeyPage(call, offered, { fields: form, fault: toFormFault(newKey) }), 422);
   return renderCreatedKey(newKey, call);
 }
 
@@ -272,11 +272,11 @@ export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const name = (form.get("name") ?? "").trim();
   if (name === "" || name.length > MAX_NAME_CHARACTERS)
     return redirectTo(APP, `a name has 1 to ${MAX_NAME_CHARACTERS} characters`, { tone: "bad" });
-  const known = await listWorkspaces(core);
-  if (known.some((workspace) => workspace.name === name))
+  const workspaces = await listWorkspaces(core);
+  if (workspaces.some((workspace) => workspace.name === name))
     return redirectTo(APP, "there is a workspace with this name already", { tone: "bad" });
-  const created = await core.admin.createWorkspace(name);
-  return renderCreatedKey({ ...created, label: `${created.label} of ${name}` }, call);
+  const newKey = await core.admin.createWorkspace(name);
+  return renderCreatedKey({ ...newKey, label: `${newKey.label} of ${name}` }, call);
 }
 
 export async function changeKey(call: PageCall): Promise<PageResult> {
@@ -287,17 +287,17 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
   const changedKey = "field" in keyRequest ? keyRequest : await core.admin.changeKey(id, keyRequest);
   if (!("grants" in changedKey))
     return makePage(await renderKeyPage(call, key, { fields: form, fault: toFormFault(changedKey) }), 422);
-  const waiting = describeWaitingGrants(changedKey.grants);
-  return waiting === null
+  const warning = describeWaitingGrants(changedKey.grants);
+  return warning === null
     ? redirectTo(itemAddress(KEYS, id), "The key is changed.")
-    : redirectTo(itemAddress(KEYS, id), waiting, { tone: "asks" });
+    : redirectTo(itemAddress(KEYS, id), warning, { tone: "asks" });
 }
 
 export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
-  const refused = await core.admin.removeKey(id);
-  return refused === null
+  const refusal = await core.admin.removeKey(id);
+  return refusal === null
     ? redirectTo(KEYS, "The key is revoked: it is refused from now on.")
-    : redirectWithRefusal(KEYS, refused);
+    : redirectWithRefusal(KEYS, refusal);
 }
 
 /**
@@ -305,7 +305,7 @@ export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
  * Returns null if there are none.
  */
 function describeWaitingGrants(grants: readonly KeyGrant[]): string | null {
-  const waiting = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
-  if (waiting.length === 0) return null;
+  const waitingGrants = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
+  if (waitingGrants.length === 0) return null;
   return "A path in a grant does not exist: that grant has no effect yet. Make the folder, then change the key.";
 }

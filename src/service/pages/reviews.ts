@@ -236,8 +236,8 @@ async function readComparedVersions(
   const submitted = { text: content, label: "Submitted" };
   if (status === "in_review") {
     const isMerged = merged !== null && merged !== content;
-    const after = isMerged ? { text: merged, label: "Submitted, merged" } : submitted;
-    return [{ text: liveContent, label: "Published" }, after];
+    const accepted = isMerged ? { text: merged, label: "Submitted, merged" } : submitted;
+    return [{ text: liveContent, label: "Published" }, accepted];
   }
   const { before, after } = await core.admin.reviews.decided(id);
   if (status === "rejected") return [{ text: after, label: "Published" }, submitted];
@@ -303,8 +303,8 @@ async function renderVersions(
     ).map(async ([{ text, label }, side, mark]) => {
       const rendered =
         text === null ? null : await render(text, base, { mark, lines: listChangedLines(passages, side) });
-      const shown = text === null ? NOT_STORED : documentOf(rendered, text);
-      return html`<section class="card"><h2>${label}</h2>${shown}</section>`;
+      const content = text === null ? NOT_STORED : documentOf(rendered, text);
+      return html`<section class="card"><h2>${label}</h2>${content}</section>`;
     }),
   );
   return html`<div class="halves">${renderedHalves}</div>`;
@@ -385,10 +385,10 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
 
 export async function rejectReview(call: PageCall): Promise<PageResult> {
   const { core, id } = call;
-  const decided = await prepareDecidedPage(call);
-  const rejected = await core.admin.reviews.reject(id);
-  if (isRefused(rejected)) return redirectWithRefusal(itemAddress(REVIEWS, id), rejected);
-  return decided("Rejected: the published version stays.");
+  const showDecision = await prepareDecidedPage(call);
+  const rejectedFile = await core.admin.reviews.reject(id);
+  if (isRefused(rejectedFile)) return redirectWithRefusal(itemAddress(REVIEWS, id), rejectedFile);
+  return showDecision("Rejected: the published version stays.");
 }
 
 /**

@@ -144,8 +144,8 @@ export class Pages {
     if (signedInSession === null)
       return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN);
     // Administrators see the number of open reviews on each page.
-    const waiting = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
-    const session = { ...signedInSession, waiting, path };
+    const openReviews = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
+    const session = { ...signedInSession, waiting: openReviews, path };
     if (form === null) return this.#trouble({ ...MISSING_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
   }

@@ -176,10 +176,10 @@ export async function removeWorkspace({ core, id, form }: PageCall): Promise<Pag
       tone: "bad",
     });
   }
-  const refused = await core.admin.removeWorkspace(id);
-  return refused === null
+  const refusal = await core.admin.removeWorkspace(id);
+  return refusal === null
     ? redirectTo(APP, `“${workspace?.name ?? id}” is removed.`)
-    : redirectWithRefusal(APP, refused);
+    : redirectWithRefusal(APP, refusal);
 }
 
 /** Returns all workspaces of the service, for an administrator. */

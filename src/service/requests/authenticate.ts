@@ -126,8 +126,8 @@ export function findReader(holder: KeyHolder | undefined, admit: RateCheck): Key
   if (holder === undefined) return refuseUnauthenticated();
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");
-  const refused = admit(holder);
-  if (refused !== null) return refused;
+  const refusal = admit(holder);
+  if (refusal !== null) return refusal;
   if (workspace.state === "open") return { ...holder, workspace };
   const detail = workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
   return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });

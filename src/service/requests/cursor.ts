@@ -24,8 +24,8 @@ export function sealCursor(secret: Buffer, query: string, position: number): str
  * @returns the position, or null for any cursor that `sealCursor` did not make for this query
  */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
-  const plain = cursor.startsWith(PREFIX)
+  const content = cursor.startsWith(PREFIX)
     ? unsealContent(secret, query, cursor.slice(PREFIX.length), POSITION_BYTES)
     : null;
-  return plain === null ? null : Number(plain.readBigUInt64BE());
+  return content === null ? null : Number(content.readBigUInt64BE());
 }

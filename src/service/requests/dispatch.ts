@@ -151,8 +151,8 @@ async function runWithReserve(
 
 async function dispatch(core: ServiceCore, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   if (!core.isOpen) return refuseClosing();
-  const refused = refuseRequest(frame.fault);
-  if (refused !== null) return refused;
+  const refusal = refuseRequest(frame.fault);
+  if (refusal !== null) return refusal;
   if (isAdminPath(splitRequestTarget(request.path).path)) return routeAdmin(core, request, frame.fault);
   return isValidation(request) ? validateKey(core.server, request, frame) : routeRequest(core.server, request, frame);
 }
@@ -167,8 +167,8 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
  */
 async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   const { fault, admit } = frame;
-  const refused = await refuseKey(server, sentHash(request.headers), admit);
-  if (refused !== null) return refused;
+  const refusal = await refuseKey(server, sentHash(request.headers), admit);
+  if (refusal !== null) return refusal;
   const { query } = splitRequestTarget(request.path);
   const input = readInput(VALIDATE_KEY_OPERATION, { id: "", query, body: { text: request.body, fault } });
   return isRefused(input) ? input : makeDone(200, { object: "api_key", valid: true });

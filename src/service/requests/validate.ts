@@ -85,9 +85,9 @@ function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] 
   const index = sentIndex < 0 ? shapes.length - 1 : sentIndex;
   const chosenShape = shapes[index]!;
   const isChoice = shapes.every(({ length }) => length === 1);
-  const others = shapes.flat().filter((name) => isSentIn(name) && !chosenShape.includes(name));
-  if (sentIndex >= 0 && others.length > 0) {
-    const fieldsTogether = [chosenShape[0]!, ...others];
+  const otherFields = shapes.flat().filter((name) => isSentIn(name) && !chosenShape.includes(name));
+  if (sentIndex >= 0 && otherFields.length > 0) {
+    const fieldsTogether = [chosenShape[0]!, ...otherFields];
     const makeClause = (name: string) =>
       `cannot be sent together with ${fieldsTogether.filter((field) => field !== name).join(", ")}`;
     const members = isChoice ? fieldsTogether : fieldsTogether.slice(0, 1);
@@ -96,8 +96,8 @@ function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] 
   const { error } = (options[index] as z.ZodType).safeParse(value);
   const faults = error === undefined ? [] : listFaults(error, value);
   if (!isChoice || sentIndex >= 0) return faults;
-  const unknown = faults.filter(({ code }) => code === "unknown");
-  return unknown.length > 0 ? unknown : [makeFault("required", [], `needs one of ${shapes.join(", ")}`)];
+  const unknownFaults = faults.filter(({ code }) => code === "unknown");
+  return unknownFaults.length > 0 ? unknownFaults : [makeFault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
 /** Names of types in messages. All numbers in requests are integers. */

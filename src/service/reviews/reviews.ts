@@ -93,12 +93,12 @@ export class Reviews {
    */
   neighbours(changeId: string, workspaceId: string | null): Promise<ReviewNeighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
-      const from = (await changes.review(changeId))?.number ?? 0;
+      const number = (await changes.review(changeId))?.number ?? 0;
       const workspace = workspaceId === null ? undefined : await workspaces.byId(workspaceId);
-      const query = { workspace: workspace?.seq ?? null, status: "in_review", from, most: 1 } as const;
+      const query = { workspace: workspace?.seq ?? null, status: "in_review", from: number, most: 1 } as const;
       const [before] = await changes.reviewed({ ...query, latestFirst: true });
       const [after] = await changes.reviewed({ ...query, latestFirst: false });
-      const placeInList = await changes.position(from, query.workspace);
+      const placeInList = await changes.position(number, query.workspace);
       return { previous: before?.change ?? null, next: after?.change ?? null, ...placeInList };
     });
   }
@@ -117,10 +117,10 @@ export class Reviews {
    */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
-      const found = await changes.review(changeId);
-      const decidedAt = found?.decidedAt ?? null;
-      if (found === undefined || decidedAt === null) return { before: null, after: null };
-      const { seq } = found;
+      const reviewRow = await changes.review(changeId);
+      const decidedAt = reviewRow?.decidedAt ?? null;
+      if (reviewRow === undefined || decidedAt === null) return { before: null, after: null };
+      const { seq } = reviewRow;
       return {
         before: await changes.publishedAt(seq, decidedAt - 1),
         after: await changes.publishedAt(seq, decidedAt),
@@ -140,12 +140,12 @@ export class Reviews {
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return runWrite(this.#server, async (working): Promise<FileResource | Refused> => {
-      const found = await findOpenReview(working, changeId);
-      if (isRefused(found)) return found;
-      if (seen !== null && found.changeId !== seen) {
+      const reviewRow = await findOpenReview(working, changeId);
+      if (isRefused(reviewRow)) return reviewRow;
+      if (seen !== null && reviewRow.changeId !== seen) {
         return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
       }
-      const review = await readReview(working.tables.changes, found);
+      const review = await readReview(working.tables.changes, reviewRow);
       const combinedText = content ?? this.merged(review);
       if (combinedText === null && review.reason !== "conflict") {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
@@ -153,20 +153,20 @@ export class Reviews {
       }
       // The decision and the version that it publishes get the same time, so that `decided` finds
       // both.
-      const at = working.now();
-      const savingContext = { ...working, now: () => at, key: null };
-      const row = await saveText(savingContext, found, review.liveContent, combinedText ?? review.content);
-      await working.tables.changes.decide(found.number, "accepted", at);
+      const decidedAt = working.now();
+      const savingContext = { ...working, now: () => decidedAt, key: null };
+      const row = await saveText(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);
+      await working.tables.changes.decide(reviewRow.number, "accepted", decidedAt);
       return presentFile(row);
     });
   }
 
   reject(changeId: string): Promise<ReviewSummary | Refused> {
     return runWrite(this.#server, async (working): Promise<ReviewSummary | Refused> => {
-      const found = await findOpenReview(working, changeId);
-      if (isRefused(found)) return found;
-      await working.tables.changes.decide(found.number, "rejected", working.now());
-      return { ...toReviewSummary(found), status: "rejected", decidedAt: working.now() };
+      const reviewRow = await findOpenReview(working, changeId);
+      if (isRefused(reviewRow)) return reviewRow;
+      await working.tables.changes.decide(reviewRow.number, "rejected", working.now());
+      return { ...toReviewSummary(reviewRow), status: "rejected", decidedAt: working.now() };
     });
   }
 }
@@ -187,10 +187,10 @@ function refuseUnknownReview(): Refused {
 }
 
 async function findOpenReview({ tables }: TransactionContext, changeId: string): Promise<ReviewRow | Refused> {
-  const found = await tables.changes.review(changeId);
-  if (found === undefined) return refuseUnknownReview();
-  if (found.status === "in_review") return found;
-  return refuse("not_found", `The change is no longer in review: ${found.status}.`);
+  const reviewRow = await tables.changes.review(changeId);
+  if (reviewRow === undefined) return refuseUnknownReview();
+  if (reviewRow.status === "in_review") return reviewRow;
+  return refuse("not_found", `The change is no longer in review: ${reviewRow.status}.`);
 }
 
 function toReviewSummary(row: ReviewRow): ReviewSummary {

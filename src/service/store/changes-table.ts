@@ -133,17 +133,17 @@ export function makeChangesTable(session: Session) {
      * @throws if the change does not exist
      */
     async text(id: string) {
-      const stored = await session.one(SQL.text, id);
-      if (stored === undefined) throw new Error(`change ${id} has no text`);
-      return decodeText(stored);
+      const storedText = await session.one(SQL.text, id);
+      if (storedText === undefined) throw new Error(`change ${id} has no text`);
+      return decodeText(storedText);
     },
     /**
      * Returns a change of this file, in any state, as the base of a write. Its content is null if
      * it was pruned. Returns null if the file has no such change.
      */
     async base(id: string, file: number) {
-      const stored = await session.one(SQL.base, id, file);
-      return stored === undefined ? null : { text: decodeIfKept(stored) };
+      const storedText = await session.one(SQL.base, id, file);
+      return storedText === undefined ? null : { text: decodeIfKept(storedText) };
     },
     /** Returns a change that is or was in review, of any workspace. */
     review(id: string) {
@@ -165,8 +165,8 @@ export function makeChangesTable(session: Session) {
      * Returns the content of a file that was published at a time; null if it is no longer stored.
      */
     async publishedAt(file: number, at: number) {
-      const stored = await session.one(SQL.publishedAt, file, at);
-      return stored === undefined ? null : decodeIfKept(stored);
+      const storedText = await session.one(SQL.publishedAt, file, at);
+      return storedText === undefined ? null : decodeIfKept(storedText);
     },
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
@@ -182,8 +182,8 @@ export function makeChangesTable(session: Session) {
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
     /** Adds an edit as a change in review. */
     async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
-      const stored = encodeText(text);
-      session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at, key);
+      const storedText = encodeText(text);
+      session.send(SQL.submit, id, file, baseId, reason, storedText.codec, storedText.text, at, key);
     },
     /**
      * Records the decision of a review.

@@ -151,7 +151,9 @@ export function makeFilesTable(session: Session) {
      */
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, PublishedInfo>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
-      return new Map(rows.map(({ seq, at, ...stored }) => [seq, { at, bytes: decodeStored(stored).length }] as const));
+      return new Map(
+        rows.map(({ seq, at, ...storedText }) => [seq, { at, bytes: decodeStored(storedText).length }] as const),
+      );
     },
     bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),
     byName: (workspace: number, folder: number, name: string) => session.one(SQL.byName, workspace, folder, name),
@@ -182,16 +184,16 @@ export function makeFilesTable(session: Session) {
      * itself
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {
-      const stored = encodeText(text);
+      const storedText = encodeText(text);
       session.send(SQL.insert, workspace, id, folder.seq, name, changeId);
-      session.send(SQL.addFirst, changeId, id, stored.codec, stored.text, at);
+      session.send(SQL.addFirst, changeId, id, storedText.codec, storedText.text, at);
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
     /** Publishes content as a new change. Its base is the change that was published before. */
     async save({ seq, changeId }: FileRow, { id, text, at, key }: NewVersion) {
-      const stored = encodeText(text);
-      session.send(SQL.addVersion, id, seq, changeId, stored.codec, stored.text, at, key);
+      const storedText = encodeText(text);
+      session.send(SQL.addVersion, id, seq, changeId, storedText.codec, storedText.text, at, key);
       session.send(SQL.setChange, seq, id);
     },
     /** Removes a file together with its changes and the grants on it. */

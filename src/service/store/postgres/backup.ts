@@ -158,7 +158,7 @@ async function insert(client: ClientBase, { name, columns, isNumbered }: BackupT
 }
 
 async function setSequence(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
-  const last = db.prepare<[string], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?").get(name);
-  if (last === undefined || last.seq === 0) return;
-  await client.query("SELECT setval(pg_get_serial_sequence($1, 'seq'), $2)", [name, last.seq]);
+  const lastNumber = db.prepare<[string], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?").get(name);
+  if (lastNumber === undefined || lastNumber.seq === 0) return;
+  await client.query("SELECT setval(pg_get_serial_sequence($1, 'seq'), $2)", [name, lastNumber.seq]);
 }

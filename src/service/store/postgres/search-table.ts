@@ -116,9 +116,9 @@ export async function indexWritten(transactions: Transactions, most: "a-step" | 
 }
 
 async function indexDocuments(session: Session): Promise<number> {
-  const queued = await session.all(SQL.take, DOCUMENTS_PER_STEP);
-  if (queued.length === 0) return 0;
-  const newest = new Map(queued.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
+  const queuedFiles = await session.all(SQL.take, DOCUMENTS_PER_STEP);
+  if (queuedFiles.length === 0) return 0;
+  const newest = new Map(queuedFiles.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
   const entries: object[] = [];
   for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
     const keys = new Set<number>();
@@ -129,5 +129,5 @@ async function indexDocuments(session: Session): Promise<number> {
     entries.push({ file: seq, n: newest.get(seq), keys: [...keys] });
   }
   session.send(SQL.put, JSON.stringify(entries));
-  return queued.length;
+  return queuedFiles.length;
 }

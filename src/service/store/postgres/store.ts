@@ -151,9 +151,9 @@ function makeTables(session: Session): Tables {
   const common = makeCommonTables(session);
   const insertFile: Tables["files"]["insert"] = async (file, knowsGrants = false) => {
     const { workspace, id, folder, name, changeId, text, at } = file;
-    const stored = encodeText(text);
+    const storedText = encodeText(text);
     const filePlace = [workspace, id, folder.seq, folder.path, name, knowsGrants];
-    session.send(CALL_CREATE_FILE, ...filePlace, changeId, stored.codec, stored.text, at);
+    session.send(CALL_CREATE_FILE, ...filePlace, changeId, storedText.codec, storedText.text, at);
   };
   let startedRead: { readonly id: string; readonly found: Promise<FileRowWithText | undefined> } | null = null;
   const readShown: Tables["files"]["shown"] = async (workspace, id, show) =>

@@ -190,8 +190,8 @@ function examineDatabase(db: Sqlite.Database): BackupContents {
   // single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
-  const result = first?.integrity_check ?? "it cannot be read";
-  if (result !== "ok") throw new NoBackupError(`is damaged (${result})`);
+  const integrity = first?.integrity_check ?? "it cannot be read";
+  if (integrity !== "ok") throw new NoBackupError(`is damaged (${integrity})`);
   const countRows = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
   return { workspaces: countRows("workspaces"), documents: countRows("files"), keys: countRows("keys") };
 }

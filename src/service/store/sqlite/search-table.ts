@@ -36,9 +36,9 @@ export function makeSearch(
   const readFound = (file: FileRow) => {
     const cachedText = texts.get(file.changeId);
     if (cachedText !== undefined) return makeFoundFile(file, () => cachedText);
-    const stored = session.oneNow(SELECT_TEXT, file.changeId)!;
+    const storedText = session.oneNow(SELECT_TEXT, file.changeId)!;
     return makeFoundFile(file, () => {
-      const text = decodeText(stored);
+      const text = decodeText(storedText);
       texts.set(file.changeId, text);
       return text;
     });
