@@ -19,12 +19,15 @@ function freeze<T>(value: T): T {
 const plain = (_: string, value: unknown): unknown =>
   value instanceof Map || value instanceof Set ? [...value] : value;
 
-/** A map or set whose contents cannot change unnoticed. */
+/**
+ * Returns all trees as a string. `Object.freeze` does not protect the contents of maps and sets, so
+ * the test compares these strings.
+ */
 function copyOf(trees: Trees): string {
   return JSON.stringify(trees, plain);
 }
 
-/** Scenarios that broke a law before. */
+/** Counterexamples of earlier failures. */
 const BROKEN_ONCE: readonly { readonly name: string; readonly scenario: Scenario }[] = [
   {
     name: "a folder that was put where one is about to come, over a deletion",
@@ -184,8 +187,8 @@ describe("laws", () => {
 });
 
 /**
- * Carries a scenario's plan out but for one step and what needs it, and then plans and carries out
- * until nothing is left.
+ * Executes a scenario's plan without one step and the steps that need it. Then plans and executes
+ * until nothing is left to do.
  */
 function bringAboutBut(scenario: Scenario, failing: number, pick: (n: number) => number): void {
   const world = baseWorld(scenario);

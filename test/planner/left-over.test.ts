@@ -11,8 +11,8 @@ import { doLocally, doRemotely, openConflict } from "./commands.ts";
 import { treesOf, type World } from "./world.ts";
 
 /**
- * What a plan that was cut short left at a name that only breaks a cycle is finished by the next,
- * or taken back.
+ * Temporary names that a killed sync left after it broke a cycle of renames. The next plan finishes
+ * the rename or restores the old name.
  */
 const TMP = "mdmirror-0123abcd";
 
@@ -21,7 +21,7 @@ describe("I13 I16 temporary names that were left", () => {
     [`a.md>a-${TMP}.md=1`, "", "", "rename-remote a-TMP.md>a.md; relink a.md"],
     [`a-${TMP}.md>a.md=1`, "", "", "move-local a-TMP.md>a.md; relink a.md"],
     [`a-${TMP}.md=1`, "", "", "rename-remote a-TMP.md>a.md; move-local a-TMP.md>a.md; relink a.md"],
-    // its old name is another's by now
+    // another document has its old name now
     [`a-${TMP}.md=1 a.md=2`, "", "", "rename-remote a-TMP.md>a-HEX.md; move-local a-TMP.md>a-HEX.md; relink a-HEX.md"],
     // a name that the service stores in another form stays the same locally
     [
@@ -30,15 +30,15 @@ describe("I13 I16 temporary names that were left", () => {
       "",
       "rename-remote My-notes-TMP.md>My-notes.md; relink My notes.md=My-notes.md",
     ],
-    // another folder is renaming it: base records the name, and nothing moves locally
+    // another linked folder is renaming it: base records the name, and no local file moves
     ["a.md=1", "", `mv a.md a-${TMP}.md`, "relink a.md=a-TMP.md"],
     ["a.md=1 d/b.md=2", "", `mv a.md d/a-${TMP}.md`, "move-local a.md>d/a.md; relink d/a.md=d/a-TMP.md"],
     ["d/a.md=1", "", `mv d d-${TMP}`, "link-folder d=d-TMP"],
     ["", "", `new a-${TMP}.md 1`, "create-local a.md=a-TMP.md"],
-    // another folder restored its name, and it was moved locally
+    // another linked folder restored its name, and it was moved locally
     [`a.md>a-${TMP}.md=1`, "mv a.md b.md", `mv a-${TMP}.md a.md`, "rename-remote a.md>b.md; relink b.md"],
     [`a.md>a-${TMP}.md=1`, "", `mv a-${TMP}.md a.md`, "relink a.md"],
-    // never sent as a new document's name
+    // a temporary name is never sent as a new document's name
     ["", `new a-${TMP}.md 1`, "", "create-remote a-TMP.md=a.md"],
     ["a.md=2", `new a-${TMP}.md 1`, "", "create-remote a-TMP.md=a-2.md"],
     [
@@ -47,7 +47,7 @@ describe("I13 I16 temporary names that were left", () => {
       `rm d/a-${TMP}.md`,
       "forget d/a-TMP.md; create-remote d/a-TMP.md=d/a.md",
     ],
-    // no longer on the service, edited locally, and held: base knows what it was called
+    // gone from the service, edited locally, and blocked: base knows its former name
     [
       `d/a-${TMP}.md>d/a.md=1`,
       `edit d/a-${TMP}.md 2`,
@@ -85,7 +85,7 @@ describe("I13 I16 temporary names that were left", () => {
 
   test("one whose new folder cannot be created is taken back, too", () => {
     const world = worldAfter(["d/a.md=1 f/x.md=2 f/c.md=3", "edit d/a.md 4", "rm d/a.md; rmdir d; mkdir d", ""]);
-    // While no listing shows that the folder is gone, the new one has another local name.
+    // Until a listing proves that the folder is gone, the new folder has another local name.
     const { remote, ...trees } = treesOf(world);
     const unproven = { ...trees, remote: { ...remote, goneFolders: new Set<DirId>() } };
     execute(world, makePlan(unproven, POLICY, SIGNALS, world.lookup()).steps, () => 0);
@@ -112,7 +112,7 @@ describe("I13 I16 temporary names that were left", () => {
   });
 });
 
-/** Whether a step of the plan asks for another cycle. */
+/** Returns true if a step of the plan makes another cycle necessary. */
 function hasSequel(base: string, local: string, remote = ""): boolean {
   const world = worldAfter([base, local, remote, ""]);
   const plan = planOf(world);
@@ -163,12 +163,13 @@ const LONG = "one|two|three|four|five";
 const OTHER = "a|b|c|d|e";
 
 /**
- * Base, local and remote commands; where each document is by its old path; files of no document.
+ * Base, local commands, remote commands, local paths of the documents by their old paths, and files
+ * without a document.
  */
 const ROWS: readonly (readonly [string, string, string, object, readonly string[]])[] = [
   ["a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md", "", { "a.md": "b.md", "b.md": "a.md" }, []],
   ["d/a.md=1", "mv d e", "", { "d/a.md": "e/a.md" }, []],
-  // Only its content shows where it is.
+  // Found by its content only.
   [`a.md=${LONG}`, `rm a.md; new b.md ${LONG}|six`, "", { "a.md": "b.md" }, []],
   [`a.md=${LONG}`, `rm a.md; new b.md ${OTHER}`, "", { "a.md": "not here" }, ["b.md"]],
   ["a.md=1", "", "mv a.md b.md", { "a.md": "a.md" }, []],

@@ -16,7 +16,7 @@ describe("who wins: places of documents", () => {
     ["a.md=1 d/b.md=2", "", "mv a.md d/a.md", "move-local a.md>d/a.md; relink d/a.md"],
     ["a.md=1", "mv a.md b.md", "mv a.md b.md", "relink b.md"],
     ["a.md=1", "mv a.md b.md", "mv a.md c.md", "move-local b.md>c.md; relink c.md"],
-    // the service's move is done locally and not recorded yet, then the user moves the file again
+    // the service's move was applied locally but not recorded, then the user moved the file again
     ["b.md>a.md=1", "mv b.md c.md", "mv a.md b.md", "rename-remote b.md>c.md; relink c.md"],
     ["d/b.md>a.md=1 d/x.md=2", "mv d/b.md d/c.md", "mv a.md d/b.md", "rename-remote d/b.md>d/c.md; relink d/c.md"],
     ["b.md>a.md=1", "mv b.md c.md", "mv a.md d.md", "move-local c.md>d.md; relink d.md"],
@@ -59,7 +59,7 @@ describe("who wins: places of documents", () => {
       "",
       "rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote c.md>b.md; relink a.md; rename-remote a-TMP.md>c.md; relink b.md; relink c.md",
     ],
-    // a path that is freed by a deletion
+    // a path that a deletion frees
     ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md"],
     ["a.md=1 b.md=2", "mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md"],
     ["a.md=1 b.md=2", "", "rm b.md; mv a.md b.md", "trash-local b.md; move-local a.md>b.md; relink b.md"],
@@ -69,10 +69,10 @@ describe("who wins: places of documents", () => {
       "edit b.md 3",
       "rename-remote a.md>b-2.md; move-local b.md>b-2.md; create-local b.md; relink b-2.md",
     ],
-    // the first of two PATCHes arrived after its sender was killed
+    // the process was killed after the first of two PATCH requests
     ["a.md=1 d/b.md=2", "mv a.md d/c.md", "mv a.md c.md", "reparent-remote c.md>d/c.md; relink d/c.md"],
     ["a.md=1 d/b.md=2", "mv a.md d/c.md", "mv a.md d/a.md", "rename-remote d/a.md>d/c.md; relink d/c.md"],
-    // two PATCHes, in the order whose middle path is free
+    // two PATCH requests, in the order in which the path between them is free
     ["a.md=1 d/b.md=2", "mv a.md d/c.md", "", "rename-remote a.md>c.md; reparent-remote c.md>d/c.md; relink d/c.md"],
     [
       "a.md=1 c.md=3 d/b.md=2",
@@ -86,7 +86,7 @@ describe("who wins: places of documents", () => {
       "",
       "rename-remote a.md>a-TMP.md~; reparent-remote a-TMP.md>d/a-TMP.md~; rename-remote d/a-TMP.md>d/c.md; relink d/c.md",
     ],
-    // one path wanted by two rows
+    // two documents that want one path
     [
       "a.md=1 b.md=2",
       "mv a.md c.md",
@@ -106,12 +106,12 @@ describe("who wins: places of documents", () => {
       "mv b.md c.md; new c-2.md 3",
       "rename-remote a.md>c-3.md; move-local c.md>c-3.md; move-local b.md>c.md; create-local c-2.md; relink c-3.md; relink c.md",
     ],
-    // a name that the service takes, and that no mirror takes from it
+    // a name that the service accepts but mdmirror refuses
     ["", "new .md 1", "", "block name-refused .md"],
     ["", "new d/.md 1", "", "block name-refused d/.md"],
     ["a.md=1", "mv a.md .md", "", "block name-refused .md"],
     ["", "new .md 1", "new .md 1", "block name-refused .md; block remote-name-unsafe .md"],
-    // names that the service has otherwise
+    // names that the service changes
     ["", "new My_notes.md 1", "", "create-remote My notes.md=My-notes.md"],
     ["My_notes.md>My-notes.md=1", "edit My_notes.md 2", "", "put My notes.md"],
     ["My_notes.md>My-notes.md=1", "mv My_notes.md My-notes.md", "", "relink My-notes.md"],
@@ -152,17 +152,17 @@ describe("who wins: places of documents", () => {
       "",
       "rename-remote a.md>b.md; put b.md; create-remote a.md; relink b.md",
     ],
-    // renamed to what is not mirrored
+    // renamed to a file that is not synced
     ["a.md=1", "rename-to-other a.md a.txt", "", "block renamed-out-of-mirror a.md"],
     ["a.md=1", "rename-to-other a.md a.txt; new a.md 2", "", "put a.md"],
-    // replaced by what is never mirrored: nobody deleted a text
+    // replaced by something that is never synced: nobody deleted the document
     ["a.md=1", "rm a.md; other a.md symlink", "", "block type-clash a.md"],
     ["a.md=1", "rm a.md; other a.md special", "edit a.md 2", "block type-clash a.md"],
     ["a.md=1", "rm a.md; mkdir a.md", "", "block name-refused a.md; block type-clash a.md"],
     ["d/a.md=1 d/b.md=2", "rmdir d; other d symlink", "", "block type-clash d/a.md; block type-clash d/b.md"],
     ["a.md=1", "rm a.md; other a.md symlink", "rm a.md", "forget a.md"],
     ["a.md=1 b.md=2", "rm a.md; mv b.md a.md", "", "delete-remote a.md; rename-remote b.md>a.md; relink a.md"],
-    // taken by what is not mirrored
+    // a path that something unsynced has
     ["a.md=1", "other b.md symlink", "mv a.md b.md", "block path-taken a.md"],
     ["", "other b.md ignored", "new b.md 1", "block path-taken b.md"],
     ["a.md=1", "mkdir b.md", "mv a.md b.md", "block name-refused b.md; block type-clash a.md"],
@@ -182,8 +182,8 @@ describe("places on a disk that folds case", () => {
     ["a.md=1", "", "new A.md 2", "create-local A-HEX.md=A.md"],
     ["", "", "new a.md 1; new A.md 2", "create-local A.md; create-local a-HEX.md=a.md"],
     ["d/a.md=1", "mv d D", "", "rename-folder-remote d>D; link-folder D"],
-    // base still has d/plan.md where it stood before a move that is held; another document has the
-    // path by now
+    // The move of d/plan.md is blocked, so base still has its old path. Another document has this
+    // path now.
     ["d/plan.md=1 d/Plan.md=2", "rm d/plan.md; save d/Plan.md 3", "", "put d/Plan.md; delete-remote d/plan.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, folds));

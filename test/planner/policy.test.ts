@@ -9,7 +9,7 @@ import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RemoteFile } from "../../src/mirror/model/tree.ts";
 
-/** Checks only the plan of a row, because blocked documents stay blocked. */
+/** Compares the plan only, because blocked documents stay blocked. */
 function checkPlan(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {
   expect(say(planOf(worldAfter(row, prepare), policy))).toBe(row[3]);
 }

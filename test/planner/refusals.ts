@@ -2,7 +2,7 @@ import type { DirId } from "../../src/contract/ids.ts";
 import type { Action } from "../../src/mirror/model/action.ts";
 import type { World } from "./world.ts";
 
-/** What the real sides would refuse. */
+/** Steps that the real disk or service would refuse. */
 
 export type OfFolder = Extract<Action, { dirId: DirId | null } | { kind: "make-folder-remote" }>;
 export type OfDocument = Exclude<Action, OfFolder>;

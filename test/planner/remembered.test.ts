@@ -7,7 +7,7 @@ import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import { type World, treesOf } from "./world.ts";
 
-/** Adds a block about `a.md` to base, as the engine does after a refusal. */
+/** Adds a block of `a.md` to base, like the engine after a refusal. */
 function refuse(world: World, reason: BlockReason, facts: Partial<Block> = {}): void {
   const key = facts.key ?? (world.records.size > 0 ? world.idAt("a.md") : "a.md");
   const rest = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
@@ -143,7 +143,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   test("a block about a place ends when the document is at another place", () => {
     check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", aboutOldPath);
     check(["a.md=1", "mv a.md b.md", "", "block refused b.md"], "refused", aboutNewPath);
-    // The user follows the advice, which ends the block: another local name.
+    // The user chooses another local name, which ends the block.
     check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", aboutNewPath);
     check(["d/a.md=1", "mv d e", "", "block occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
@@ -173,7 +173,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       const plan = planOf(world);
       expect(say(plan)).toBe(planned);
       expect(plan.renamedForOthers).toEqual([gaveWay]);
-      // The block stays until the next scan shows that the change is no longer wanted.
+      // The block stays until the next scan shows that nobody wants the change any more.
       const move = plan.steps[0]!.action;
       expect([move.kind, leavesMoreWork(plan, treesOf(world))(move)]).toEqual([move.kind, true]);
     }
@@ -192,7 +192,8 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       const folder = world.dirAt("e");
       refuse(world, reason, { key: id, path: "e/a.md" });
       expect(say(planOf(world))).toContain(`block ${reason} f/e/a.md`);
-      // The folder's own move was refused at the place where it was meanwhile.
+      // The move of the folder was refused too; the block of the document has the path below the
+      // folder's path at that time.
       refuse(world, reason, { key: id, path: "g/a.md" });
       refuse(world, "read-only", { key: folder, path: "g" });
       expect(say(planOf(world))).toContain(`block ${reason} f/e/a.md`);

@@ -9,7 +9,9 @@ import { doLocally, doRemotely, worldOf } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { treesOf, World } from "./world.ts";
 
-/** base | local commands | remote commands | what the plan says, `; ` between its words. */
+/**
+ * Base, local commands, remote commands, and the steps and blocks of the plan, separated by `; `.
+ */
 export type Row = readonly [base: string, local: string, remote: string, plan: string];
 
 export function planOf(world: World, policy: Partial<Policy> = {}, signals: Partial<Signals> = {}): Plan {
@@ -28,7 +30,7 @@ export function worldAfter([base, local, remote]: Row, prepare: (world: World) =
   return world;
 }
 
-/** The plan is as the row says; and when it is applied, nothing is left to do. */
+/** Expects the plan of the row, and that nothing is left to do after it is applied. */
 export function checkRow(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {
   const world = worldAfter(row, prepare);
   expect(say(planOf(world, policy))).toBe(row[3]);
@@ -65,7 +67,7 @@ export const SIGNALS: Signals = {
   approved: new Set(),
 };
 
-/** Steps in the words of the tables: kind and paths; `~` marks a temporary one. */
+/** Returns a step as in the tables: kind and paths. `~` marks a temporary path. */
 function wordsOf(action: Action): string {
   switch (action.kind) {
     case "move-local":
@@ -106,7 +108,7 @@ function wordsOf(action: Action): string {
   }
 }
 
-/** Returns the whole plan in order, then its blocks, with temporary names shortened. */
+/** Returns all steps in order, then the blocks, with shortened temporary names. */
 export function planWords(plan: Plan): string[] {
   const steps = plan.steps.map(({ action }) => wordsOf(action));
   const blocks = plan.blocks.map(({ reason, path }) => `block ${reason} ${path}`);

@@ -112,7 +112,8 @@ describe("safety checks", () => {
   test("none of the known documents visible, and nothing else that is known: another workspace", () => {
     expect(reasonsOf(planOf(unseen(5)))).toEqual(["wrong-workspace"]);
     expect(reasonsOf(planOf(unseen(1)))).toEqual(["wrong-workspace"]);
-    // One whose write is not settled is not seen either, and says nothing about the workspace.
+    // A document whose write has an unknown result is not visible either, but proves nothing about
+    // the workspace.
     const unsettled = unseen(1);
     unsettled.nothingKnown = false;
     expect(reasonsOf(planOf(unsettled))).toEqual([]);
@@ -135,7 +136,8 @@ describe("safety checks", () => {
       kind: "run",
       waived: ["service-restored"],
     });
-    // If the older versions are downloaded, the user must be asked about a second restore.
+    // The plan downloads the older versions. So if the service is restored a second time, the user
+    // must be asked again.
     expect(planOf(synced(5), {}, older).verdict).toEqual({ kind: "run" });
     expect(planOf(synced(5), { direction: "push" }, { approved }).verdict).toEqual({ kind: "run" });
   });
@@ -269,7 +271,7 @@ test("I21 texts of the service that were not read yet are named, where all of th
   expect(toRead(planOf(emptyThere(synced(20), 11)))).toEqual(["safety-stop", 0]);
   const after = { lossesDone: { local: 8, remote: 0 } };
   expect(toRead(planOf(emptyThere(synced(20), 3, false), {}, after))).toEqual(["run", 3]);
-  // A folder that only uploads needs no such read.
+  // A sync that only uploads does not need to read these versions.
   expect(toRead(planOf(emptyThere(synced(20), 11, false), { direction: "push" }))).toEqual(["run", 0]);
 });
 
@@ -294,7 +296,7 @@ test("I21 an approval of empty texts covers these texts on these versions only",
   expect(reasonsOf(planOf(world, {}, { approved: keys }))).toEqual(EMPTIED_TWICE);
 });
 
-/** How many deletions need no question: a share of what is known, within bounds. */
+/** How many deletions need no approval: a share of the known documents, within bounds. */
 
 test.each([
   [0, 10],
@@ -316,10 +318,10 @@ test("for a restored service nothing is removed locally without approval, and ea
   const keys = guardedKeys(planOf(world, {}, { restored: true }));
   expect(keys).toHaveLength(2);
   expect(reasonsOf(planOf(world, {}, { restored: true, approved: new Set(keys) }))).toEqual([]);
-  // The reason covers none of them.
+  // An approval of the reason alone approves none of the deletions.
   const fewer = new Set(["service-restored", keys[0]!]);
   expect(guardedKeys(planOf(world, {}, { restored: true, approved: fewer }))).toEqual([keys[1]]);
-  // Where more are gone than need no question, nobody is asked again for it.
+  // If the deletions also exceed the limit, one approval is enough for both reasons.
   const many = removeThere(synced(40), 30);
   const asked = guardedKeys(planOf(many, {}, { restored: true }));
   expect(reasonsOf(planOf(many, {}, { restored: true, approved: new Set(asked) }))).toEqual([]);
@@ -327,7 +329,7 @@ test("for a restored service nothing is removed locally without approval, and ea
   expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
 });
 
-/** Worlds that safety checks judge, and what they say. */
+/** Worlds for the safety checks, and readers of their results. */
 
 function synced(count: number): World {
   const world = new World();
@@ -353,13 +355,16 @@ function guardedKeys({ verdict, steps }: Plan): string[] {
   return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
 }
 
-/** The first documents get a text that is blank. */
+/** Replaces the local content of the first documents by blank content. */
 function emptyHere(world: World, count: number, text = ""): World {
   for (const path of [...world.files.keys()].slice(0, count)) world.files.get(path)!.text = text;
   return world;
 }
 
-/** The same on the service. @param read whether the mirror has read these versions */
+/**
+ * Replaces the content of the first documents on the service by blank content.
+ * @param read whether mdmirror has read these versions
+ */
 function emptyThere(world: World, count: number, read = true): World {
   for (const [id, document] of [...world.documents].slice(0, count)) {
     Object.assign(document, { text: "\n", changeId: world.newChange() });
@@ -368,7 +373,7 @@ function emptyThere(world: World, count: number, read = true): World {
   return world;
 }
 
-/** Documents that are blank since they were synced, beside others. */
+/** Adds synced documents with empty content. */
 function withBlank(world: World, count: number): World {
   for (let i = 0; i < count; i++) world.synced(`blank${i}.md`, "");
   return world;

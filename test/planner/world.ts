@@ -14,10 +14,7 @@ import type {
 } from "../../src/mirror/model/tree.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../src/mirror/model/seen.ts";
 
-/**
- * A model of both sides and of base: plain maps that users change by commands and plans change by
- * steps.
- */
+/** A model of base and both sides in plain maps. Commands of users and steps of plans change it. */
 
 type ModelFile = { text: string; ino: number; birthMs: number; nlink: number; fault: TextFault | null };
 type ModelFolder = { ino: number; birthMs: number };
@@ -39,7 +36,7 @@ export class World {
   readonly goneDirs = new Set<DirId>();
   readonly outside = new Set<DocId>();
   readonly remoteUnseen = new Map<DocId, string>();
-  /** Documents whose current version on the service mdmirror has read. */
+  /** Documents whose present version on the service mdmirror has read. */
   readonly read = new Set<DocId>();
   readonly texts = new Map<Digest, string>();
   ignored: (path: string) => boolean = () => false;
@@ -65,7 +62,7 @@ export class World {
     return { dev: 1, ino, birthMs, nlink, size: file.text.length, mtimeMs: 0, ctimeMs: 0 };
   }
 
-  /** A new file with an inode of its own. */
+  /** Creates a file with a new inode. */
   write(path: string, text: string): void {
     const ino = this.next();
     this.files.set(path, { text, ino, birthMs: 1000 + ino, nlink: 1, fault: null });
@@ -102,7 +99,7 @@ export class World {
     for (const folder of ancestorsOf(path)) this.newDir(folder);
   }
 
-  /** A document that both sides and base agree on, with its folders. */
+  /** Creates a document with its folders, equal in base and on both sides. */
   synced(path: string, text: string, remotePath: string = path): DocId {
     this.makeFolders(path);
     this.newDirs(remotePath);
@@ -157,8 +154,8 @@ export class World {
   }
 
   /**
-   * Moves a local file, or a folder with all below it, keeping inodes. Replaces a file at `to`, as
-   * `mv` does.
+   * Moves a local file, or a folder with its contents, and keeps the inodes. Replaces a file at
+   * `to`, like `mv`.
    */
   moveLocal(from: string, to: string): void {
     for (const map of [this.files, this.others] as Map<string, unknown>[]) {
@@ -188,7 +185,7 @@ export class World {
   }
 }
 
-/** The model as the planner gets it, and as tests compare it. */
+/** Returns the trees of the model, as the planner gets them. */
 
 export function treesOf(world: World): Trees {
   return { base: baseOf(world), local: localOf(world), remote: remoteOf(world) };
@@ -253,7 +250,7 @@ function isProvenGone(world: World, id: DocId): boolean {
   return !world.documents.has(id) && !world.outside.has(id) && !world.remoteUnseen.has(id) && world.complete;
 }
 
-/** Places and texts of both sides, for comparison. */
+/** Returns the paths and contents of both sides, for comparison. */
 export function sidesOf(world: World): { local: Record<string, string>; remote: Record<string, string> } {
   return {
     local: sorted([

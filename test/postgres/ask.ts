@@ -1,12 +1,14 @@
-/** What a process of the tests asks the run for: a PostgreSQL, which the first question starts. */
+/** Requests a PostgreSQL server for a test process. The first request of a test run starts it. */
 import { connect } from "node:net";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 
-/** The variable with the socket where it is asked. */
+/** Environment variable with the path of the socket for these requests. */
 export const ASK_AT = "MDMIRROR_TEST_POSTGRES_ASK";
 
-/** The URL of any database of it, as a user who may make others; or why there is none. */
+/**
+ * URL of a database, with a user who may create databases; or the reason why there is no server.
+ */
 export type PostgresAnswer = { readonly url: string } | { readonly why: string };
 
 let answer: Promise<PostgresAnswer> | null = null;

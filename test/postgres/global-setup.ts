@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL for all tests of a run. It is started when the first file of tests asks for it,
- * over a socket, and ended with the run: a run without such a file pays nothing.
+ * One PostgreSQL server for all tests of a run. The first test file that needs it starts it by a
+ * request on a socket. It ends with the run. Other runs start no server.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** A PostgreSQL of the tests' own, in a folder, reached by a socket in that folder alone. */
+/** A PostgreSQL server for tests, with its data and its only socket in one folder. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,18 +7,21 @@ import { join } from "node:path";
 import { type Found, findBinaries } from "./binaries.ts";
 
 /**
- * Ends PostgreSQL when whoever started it is gone, even killed: its end of the pipe is closed then.
- * Ends when PostgreSQL does, too.
+ * Ends PostgreSQL when the process that started it is gone, even by a kill, because its end of the
+ * pipe is then closed. Also ends when PostgreSQL ends.
  */
 const GUARD =
   'exec 3<&0; "$@" </dev/null 3<&- & server=$!; { cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null; } & wait $server';
 
 const SETTINGS = ["deadlock_timeout=50ms", "max_connections=300"];
-/** Tests kill processes and pull no plugs: what the system was given is there at the next start. */
+/**
+ * Without flushes to disk: tests kill processes but never cut the power, so the operating system
+ * keeps what was written.
+ */
 const QUICK = ["fsync=off", "full_page_writes=off"];
 
 type Kind = {
-  /** It waits for the disk, as it does where it is used. */
+  /** True if the server flushes to disk as in production. */
   readonly isDurable: boolean;
 };
 
@@ -35,12 +38,12 @@ export class PostgresServer {
   }
 
   /**
-   * Makes one in a new folder, and starts it.
-   * @returns a text that says why there can be none here
+   * Creates a server in a new folder, and starts it. Returns a sentence that says why if that is
+   * not possible.
    */
   static async make(kind: Kind = { isDurable: false }): Promise<PostgresServer | string> {
     const folder = mkdtempSync(join(tmpdir(), "pg-"));
-    // Root runs it as nobody, who has to get to the data.
+    // If root runs the tests, the server runs as nobody, who must be able to read the data.
     chmodSync(folder, 0o711);
     const made = await PostgresServer.#makeIn(folder, kind);
     if (typeof made === "string") rmSync(folder, { recursive: true });
@@ -66,7 +69,7 @@ export class PostgresServer {
     return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(this.folder)}`;
   }
 
-  /** @throws when it does not start */
+  /** @throws if it does not start */
   async start(): Promise<void> {
     const { postgres, runAs } = this.#binaries;
     const settings = [`unix_socket_directories=${this.folder}`, "listen_addresses=", ...this.#settings];
@@ -77,17 +80,19 @@ export class PostgresServer {
       stdio: ["pipe", "ignore", "pipe"],
     });
     this.#guard = guard;
-    // What waits at the pipe ends with the server.
+    // Closes the pipe when the server has ended, so that the process waiting on it ends too.
     guard.once("exit", () => guard.stdin!.end());
     await ready(guard);
   }
 
-  /** The process that answers connections and starts the others. */
+  /**
+   * Returns the id of the main process, which accepts connections and starts the other processes.
+   */
   pid(): number {
     return Number(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
   }
 
-  /** Ends it as a crash would: what was not written is recovered from its log at the next start. */
+  /** Kills the server. The next start recovers from its log what was not written to the tables. */
   async stop(): Promise<void> {
     const guard = this.#guard;
     this.#guard = null;
@@ -97,7 +102,7 @@ export class PostgresServer {
     await ended;
   }
 
-  /** Stops it, and removes its folder. */
+  /** Stops the server and removes its folder. */
   async end(): Promise<void> {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });

@@ -6,7 +6,7 @@ const DOCUMENTS = 12;
 
 type SyncedFolder = { readonly fixture: Fixture; readonly own: OwnKey; readonly texts: ReadonlyMap<string, string> };
 
-/** A mirror by a key of its own, in sync, with one edit that was not sent yet. */
+/** Returns a synced folder with its own key, with an edit and a new file that are not sent yet. */
 async function inSync(): Promise<SyncedFolder> {
   let own: OwnKey | null = null;
   const fixture = openFixture(19, {}, (rig) => {
@@ -21,8 +21,8 @@ async function inSync(): Promise<SyncedFolder> {
 }
 
 /**
- * Where each text of before is now: in its place, or as a plain file in the trash. Never only in a
- * database.
+ * Expects each earlier content in a file: at its path, or in the trash. The content store alone
+ * does not count.
  */
 function expectNoneErased({ fixture, texts }: SyncedFolder): void {
   const { mirror } = fixture;
@@ -75,7 +75,7 @@ describe("I19 access that is lost erases no local bytes", () => {
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).not.toBe("in-sync");
     expectNoneErased(synced);
     if (stays === "all") for (const [path, text] of synced.texts) expect(mirror.texts().get(path)).toBe(text);
-    // What was not sent yet is where the user saved it, whatever was lost.
+    // Whatever access was lost, unsent edits stay at their paths.
     expect(mirror.texts().get("d0/n0.md")).toBe("not sent yet\n");
     expect(mirror.texts().get("d1/new.md")).toBe("new, not sent yet\n");
     expect(seen.filter(({ method }) => method === "DELETE")).toEqual([]);

@@ -34,13 +34,13 @@ test("I07 an edit whose base text the store has lost is never sent on a version 
 
 const notes = Array.from({ length: 14 }, (_, n) => `d/n${n}.md`);
 
-/** Both sides go on to change these. */
+/** Documents that both sides change later. */
 const kept = ["kept/a.md", "kept/b.md", "kept/c.md", "kept/d.md"];
 
 const inSync = () =>
   openSynced(Object.fromEntries([...notes, ...kept].map((path) => [path, `${path}\n\na text of its own\n`])));
 
-/** Everything that a sync would carry over if nothing stopped it. */
+/** Makes one change of each kind that a sync would apply if nothing stopped it. */
 function changeBothSides({ rig, mirror }: Fixture): void {
   mirror.write("kept/a.md", "edited locally\n");
   mirror.write("new/local.md", "new locally\n");
@@ -93,7 +93,7 @@ const VARIANTS: readonly (readonly [string, Variant])[] = [
 ];
 const at = (index: number) => `d/n${index}.md`;
 
-/** Inode and times of each file: what a rewrite changes, also one of equal bytes. */
+/** Returns inode and times of each file. A rewrite changes them, even with equal bytes. */
 function stampsOf({ mirror }: Fixture): Map<string, string> {
   return new Map(
     [...mirror.texts().keys()].map((path) => {

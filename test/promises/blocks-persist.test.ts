@@ -19,7 +19,7 @@ import {
 } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** Differences from the usual fixture, and facts that no command can create. */
+/** Options of the fixture, and facts that no command can create. */
 type More = {
   readonly make?: (fixture: Fixture) => void;
   readonly variant?: Variant;
@@ -28,7 +28,10 @@ type More = {
   readonly ownKey?: true;
 };
 
-/** Documents that both sides have first, and the changes that cause a block of this reason. */
+/**
+ * A reason, the synced documents at first, and the changes on each side that cause a block with
+ * this reason.
+ */
 type Case = readonly [reason: BlockReason, start: string, local: string, remote: string, more?: More];
 
 const KEEP = "k.md=k k2.md=k2";
@@ -126,7 +129,8 @@ describe("I22 a block survives a restart until its subject changes", () => {
     const blocksNow = () =>
       [...state.state().load().blocks.values()].filter((block) => block.reason === reason).map(factsOf);
     expect(blocksNow()).toEqual(before);
-    // Also over a run that sees nothing of the service, and one that does, with nothing sent again.
+    // The block also stays after a run without the service and after a run with it, and neither
+    // sends the change again.
     fixture.fault = () => "drop-before";
     await state.sync(row.settings);
     state.restart();
@@ -152,7 +156,8 @@ describe("I22 a block survives a restart until its subject changes", () => {
       const blocks = [...mirror.state.load().blocks.values()].map(({ path, reason }) => `${path} ${reason}`);
       expect(blocks.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
     }
-    // For a document that was never approved as deleted, the user is asked as usual.
+    // The earlier approval does not cover these documents, so their deletion stops the sync as
+    // usual.
     for (const path of ["e/1.md", "e/2.md", "e/3.md", "e/4.md", "e/5.md"]) rig.app.create(path, "new\n");
     await settle(mirror);
     rig.app.removeFolder("e");

@@ -7,16 +7,22 @@ import { Moment } from "../simulator/moment.ts";
 import { type Fixture, goOnFrom, openFixture, settle, countByRoute } from "./fixture.ts";
 
 /**
- * What each thing that people do costs in requests. On a hosted service each is money, and counts
- * against a limit: one more is a fault, though nothing else shows it.
+ * The number of requests for each change by a user. A hosted service charges for requests and
+ * limits them, so an additional request is a fault although nothing else shows it.
  */
 
 type Requests = Readonly<Record<string, number>>;
 
-/** Of a workspace whose documents and folders are a page each. */
+/**
+ * Requests of one cycle without changes, in a workspace whose documents and folders need one page
+ * each.
+ */
 const LISTS = { "GET /v1/files": 1, "GET /v1/folders": 1 } as const;
 
-/** Syncs 60 documents, of which three were created locally: nothing is read back later. */
+/**
+ * Syncs 60 documents. Three of them were created locally, so mdmirror has already learned that it
+ * need not read new documents back.
+ */
 async function sync(variant: Variant): Promise<Moment> {
   const fixture = openFixture(33, variant);
   actOnService(fixture.rig.app, "new d0/n0.md $X");
@@ -39,7 +45,7 @@ const FILE = "/v1/files/{id}";
 const FOLDER = "/v1/folders/{id}";
 const CONTENT = `${FILE}/content`;
 
-/** Local commands, commands on the service, and the requests beside the two lists. */
+/** Local commands, commands on the service, and the requests in addition to the lists. */
 type Row = readonly [local: string, remote: string, beside: Requests];
 
 const edits = (verb: string, count: number): string =>
@@ -50,7 +56,7 @@ const ROWS: readonly Row[] = [
   [edits("write", 1), "", { [`PUT ${CONTENT}`]: 1 }],
   [edits("write", 10), "", { [`PUT ${CONTENT}`]: 10 }],
   ["write d1/new.md new", "", { "POST /v1/files": 1 }],
-  // The first document of a form that a service may change is read back.
+  // The service may change CRLF line ends, so the first such document is read back.
   ["write d1/new.md $CRLF", "", { "POST /v1/files": 1, [`GET ${FILE}`]: 1 }],
   ["write made/new.md new", "", { "POST /v1/folders": 1, "POST /v1/files": 1 }],
   ["mv d1/n1.md d1/other.md", "", { [`PATCH ${FILE}`]: 1 }],
@@ -59,7 +65,7 @@ const ROWS: readonly Row[] = [
   ["mv d0/n0.md d0/b.md; write d0/b.md $X1", "", { [`PATCH ${FILE}`]: 1, [`PUT ${CONTENT}`]: 1 }],
   ["mv d1 e1", "", { [`PATCH ${FOLDER}`]: 1 }],
   ["mv d1 d2/d1", "", { [`PATCH ${FOLDER}`]: 1 }],
-  // Read once more, since there is no conditional DELETE.
+  // The API has no conditional DELETE, so mdmirror reads the document once more.
   ["rm d1/n1.md", "", { [`GET ${FILE}`]: 1, [`DELETE ${FILE}`]: 1 }],
   ["", edits("edit", 1), { [`GET ${FILE}`]: 1 }],
   ["", edits("edit", 17), { [`GET ${FILE}`]: 17 }],
@@ -67,10 +73,11 @@ const ROWS: readonly Row[] = [
   ["", "mv d1/n1.md d1/other.md", {}],
   ["", "mv d1/n1.md d2/n1.md", {}],
   ["", "mv d1 e1", {}],
-  // Proven by its id, and by that of another which shows that the key is healthy.
+  // Two reads prove the deletion: one of the document, and one of another document, which shows
+  // that the key works.
   ["", "rm d1/n1.md", { [`GET ${FILE}`]: 2 }],
   ["", "rm d1/n1.md; rm d2/n2.md; rm d3/n3.md; rm d4/n4.md", { [`GET ${FILE}`]: 5 }],
-  // A merge, and one more look.
+  // A merge, and the lists of one more cycle.
   [
     "write d0/n0.md $X1",
     "edit d0/n0.md $X10",
@@ -132,7 +139,7 @@ describe("I33 memory is for what is known of documents, not for their texts", ()
   test("400 documents of 50,000 characters, cloned and edited, need at most one version of their content more heap than small ones", () => {
     const [small, big] = [measure(MANY, 500), measure(MANY, CHARACTERS)];
     expect([small.uploaded, big.uploaded]).toEqual([true, true]);
-    // The same work by the same requests; the texts alone differ.
+    // The same work needs the same requests, whatever the length of the documents.
     expect(big.requests).toBe(small.requests);
     expect(big.heapBytes - small.heapBytes).toBeLessThan(MANY * CHARACTERS);
   });

@@ -8,8 +8,8 @@ import { runs } from "../property.ts";
 import { Writers } from "./stir.ts";
 
 /**
- * What a scenario came to: every write that was sent, every action and why, and both trees. Times
- * are left out.
+ * The result of a scenario without times: every sent write, every action with its reason, and both
+ * trees.
  */
 type Trace = {
   readonly writes: string[];
@@ -63,7 +63,10 @@ async function trace(seed: number, disturb: (fixture: Fixture, step: number) => 
 
 const nothing = (): void => undefined;
 
-/** The wall clock shows what `shown` makes of it; what is awaited takes as long as it does. */
+/**
+ * Replaces the wall clock by `shown`. Waits take as long as before. Returns a function that sets
+ * the number of the step.
+ */
 function setWall(fixture: Fixture, shown: (real: number, step: number) => number): (step: number) => void {
   const { now } = fixture.rig.clock;
   let at = 0;
@@ -82,7 +85,7 @@ const WALLS: readonly (readonly [name: string, shown: (real: number, step: numbe
   ["runs backwards", (real, step) => real - step * 3_600_000],
 ];
 
-/** mtime and ctime by another measure: they differ where they differed, and say nothing of when. */
+/** Replaces mtime and ctime by values without meaning. Different times stay different. */
 function scramble(fixture: Fixture, of: (time: number, ino: number) => number): void {
   const { disk } = fixture.mirror;
   const change = (stat: FsStat): FsStat => ({
@@ -99,8 +102,8 @@ function scramble(fixture: Fixture, of: (time: number, ino: number) => number): 
 }
 
 /**
- * Counts the steps: the times of untouched files change with it, as after a restore or a `touch` of
- * everything.
+ * Number of the step. The times of unchanged files change with it, as after a restore, or a `touch`
+ * of all files.
  */
 let epoch = 0;
 const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) => number])[] = [
@@ -144,11 +147,14 @@ describe("I29 no decision depends on the wall clock or on mtimes", () => {
 const HOUR_MS = 3_600_000;
 const DOCUMENTS = 60;
 
-/** A mirror of 60 documents in sync; 10 deletions within an hour need no question. */
+/**
+ * Returns a mirror in sync with 60 documents, of which 10 may be deleted within an hour without
+ * approval.
+ */
 const inSync = () =>
   openSynced(Object.fromEntries(Array.from({ length: DOCUMENTS }, (_, n) => [`n${n}.md`, `text ${n}\n`])));
 
-/** Moves the wall clock; the time that passes stays the same. */
+/** Moves the wall clock. The monotonic clock stays the same. */
 function moveWall({ rig: { clock } }: Fixture, byMs: number): void {
   const { now } = clock;
   clock.now = () => now() + byMs;

@@ -16,7 +16,7 @@ const inSync = () =>
 
 const isText = ([, text]: readonly [string, string]) => !isBlank(text);
 
-/** How many documents have a text, locally and on the service. */
+/** Returns the number of documents with content, locally and on the service. */
 function withText({ rig, mirror }: Fixture): [local: number, remote: number] {
   return [[...mirror.texts()].filter(isText).length, [...remoteTexts(rig)].filter(isText).length];
 }
@@ -53,7 +53,7 @@ async function refuse(fixture: Fixture): Promise<void> {
   expect(rejected.kind === "ok" && rejected.value.items.filter(({ end }) => end !== "done")).toEqual([]);
 }
 
-/** Documents that the mirror read, each as often as it did. */
+/** Returns the documents that mdmirror read, each as often as it did. */
 const readsOf = ({ seen }: Fixture) => seen.filter(({ path }) => /\/files\/doc_/.test(path)).map(({ path }) => path);
 
 describe("I21 documents that become empty are asked about as deletions are", () => {

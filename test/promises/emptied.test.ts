@@ -20,7 +20,7 @@ function reasonsOf(report: Awaited<ReturnType<Fixture["mirror"]["sync"]>>): stri
 
 const inSync = () => openSynced(Object.fromEntries(paths.map((path) => [path, `${path}\n`])));
 
-/** Six documents in `work`, one of which was moved out. */
+/** Syncs the part `work` of a workspace. One of its six documents was then moved out of it. */
 async function oneOutside(seed: number): Promise<Fixture> {
   const fixture = openFixture(seed, {}, { prefix: "work" });
   const { rig, mirror } = fixture;
@@ -55,7 +55,8 @@ describe("I21 I22 a stop because of an emptied side stays until the user approve
     for (const path of [...paths, "k.md"]) rig.app.remove(path);
     for (const path of ["new.md", "new-2.md"]) mirror.write(path, `${path}\n`);
     expect(await mirror.sync()).toMatchObject({ state: "stopped" });
-    // It is the right workspace, and they may be gone; nobody has said yet that they may go here.
+    // The user approved that the workspace is the right one, but not that the local files are
+    // deleted.
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "stopped" });
     expect(rig.app.files().size).toBe(0);
@@ -89,7 +90,7 @@ test("I21 a file that a killed process had set aside, and that returns, does not
   start.rig.app.edit(paths[0]!, "edited there\n");
   await killAtEachCall(start, {
     async judge({ mirror }) {
-      // The moment between its leaving and the new text's coming.
+      // The old file is set aside and the new one is not at the path yet.
       if (mirror.texts().has(paths[0]!)) return;
       times++;
       for (const path of paths.slice(1)) mirror.remove(path);
@@ -108,14 +109,14 @@ describe("I22 an approved emptied service that leaves the local documents unchan
       rig.app.remove(path);
       if (settings.direction === undefined) mirror.write(path, `edited\n${path}\n`);
     }
-    // Their folder would show that it is the same workspace.
+    // A folder that is still known would prove that it is the same workspace.
     rig.app.removeFolder("d");
     expect(reasonsOf(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     const texts = [...mirror.texts()];
     for (let run = 0; run < 3; run++) {
       const { state, counts } = (await mirror.sync(settings))!;
-      // What the direction alone leaves is no problem to fix.
+      // A document that only the direction leaves unsynced is not a problem to fix.
       const isOneWay = settings.direction !== undefined;
       expect({ state, blocked: counts.blocked }).toEqual({
         state: isOneWay ? "in-sync" : "attention",
@@ -125,7 +126,8 @@ describe("I22 an approved emptied service that leaves the local documents unchan
     expect([...mirror.texts()]).toEqual(texts);
     expect(rig.app.files().size).toBe(0);
     expect(mirror.state.meta(META.approved)).toBeNull();
-    // Something known is visible again, which ends it: the next time somebody is asked.
+    // A known document is visible again, which ends the approval. The next time the sync stops
+    // again.
     mirror.write("new.md", "new\n");
     expect(reasonsOf(await mirror.sync(settings))).toBeUndefined();
     expect(rig.app.files().size).toBe(1);

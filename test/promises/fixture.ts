@@ -14,8 +14,8 @@ import { openIn } from "../state/fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
- * What the tests of promises share: the rig, with every request seen on its way, faults by a
- * function that may change, and a state on a real disk.
+ * The fixture of all promise tests: a rig that records every request, with faults by a function
+ * that tests may replace. `Restartable` adds a state file on a real disk.
  */
 
 export type Seen = {
@@ -27,17 +27,17 @@ export type Seen = {
 export type Fixture = {
   readonly rig: Rig;
   readonly mirror: Mirror;
-  /** Requests of the mirror, in the order they were sent; also those that a fault befell. */
+  /** Requests of the client in the order of sending, also those that failed. */
   readonly seen: Seen[];
-  /** Told of each request before it is answered. */
+  /** Called with each request before it is answered. */
   onRequest: (request: Seen) => void;
-  /** What befalls a request; null: nothing. */
+  /** Returns the fault of a request; null for none. */
   fault: (request: Seen) => Fault | null;
 };
 
 /**
- * @param options of the mirror; a function of the rig where they need one, as a key with grants of
- * its own
+ * Opens a fixture.
+ * @param options of the mirror; a function if they need the rig, such as a key with other grants
  */
 export function openFixture(
   seed: number,
@@ -50,7 +50,7 @@ export function openFixture(
   });
 }
 
-/** Opens a fixture whose mirror has synced with these documents, and forgets what that sent. */
+/** Opens a fixture that has synced these documents, and removes the record of its requests. */
 export async function openSynced(
   documents: Readonly<Record<string, string>>,
   options: MirrorOptions = {},
@@ -65,8 +65,8 @@ export async function openSynced(
 }
 
 /**
- * Opens a fixture whose mirror has these documents in conflict.
- * @param conflicts base, and the content of both sides
+ * Opens a fixture with these documents in conflict.
+ * @param conflicts base, local version and version on the service, by path
  * @param others documents that are in sync
  */
 export async function openConflicts(
@@ -88,8 +88,8 @@ export async function openConflicts(
 }
 
 /**
- * Opens a fixture that continues from a moment of another one.
- * @param variant that of the other one
+ * Opens a fixture that continues from a saved moment of another one.
+ * @param variant of the other fixture
  */
 export function goOnFrom(moment: Moment, variant: Variant = {}): Fixture {
   return seeingAll(variant, (deployment) => moment.open(deployment));
@@ -116,7 +116,7 @@ function seeingAll(variant: Variant, open: (deployment: Deployment) => Pair): Fi
   return fixture;
 }
 
-/** Acts just before the service gets the first request of a method. */
+/** Calls `act` just before the service gets the first request with that method. */
 export function beforeFirst(fixture: Fixture, method: string, act: () => void): void {
   fixture.onRequest = (request) => {
     if (request.method !== method) return;
@@ -129,7 +129,7 @@ export function isWrite({ method }: Seen): boolean {
   return method !== "GET";
 }
 
-/** A PUT of a text, a POST of a document or folder, and so on: the whole of what was asked for. */
+/** Returns a request with its whole body as a string, so that two requests can be compared. */
 export function asText({ method, path, body }: Seen): string {
   return `${method} ${path} ${JSON.stringify(body)}`;
 }
@@ -144,7 +144,7 @@ export function countByRoute(requests: readonly string[]): Readonly<Record<strin
   return counts;
 }
 
-/** The document whose text a PUT changes. */
+/** Returns the id of the document whose content a PUT changes; null for other requests. */
 export function putId({ method, path }: Seen): string | null {
   return method === "PUT" && path.endsWith("/content") ? path.slice(FILES.length + 1, -"/content".length) : null;
 }
@@ -165,7 +165,7 @@ export function problem(status: number, code: string, headers: Readonly<Record<s
   };
 }
 
-/** A list of which nothing is understood. */
+/** An answer to a list request that the client cannot parse. */
 export const MISREAD: Fault = {
   status: 200,
   headers: { "content-type": "application/json" },
@@ -174,13 +174,13 @@ export const MISREAD: Fault = {
 
 export const HTML: Fault = { status: 502, headers: { "content-type": "text/html" }, body: "<html>bad gateway</html>" };
 
-/** Paths and texts of the documents on the service, in order. */
+/** Returns the contents of all documents on the service, sorted by path. */
 export function remoteTexts(rig: Rig): Map<string, string> {
   const all = [...rig.app.files().values()].map(({ path, text }) => [path.replace(/^\//, ""), text] as const);
   return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Syncs until one does nothing. @returns the last report */
+/** Syncs until a sync changes nothing. Returns the last report. */
 export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): Promise<RunReport> {
   for (let n = 0; n < 8; n++) {
     const report = await mirror.sync(settings);
@@ -193,7 +193,7 @@ export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): 
 
 let synced: Promise<Moment> | null = null;
 
-/** Opens a mirror in sync with three documents in `d`, one in `e` and an empty folder. */
+/** Opens a fixture in sync with three documents in `d`, one in `e`, and an empty folder. */
 export async function inSync(): Promise<Fixture> {
   synced ??= syncFew();
   return goOnFrom(await synced);
@@ -208,7 +208,9 @@ async function syncFew(): Promise<Moment> {
   return new Moment({ rig, mirror });
 }
 
-/** The first request that `is` asks for ends by `fault`; from then on no route tells of folders. */
+/**
+ * Lets the first matching request fail with `fault`. From then on, requests about folders fail too.
+ */
 export function loseThenHideFolders(fixture: Fixture, is: (request: Seen) => boolean, fault: Fault): void {
   let sent = false;
   fixture.fault = (request) => {
@@ -220,8 +222,7 @@ export function loseThenHideFolders(fixture: Fixture, is: (request: Seen) => boo
 }
 
 /**
- * The same mirror with its state in a real file, so that it can be closed and opened again as by
- * another process.
+ * Uses a real state file for a fixture, which can be closed and opened again as by a new process.
  */
 export class Restartable {
   readonly folder = temporaryFolder();
@@ -263,7 +264,10 @@ export function workspaceOf({ service }: Rig): string {
   return service.admin.workspaces()[0]!.id;
 }
 
-/** Returns true if a text is live on a side, in the text store, or a file below `.mdmirror`. */
+/**
+ * Returns true if the content is live on a side, in the content store, or in a file below
+ * `.mdmirror`.
+ */
 export function keepsText({ rig, mirror }: Pair, text: string): boolean {
   const live = [...mirror.texts().values(), ...remoteTexts(rig).values()];
   const below = mirror.disk.user.texts(mirror.path(".mdmirror"), true).values();

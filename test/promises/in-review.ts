@@ -6,15 +6,16 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle } from "./fixture.ts";
 
 /**
- * A content is in review: its document is protected; or it met another edit, which merges with it
- * locally, or does not. Then something else becomes of the document, on either side.
+ * A local edit is in review. Either its document is protected, or another edit was published first.
+ * The two edits merge locally, or they are a conflict. Then the document changes once more, on
+ * either side.
  */
 
 const paragraphs = (first: string, middle = "middle line", last = "last line"): string =>
   `${first}\n\n${middle}\n\n${last}\n`;
 const [OURS, THERE] = ["first line, edited locally", "last line, edited there"];
 
-/** Contents by the names that the rows use. */
+/** Contents by their names in the rows. */
 export const CONTENTS = {
   START: paragraphs("first line"),
   SENT: paragraphs(OURS),
@@ -35,7 +36,7 @@ export const CONTENTS = {
 
 type Name = keyof typeof CONTENTS;
 
-/** `path` is where the document is locally. */
+/** `path` is the document's local path. */
 type Scene = { readonly rig: Rig; readonly mirror: Mirror; path: string };
 
 const NEIGHBOURS: ReadonlySet<string> = new Set(["d/n.md", "k.md"]);
@@ -51,7 +52,7 @@ const ACTS: Readonly<Record<string, (scene: Scene, content: string | null) => vo
   "rm-remote": ({ rig }) => rig.app.remove(remotePath(rig)),
   "mv-remote": ({ rig }) => rig.app.rename(remotePath(rig), "q.md"),
   unprotect: ({ rig }) => rig.app.protect(remotePath(rig), false),
-  /** Somebody's change of a protected document goes live: it is unprotected for a moment. */
+  /** Publishes a colleague's change of a protected document by unprotecting it for a moment. */
   live({ rig }, content) {
     rig.app.protect(remotePath(rig), false);
     rig.app.edit(remotePath(rig), content!);
@@ -78,12 +79,12 @@ function remotePath(rig: Rig): string {
   return [...rig.app.files().keys()].find((path) => !NEIGHBOURS.has(path))!;
 }
 
-/** Decides about the oldest review. */
+/** Accepts or rejects the oldest review. */
 function decide({ rig }: Scene, how: (id: string) => object): void {
   expect(how(rig.reviews()[0]!)).not.toHaveProperty("code");
 }
 
-/** Returns the names of the contents that are in review, oldest first. */
+/** Returns the names of the contents in review, oldest first. */
 export function reviewsOf(rig: Rig): string[] {
   return rig.reviews().map((id) => {
     const review = rig.service.admin.reviews.show(id);
@@ -99,12 +100,16 @@ function nameOf(content: string): string {
 export const blocksOf = ({ mirror }: Pick<Scene, "mirror">): string[] =>
   [...mirror.state.load().blocks.values()].map(({ reason }) => reason);
 
-/** Moments at which the content is in review, by the edit that it met. */
+/** Saved moments with the edit in review, by the name of the edit that was published first. */
 const moments = new Map<Name | null, Moment>();
 
 const combineFor = (met: Name | null) => (met === "APART" ? () => null : combineByMerge);
 
-/** @param met the edit that goes live between the scan and the PUT; null: it is protected */
+/**
+ * Opens a scene with the edit in review.
+ * @param met the edit that was published between the scan and the PUT; null if the document is
+ * protected
+ */
 export async function inReview(met: Name | null): Promise<Scene> {
   const moment = moments.get(met) ?? (await sendToReview(met));
   moments.set(met, moment);
@@ -143,9 +148,10 @@ async function sendToReview(met: Name | null): Promise<Moment> {
 }
 
 /**
- * What happens, `; ` between the acts; what both sides hold then beside the neighbours, as `P=NAME`
- * with `_` for a space; the reasons of blocks, the contents in review, and the methods of requests
- * that were sent since it went to review (null: not checked).
+ * A case. `acts`: actions, separated by `; `. `local` and `live`: documents at the end, locally and
+ * on the service, as `PATH=NAME` with `_` for a space. `blocks`: reasons. `reviews`: contents that
+ * are still in review. `sent`: methods of the requests since the review began; null if not
+ * compared.
  */
 export type Row = readonly [
   acts: string,
@@ -164,7 +170,7 @@ function documentsIn(texts: Iterable<readonly [string, string]>): string {
 const writesOf = ({ mirror }: Scene): string =>
   mirror.requests.flatMap((one) => (one.startsWith("GET") ? [] : [one.split(" ")[0]!])).join(" ");
 
-/** Syncs as cron does: no refusal is tried again (I08). */
+/** Syncs three times like cron, which does not send a refused request again (I08). */
 async function rest(scene: Scene, mayHold: ReadonlySet<string>): Promise<void> {
   for (let run = 0; run < 3; run++) {
     await scene.mirror.sync({}, { retryRefused: false });
@@ -173,12 +179,12 @@ async function rest(scene: Scene, mayHold: ReadonlySet<string>): Promise<void> {
   }
 }
 
-/** Checks what a row says, and that nothing else waits for the review or is sent twice. */
+/** Checks a row, and that nothing else is blocked by the review or sent twice. */
 export async function checkRow(met: Name | null, row: Row, syncsBetween = true): Promise<void> {
   const [acts, local, live, blocks, reviews, sent] = row;
   const scene = await inReview(met);
   const { rig, mirror } = scene;
-  // The local document never holds anything else on the way. BOTH merges SENT with APART.
+  // The local file must not contain anything else in between. BOTH is the merge of SENT and APART.
   const named = (text: string): string[] => text.match(/\b[A-Z][A-Z_]+\b/g) ?? [];
   const mayHold = new Set([...named(row.join(" ")), ...named(documentsIn(mirror.texts())), met ?? "SENT"]);
   if (mayHold.has("APART")) mayHold.add("BOTH");
@@ -204,7 +210,7 @@ function textsOf(rig: Rig): [path: string, content: string][] {
   return [...rig.app.files()].map(([path, { text }]) => [path, text]);
 }
 
-/** Expects that the document sends nothing more (I02), and that its neighbours sync. */
+/** Expects that no more is sent for the document (I02), and that the other documents still sync. */
 async function expectRest(scene: Scene): Promise<void> {
   const { rig, mirror } = scene;
   mirror.requests.length = 0;

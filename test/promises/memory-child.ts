@@ -1,9 +1,9 @@
 import { createRig } from "../simulator/rig.ts";
 
 /**
- * Clones documents, then uploads an edit of each, in a process of its own, and prints the most
- * bytes of the JavaScript heap that were still used, collected first, at any request. The disk's
- * bytes and the two databases are outside that heap. `argv`: documents, characters of each.
+ * Clones documents and uploads an edit of each. Prints the most bytes of the JavaScript heap in use
+ * at any request, each after a garbage collection. RAM disk and databases are outside of that heap.
+ * `argv`: number of documents, and characters of each.
  */
 const [documents, characters] = process.argv.slice(2).map(Number) as [number, number];
 const collect = globalThis.gc;
@@ -21,7 +21,7 @@ const rig = createRig(33, {
     return null;
   },
 });
-// Texts that no two documents share, and that a string holds with one byte a character.
+// Returns a unique document of ASCII characters, which V8 stores in one byte each.
 const text = (n: number, version: string): string => `${n} ${version}\n`.padEnd(characters, `${n} text of ${version} `);
 for (let n = 0; n < documents; n++) rig.app.create(`d${n % 10}/n${n}.md`, text(n, "first"));
 const mirror = rig.mirror();

@@ -12,7 +12,7 @@ const BASE = "# Note\n\none line\n\nanother line\n";
 const MINE = "# Note\n\none line, mine\n\nanother line\n";
 const THEIRS = "# Note\n\none line, theirs\n\nanother line\n";
 
-/** A conflict over `d/note.md`, beside another document, so that no side is emptied. */
+/** Opens a conflict of `d/note.md`. The second document keeps both sides from being empty. */
 const inConflict = () => openConflicts({ [PATH]: [BASE, MINE, THEIRS] }, { "d/other.md": "other\n" });
 
 function expectReachable({ mirror }: Fixture, path: string, ...texts: readonly string[]): void {

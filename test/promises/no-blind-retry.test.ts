@@ -14,7 +14,7 @@ import {
   MISREAD,
 } from "./fixture.ts";
 
-/** How the requests of each kind of write begin, and what makes the mirror send one. */
+/** The first words of each kind of write request, and a local command that causes it. */
 const WRITES: readonly (readonly [route: string, command: string])[] = [
   ["PUT /v1/files/", "write d/a.md edited"],
   ["POST /v1/files", "write d/new.md created"],
@@ -60,7 +60,8 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
     const { seen } = fixture;
     const first = seen.findIndex(is);
     const again = seen.findIndex((request, index) => index > first && asText(request) === asText(seen[first]!));
-    // Between the two a read; and never again where it was done the first time.
+    // Before a second attempt there is a read. If the first request was executed, there is no
+    // second one.
     if (again !== -1) expect(seen.slice(first + 1, again).some(({ method }) => method === "GET")).toBe(true);
     if (fault === "drop-after") expect(seen.filter((one) => asText(one) === asText(seen[first]!))).toHaveLength(1);
     fixture.fault = () => null;
@@ -73,7 +74,7 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
   });
 });
 
-// The listing of each cycle is the read that shows the result for folders.
+// For folders, the listing of each cycle is the read that shows the result, so they are left out.
 const OF_DOCUMENTS = WRITES.filter(([route]) => route.includes("/files"));
 
 const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
@@ -155,7 +156,7 @@ test("I08 a POST that was refused is not sent again in the same run, although on
   fixture.fault = (request) => {
     if (isPost(request)) return problem(400, "invalid_request");
     if (request.path === `/v1/files/${id}`) return problem(400, "invalid_request");
-    // The one whole listing shows it, and its text cannot be read.
+    // The only successful listing contains the document, but its content cannot be read.
     if (request.path.startsWith("/v1/files?") && ++listings !== 2) return MISREAD;
     return null;
   };
@@ -244,7 +245,7 @@ describe.each(["drop-before", "drop-after"] as const)(
   },
 );
 
-/** Where what was at a path is once `d` and `e` have changed places. */
+/** Returns a path after `d` and `e` have exchanged their names. */
 function swapped(path: string): string {
   return path.replace(/^[de](?=\/|$)/, (name) => (name === "d" ? "e" : "d"));
 }

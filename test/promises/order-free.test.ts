@@ -13,7 +13,7 @@ import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, settle } from "./fixture.ts";
 
-/** Any order of the steps that `after` allows; their indexes follow. */
+/** Returns the steps in a random order that `after` allows, with adjusted indexes. */
 function shuffle(steps: readonly Step[], dice: Dice): Step[] {
   const placed = new Map<number, number>();
   const order: number[] = [];
@@ -29,7 +29,10 @@ function shuffle(steps: readonly Step[], dice: Dice): Step[] {
   });
 }
 
-/** Each call waits a while of its own before and after: effects and answers overtake each other. */
+/**
+ * Returns a client whose calls wait a random time before and after, so that steps and answers
+ * overtake each other.
+ */
 function delay(remote: Remote, world: World, dice: Dice): Remote {
   return new Proxy(remote, {
     get(target, name) {
@@ -46,7 +49,7 @@ function delay(remote: Remote, world: World, dice: Dice): Remote {
   });
 }
 
-/** One pass as the engine makes it, its steps in an order of the dice's. */
+/** Runs one cycle like the engine, with its steps in random order. Returns the number of steps. */
 async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const plain = mirror.world();
   const world: World = { ...plain, remote: delay(plain.remote, plain, dice) };
@@ -69,8 +72,8 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
 }
 
 /**
- * Changes of every kind on both sides, many of them independent of each other. The same for the
- * same seed.
+ * Makes changes of every kind on both sides, most of them independent. The same seed makes the same
+ * changes.
  */
 function change({ rig, mirror }: Fixture, seed: number): void {
   const dice = rollDice(seed);

@@ -21,7 +21,7 @@ async function converged(): Promise<Fixture> {
   return fixture;
 }
 
-/** Deletions and an edit on the service, a local deletion. */
+/** Returns a moment with deletions and an edit on the service, and a local deletion. */
 async function change(): Promise<Moment> {
   const fixture = await converged();
   const { rig, mirror } = fixture;
@@ -34,7 +34,7 @@ async function change(): Promise<Moment> {
 
 const changed = await change();
 
-/** Counts the pages of one scan. */
+/** Returns the number of matching pages in one scan. */
 async function pagesOf(which: (request: Seen) => boolean): Promise<number> {
   const fixture = goOnFrom(changed, DEPLOYMENT);
   await fixture.mirror.plan();
@@ -63,15 +63,15 @@ describe.each([
       const { rig, mirror } = fixture;
       const before = mirror.texts();
       let page = 0;
-      // From the page on nothing more is listed, however often it is asked for.
+      // From this page on, every list request fails.
       fixture.fault = (request) => (which(request) && ++page >= failing ? fault : null);
       await mirror.sync();
       const after = mirror.texts();
       const documentsFailed = which === isDocumentPage;
       for (const path of before.keys())
         if (documentsFailed) expect({ failing, path, there: after.has(path) }).toEqual({ failing, path, there: true });
-      // What a complete listing of documents proves may be done; a folder is not removed on the
-      // word of one that failed.
+      // A complete listing of documents proves some changes. But no folder is removed because of a
+      // listing that failed.
       for (const folder of ["d0", "d1", "d2", "d3", "d4"])
         expect({ failing, folder, there: mirror.disk.user.exists(mirror.path(folder)) }).toEqual({
           failing,

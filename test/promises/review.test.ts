@@ -3,10 +3,10 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, openFixture, putId, openSynced } from "./fixture.ts";
 import { act, blocksOf, checkRow, CONTENTS, inReview, reviewsOf, type Row } from "./in-review.ts";
 
-/** The service combines nothing; the two edits merge locally. */
+/** The service merges nothing; the two edits merge locally. */
 const MERGING: readonly Row[] = [
   ["", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "SENT", ""],
-  // The next edit goes up on the other one, and the review is left.
+  // The next local edit is based on the other edit and is sent; the review stays open.
   ["edit BOTH_MORE", "d/p.md=BOTH_MORE", "d/p.md=BOTH_MORE", "", "SENT", "PUT"],
   ["edit-remote APART_MORE", "d/p.md=BOTH_THERE", "d/p.md=APART_MORE", "review-conflict", "SENT", ""],
   ["rm", "", "d/p.md=APART", "delete-pending", "SENT", "DELETE"],
@@ -17,10 +17,11 @@ const MERGING: readonly Row[] = [
   ["mv", "q.md=BOTH", "q.md=APART", "review-conflict", "SENT", "PATCH PATCH"],
   ["mv-remote", "d/q.md=BOTH", "d/q.md=APART", "review-conflict", "SENT", ""],
   ["accept", "d/p.md=SENT", "d/p.md=SENT", "", "", ""],
-  // Nothing shows a rejection.
+  // The API does not report a rejection.
   ["reject", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "", ""],
   ["accept BOTH", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
-  // The service loses an edit that is merged locally: the file has it, and the copy shows the loss.
+  // A later edit on the service removes an edit that is merged locally. The file keeps that edit,
+  // and a conflict copy shows the service's version.
   ["edit-remote CLASHES", "d/p_(theirs).md=CLASHES d/p.md=BOTH", "d/p.md=CLASHES", "review-conflict", "SENT", ""],
   [
     "edit-remote CLASHES; edit BOTH_MORE",
@@ -36,7 +37,7 @@ const MERGING: readonly Row[] = [
 
 const COPY = "d/p_(theirs).md=CLASHES d/p.md";
 
-/** The two edits do not merge. */
+/** The two edits are a conflict. */
 const CLASHING: readonly Row[] = [
   ["", `${COPY}=SENT`, "d/p.md=CLASHES", "review-conflict", "SENT", ""],
   ["edit MORE", `${COPY}=MORE`, "d/p.md=CLASHES", "conflict", "SENT", ""],
@@ -51,7 +52,7 @@ const CLASHING: readonly Row[] = [
   ],
   ["edit-remote APART", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "SENT", ""],
   ["edit-remote APART; accept", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
-  // Nobody has decided about the other edit, so the document comes back once.
+  // The first removal decides nothing about the other edit, so the document is restored once.
   ["rm", "d/p.md=CLASHES", "d/p.md=CLASHES", "", "SENT", ""],
   ["rm; rm", "", "d/p.md=CLASHES", "delete-pending", "SENT", "DELETE"],
   ["reject; rm-remote", `${COPY}=SENT`, "", "gone-or-unreadable", "", ""],
@@ -74,15 +75,15 @@ const PROTECTED: readonly Row[] = [
   ["accept; live BOTH", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
   ["unprotect", "d/p.md=SENT", "d/p.md=START", "review-unknown", "SENT", ""],
   ["reject; unprotect; rm-remote", "d/p.md=SENT", "", "gone-or-unreadable", "", ""],
-  // A protected document comes back.
+  // A protected document cannot be deleted, so it is restored.
   ["rm", "d/p.md=START", "d/p.md=START", "", "SENT", ""],
   ["unprotect; rm", "", "d/p.md=START", "delete-pending", "SENT", "DELETE"],
   ["mv", "q.md=SENT", "q.md=START", "in-review", "SENT", "PATCH PATCH"],
   ["mv-remote", "d/q.md=SENT", "d/q.md=START", "in-review", "SENT", ""],
   ["accept MORE", "d/p.md=MORE", "d/p.md=MORE", "", "", ""],
-  // Another content than the one in review is another edit on the service.
+  // If the accepted content differs from that in review, it counts as another edit on the service.
   ["accept OTHERWISE", "d/p_(theirs).md=OTHERWISE d/p.md=SENT", "d/p.md=OTHERWISE", "conflict", "", ""],
-  // A later edit is a review of its own.
+  // A later edit becomes a second review.
   ["edit MORE", "d/p.md=MORE", "d/p.md=START", "in-review", "SENT MORE", "PUT"],
   ["edit MORE; accept", "d/p.md=MORE", "d/p.md=SENT", "in-review", "MORE", null],
   ["edit MORE; accept; accept", "d/p.md=MORE", "d/p.md=MORE", "", "", null],
@@ -101,7 +102,7 @@ const PROTECTED: readonly Row[] = [
   ["edit MORE; mv; accept; accept", "q.md=MORE", "q.md=MORE", "", "", null],
 ];
 
-/** Without a sync between the acts: the mirror was stopped, or the content has not rested yet. */
+/** No sync runs between the actions: mdmirror was stopped, or the content changed too recently. */
 const UNSEEN: readonly Row[] = [
   ["edit MORE; accept", "d/p.md=MORE", "d/p.md=SENT", "in-review", "MORE", null],
   ["accept; edit MORE", "d/p.md=MORE", "d/p.md=SENT", "in-review", "MORE", null],
@@ -180,14 +181,14 @@ test("I31 I08 a lost answer of a review for a conflict leaves a conflict, which 
   await settle(mirror);
   expect(Object.fromEntries(mirror.texts())).toEqual({ "p (theirs).md": CONTENTS.CLASHES, "p.md": CONTENTS.SENT });
   expect([blocksOf({ mirror }), reviewsOf(rig), lost]).toEqual([["conflict"], ["SENT"], 1]);
-  // The mirror knows nothing of the review; its acceptance ends the conflict all the same.
+  // mdmirror does not know of the review; its acceptance ends the conflict nevertheless.
   act({ rig, mirror, path: "p.md" }, "accept");
   await settle(mirror);
   expect(Object.fromEntries(mirror.texts())).toEqual({ "p.md": CONTENTS.SENT });
   expect(lost).toBe(1);
 });
 
-/** A text is sent to review, and its answer is lost. */
+/** An edit is sent to review, and the answer is lost. */
 
 const START = "first line\n\nmiddle line\n\nlast line\n";
 const MINE = "first line, edited locally\n\nmiddle line\n\nlast line\n";
@@ -199,7 +200,7 @@ describe("a text that is sent to review, and whose answer is lost", () => {
   ] as const)("I08 the answer of the review is lost, and %s: it is not sent twice", async (_, variant, name) => {
     const fixture = openFixture(31, variant);
     const { rig, mirror } = fixture;
-    // Renamed and edited, it is known by what stayed.
+    // Renamed and edited: mdmirror recognizes the document by its unchanged lines.
     const rest = Array.from({ length: 20 }, (_, n) => `\nline ${n}\n`).join("");
     rig.app.create("d/p.md", START + rest);
     rig.app.protect("d/p.md", true);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Variant } from "../variants/variant.ts";
 import { isWrite, openFixture, remoteTexts, settle } from "./fixture.ts";
 
-/** Texts that a program on the way might correct. */
+/** Contents that a program might normalize by mistake. */
 const NASTY: readonly (readonly [name: string, text: string])[] = [
   ["empty", ""],
   ["one line end", "\n"],
@@ -49,7 +49,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     await settle(mirror);
     for (const [index, [name, text]] of NASTY.entries())
       expect({ name, here: mirror.texts().get(path(index)) }).toEqual({ name, here: text });
-    // Saves equal bytes again, as an editor does: new inode, new times.
+    // Saves the same bytes like an editor, which changes inode and times.
     for (const [index, [, text]] of NASTY.entries()) mirror.disk.user.saveAtomically(mirror.path(path(index)), text);
     fixture.seen.length = 0;
     await settle(mirror);
@@ -121,7 +121,7 @@ test("I25 on a deployment that normalises on save: one answer each, no ping-pong
   fixture.seen.length = 0;
   await settle(mirror);
   expect(fixture.seen.filter(isWrite)).toEqual([]);
-  // An edit that the service takes back by normalising is sent once, and not again.
+  // An edit that the service undoes by normalization is sent only once.
   mirror.write(path(0), "\ufeff");
   mirror.write(path(3), "one\r\ntwo\r\n");
   await settle(mirror);

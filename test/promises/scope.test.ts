@@ -11,7 +11,7 @@ function deletes(seen: readonly Seen[]): string[] {
   return seen.flatMap(({ method, path }) => (method === "DELETE" ? [path] : []));
 }
 
-/** Nothing went on either side, and nothing went up. */
+/** Expects that nothing was deleted on either side and nothing was sent. */
 function expectNothingGone(
   fixture: Fixture,
   local: ReadonlyMap<string, string>,
@@ -74,8 +74,7 @@ describe("I18 a change of scope deletes nothing", () => {
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
     const [root, old] = [mirror.path("x").slice(0, -2), "/home/ann/old"];
     user.rename(root, old);
-    // A copy: the same bytes and the same marker in folders and files of their own, half of it
-    // missing.
+    // An incomplete copy: the same bytes and marker in new files and folders.
     for (const [path, text] of user.texts(old, true)) {
       if (path.startsWith("d1/")) continue;
       user.makeFolder(`${root}/${path}`.replace(/\/[^/]*$/, ""));
@@ -93,7 +92,7 @@ describe("I18 a change of scope deletes nothing", () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
-    // The same folder and state, linked to a part of the workspace.
+    // The same folder and state, now linked to a part of the workspace.
     mirror.alterWorld = (world) => ({ ...world, prefix: "d0" });
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.fault).toBeNull();
     expect(deletes(fixture.seen)).toEqual([]);
@@ -106,7 +105,7 @@ describe("I18 a change of scope deletes nothing", () => {
   });
 });
 
-/** A mirror that follows `.gitignore` files, through the whole engine. */
+/** A linked folder with its `.gitignore` files, through the whole engine. */
 
 const writes = ({ seen }: Fixture) => seen.filter(({ method }) => method !== "GET").map(({ method }) => method);
 
@@ -136,13 +135,13 @@ describe("what .gitignore files leave out", () => {
     const remote = remoteTexts(rig);
     mirror.write(".gitignore", "d1/\n");
     await settle(mirror);
-    // As a build does that cleans its outputs first.
+    // A build removes its output first.
     mirror.remove("d1");
     await mirror.syncTimes(3);
     expect(writes(fixture)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.texts().has("d1/n1.md")).toBe(false);
-    // And creates one of them again: it is the earlier document.
+    // The build then creates a file again, which is the earlier document.
     mirror.write("d1/n1.md", "built again\n");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);

@@ -3,8 +3,7 @@ import type { Dice } from "../simulator/dice.ts";
 import type { Fixture } from "./fixture.ts";
 
 /**
- * People at both sides who only add: each edit puts a paragraph of its own, a word like no other,
- * somewhere into a text. Nothing is ever taken out.
+ * Users on both sides who only add: each edit inserts a unique paragraph. Nothing is ever removed.
  */
 
 export class Writers {
@@ -26,7 +25,7 @@ export class Writers {
   }
 
   /**
-   * A paragraph more; at the end of the first line's own words now and then, so that two such edits
+   * Adds a paragraph, or sometimes a word at the end of the first line. Two edits of the first line
    * do not merge.
    */
   grown(text: string): string {

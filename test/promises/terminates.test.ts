@@ -3,8 +3,8 @@ import type { Fault } from "../variants/variant.ts";
 import { asText, type Fixture, HTML, isWrite, openFixture, problem, Restartable } from "./fixture.ts";
 
 /**
- * Everything at once that a plan may hold: edits, new documents, moves, deletions and folders, on
- * both sides, and a conflict.
+ * Makes every kind of change on both sides at the same time: edits, new documents, moves,
+ * deletions, folders and a conflict.
  */
 function upset({ rig, mirror }: Fixture, state: Restartable): Promise<unknown> {
   const { app } = rig;
@@ -30,9 +30,9 @@ function upset({ rig, mirror }: Fixture, state: Restartable): Promise<unknown> {
 }
 
 /**
- * `sends`: how often one and the same write may go out in a run. Twice where the answer says no
- * more than that the world is not as the plan saw it, or may say nothing at all: it is looked at,
- * and where it is as it was, sent once more.
+ * `sends`: how often the same write may be sent in a run. It is 2 if the answer means only that the
+ * plan was outdated, or if it may mean nothing. mdmirror then reads, and sends the write again if
+ * nothing has changed.
  */
 const REFUSALS: readonly (readonly [name: string, fault: Fault, sends: 1 | 2])[] = [
   ["403 forbidden", problem(403, "forbidden"), 1],
@@ -54,7 +54,7 @@ const REFUSALS: readonly (readonly [name: string, fault: Fault, sends: 1 | 2])[]
   ["no answer, not executed", "drop-before", 2],
 ];
 
-/** Passes of one run are five at most; a run that needs them all did not see its end. */
+/** A run has five cycles at most. A run that used all of them may not have come to an end. */
 const CAP = 5;
 
 function sentMoreThan(times: number, requests: readonly string[]): string[] {
@@ -94,7 +94,7 @@ describe("I16 no action repeats without a change of state", () => {
         if (run === 0) expect(writes.length).toBeGreaterThan(0);
         expect({ run, repeated: sentMoreThan(sends, writes) }).toEqual({ run, repeated: [] });
       }
-      // A definite no is remembered: the last run sends nothing that was refused before.
+      // A definite refusal is remembered, so the last run does not send the write again.
       if (sends === 1) expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
       for (const text of ["edited locally\n", "one thing\n", "created locally\n"]) {
         expect(texts).toContain(text);

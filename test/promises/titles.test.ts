@@ -3,7 +3,8 @@ import { groupByPromise, PROMISES, titlesOf } from "../../scripts/check-promises
 
 describe("the check that each promise has a test", () => {
   test("reads titles of tests, of groups, of tables and of their rows, and nothing else", () => {
-    // Written with @ for I, so that the check does not take these for titles of this file.
+    // Written with @ instead of I, so that the check does not read these titles as titles of this
+    // file.
     const source = `
       // test("@01 in a comment", () => {});
       /* it("@02 in another", () => {}); */

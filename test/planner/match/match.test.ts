@@ -13,8 +13,8 @@ function check(row: Row, prepare?: (world: World) => void, after?: (world: World
 }
 
 /**
- * Two documents of one text; the second is moved, the first removed. By the inode that is what it
- * is; by text alone the first is as good.
+ * Two documents with equal content: the second is moved, the first removed. The inode identifies
+ * the moved document; by content alone it could be either.
  */
 const MOVED = ["c.md=1 a.md=1", "mv a.md b.md; rm c.md", ""] as const;
 const BLIND: Row = [...MOVED, "rename-remote c.md>b.md; relink b.md; delete-remote a.md"];
@@ -117,8 +117,8 @@ describe("what an inode proves, and what not", () => {
       "",
       "",
     ]);
-    // A move of both that was held half way: base has the first already where the second came
-    // from.
+    // Both documents were moved, and a block stopped the second move. So base has two documents at
+    // one path.
     const file = world.files.get(gone)!;
     world.files.set("c.md", { ...file, ino: world.next() });
     world.files.delete(gone);
@@ -161,8 +161,8 @@ describe("folders that base has behind their documents", () => {
   test("I09 a folder renamed locally is not renamed back when its documents were moved to it one by one", () => {
     const world = worldAfter(["d/a.md=1 w/b.md=2", "", "", ""]);
     const id = world.idAt("d/a.md");
-    // Moved on the service while no folder was listed: the document went there, and base has its
-    // folder where it was.
+    // The folder was moved on the service while no folder was listed. So the document's record was
+    // updated, and the folder's was not.
     world.moveDir(world.dirAt("d"), "w/d");
     world.makeFolder("w/e");
     world.moveLocal("d/a.md", "w/e/a.md");
