@@ -7,7 +7,10 @@ import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
 import { answer, KEY, problem } from "./scripted-wire.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
-/** One connection: pieces of the stream, then how it ends; `open`: it stays until it is closed. */
+/**
+ * One connection: pieces of the stream, and how it ends. `open` means that it stays open until the
+ * client closes it.
+ */
 type Connection = { readonly pieces?: readonly string[]; readonly end: StreamEnd | "open"; readonly lastsMs?: number };
 
 const CUT: StreamEnd = { kind: "ended", why: "ECONNRESET" };
@@ -40,7 +43,7 @@ class NewsBench {
     this.#isClosed = true;
   }
 
-  /** Until so many connections were tried. */
+  /** Waits until that many connections were tried. */
   async tried(count: number): Promise<void> {
     while (this.sent.length < count) await this.clock.sleep(100);
   }

@@ -89,7 +89,7 @@ describe("one call", () => {
   it.each(ROWS)("a write after %s (a read: %s) is %s (I08)", async (_name, _read, write, result) => {
     const { remote, wire } = bench([result]);
     expect(short(fault(await remote.putContent(DOC, BASE, "text")))).toBe(write);
-    // Only what was certainly not sent is sent again.
+    // Only a request that was certainly not sent is sent again.
     expect(wire.sent.length).toBe(result.kind === "not-sent" ? 4 : 1);
   });
 
@@ -220,14 +220,14 @@ describe("checkBaseUrl", () => {
 
 const LETTERS = ["/", ".", "a", " ", "\\", "-", "é", "\u0001"];
 
-/** Every text of at most `length` of the letters. */
+/** Yields every string of these letters with at most `length` characters. */
 function* textsOf(length: number): Generator<string> {
   yield "";
   if (length === 0) return;
   for (const rest of textsOf(length - 1)) for (const letter of LETTERS) yield letter + rest;
 }
 
-/** As the design says it, name by name. */
+/** The rules for the path of an answer, name by name, written independently of the client. */
 function isBelievable(wire: string, kind: "file" | "folder"): boolean {
   const names = wire.replace(/^\//, "").split("/");
   return (

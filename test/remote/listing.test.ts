@@ -134,7 +134,7 @@ describe("a listing of files", () => {
     expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: false, items: [], fault });
     const below = await remote.listFiles({ kind: "path-prefix", pathPrefix: "work" });
     expect(below).toMatchObject({ complete: false, fault });
-    // A look at one path is about that path.
+    // An answer to a request for one path is no proof that another program answers.
     expect(await remote.listFiles({ kind: "path", path: "a.md" })).not.toMatchObject({ fault: { cause } });
   });
 

@@ -57,7 +57,7 @@ describe("the route to a service", () => {
 
 type Tunnel = { readonly path: string; readonly headers: Readonly<Record<string, unknown>> };
 
-/** A proxy that leads every host to one port of this machine, and remembers what it was asked. */
+/** Starts a proxy that connects every host to one local port, and records its requests. */
 async function startProxy(target: number, refuse = false) {
   const tunnels: Tunnel[] = [];
   const forwarded: string[] = [];

@@ -247,8 +247,8 @@ describe("retryAfterMs", () => {
 const never = new AbortController().signal;
 
 /**
- * Runs `n` concurrent calls of a second each; `congested` by their number. Returns the most calls
- * that ran at a time.
+ * Runs `n` concurrent calls of one second each. If `bad`, each reports a congested service. Returns
+ * the maximum number of calls that ran at the same time.
  */
 async function load(queue: CallQueue, n: number, clock: ReturnType<typeof virtualClock>, bad = false) {
   let running = 0;

@@ -7,13 +7,13 @@ import { createRemote, type RemoteOptions } from "../../src/mirror/remote/client
 import { NO_TRAITS } from "../../src/mirror/remote/traits.ts";
 import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
 
-/** A wire in memory: answers by script, remembers what was sent. */
+/** A wire in memory that records requests and returns the answers of a script. */
 
 export const KEY = "sk_test_0123456789abcdef";
 
 export type Script = (request: WireRequest, n: number) => WireResult | Promise<WireResult>;
 
-/** Answers by order; the last one stays. */
+/** Returns the answers in order; the last one again and again. */
 export class ScriptedWire implements Wire {
   readonly sent: WireRequest[] = [];
   closed = false;
@@ -80,12 +80,13 @@ export type Bench = {
   readonly lines: string[];
 };
 
-/** What a client knows of a deployment that is as the first version was. */
+/** What a client has learned of a deployment like the first version of the service. */
 export const FIRST_TRAITS: RemoteTraits = { ...NO_TRAITS, leadingSlash: false, folderTree: "no" };
 
 /**
- * A client over a scripted wire and a virtual clock. `fraction` is the jitter. Unless told
- * otherwise it knows a deployment of the first version, whose ids and paths are short to write.
+ * Opens a client with a scripted wire and a virtual clock. By default it knows a deployment of the
+ * first version, whose ids and paths are short to write.
+ * @param fraction replaces the random jitter of delays
  */
 export function bench(
   script: Script | readonly WireResult[],

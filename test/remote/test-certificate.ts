@@ -1,6 +1,6 @@
 /**
- * A certificate that signs itself, for `localhost` and `service.test`, valid for 90 years. It
- * protects nothing: its key is in the open, below.
+ * A self-signed certificate for `localhost` and `service.test`, valid for 90 years. Its key is
+ * public, so it protects nothing.
  */
 
 export const TEST_KEY = `-----BEGIN PRIVATE KEY-----

@@ -2,7 +2,7 @@ import type { Clock } from "../../src/common/clock.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Waits for a moment; wakes at it, or when its wait is aborted. */
+/** A sleep that ends at a moment, or when it is aborted. */
 class Sleeper {
   readonly at: number;
   readonly #sleepers: Set<Sleeper>;
@@ -25,7 +25,7 @@ class Sleeper {
   };
 }
 
-/** Its calls may be taken from it, or replaced. */
+/** A clock whose methods are properties, so that tests may pass them on or replace them. */
 export class VirtualClock implements Clock {
   readonly sleeps: number[] = [];
   readonly #frozen: boolean;
@@ -64,9 +64,9 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Time passes only when everything waits for it: whenever the process is idle, the earliest sleeper
- * is woken.
- * @param frozen time does not pass at all: sleepers wake only when they are aborted
+ * Returns a clock whose time passes only while everything waits: when the process is idle, the
+ * earliest sleeper wakes.
+ * @param frozen true if time never passes, so that sleepers wake only when they are aborted
  * @param elapsed milliseconds that have passed already
  */
 export function virtualClock(frozen = false, elapsed = 0): VirtualClock {

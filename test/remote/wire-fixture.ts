@@ -21,7 +21,7 @@ type Seen = {
   readonly body: string;
 };
 
-/** A real HTTP server on loopback that remembers what it was sent, and a wire to it. */
+/** Starts a real HTTP server on loopback that records requests. Returns it with a wire to it. */
 export async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void, prefix = "") {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {

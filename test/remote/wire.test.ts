@@ -43,8 +43,8 @@ describe("the wire", () => {
       response.writeHead(204).end();
     });
     for (let i = 0; i < 20; i++) expect((await wire.send(GET, BOUNDS)).kind).toBe("answer");
-    // Not always one: a socket rests for a turn of the loop after each answer, while the next
-    // request takes another.
+    // Two sockets are possible: a socket becomes free one turn of the event loop after its answer,
+    // and the next request may come before.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 

@@ -3,8 +3,8 @@ import { remoteTexts, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
- * nextcloud/desktop 9259: a client with a full folder was connected to a new, empty instance, and
- * deleted all local files. Users expect that their files are uploaded, or that they are asked.
+ * nextcloud/desktop 9259: a client with a full folder was connected to a new, empty server, and
+ * deleted all local files. Users expect that their files are uploaded, or that the client asks.
  */
 
 const NOTES = Array.from({ length: 30 }, (_, n) => [`notes/n${n}.md`, `note ${n}\n`] as const);

@@ -4,13 +4,13 @@ import { openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
- * Reports of users of obsidianmd/obsidian-headless, by their numbers. A daemon takes the place of
- * its continuous sync.
+ * User reports on obsidianmd/obsidian-headless, by issue number. A daemon replaces its continuous
+ * sync.
  */
 
 const HOUR = 3_600_000;
 
-/** Requests that change something, since the last call. */
+/** Returns the requests since the last call that change something. */
 const writes = (daemon: DaemonRig): string[] => daemon.sent().filter((request) => !request.startsWith("GET "));
 
 describe("15: a device that only receives sends older, or empty, versions back", () => {

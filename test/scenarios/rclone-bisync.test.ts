@@ -4,12 +4,12 @@ import { DEPLOYMENTS } from "../engine/deployments.ts";
 import { isWrite, openSynced, remoteTexts, settle } from "../promises/fixture.ts";
 
 /**
- * Tests of rclone bisync (`cmd/bisync/testdata`) and reports of its users. Path1 is the linked
- * folder, path2 the service. Cases about rclone's own listings and options have no counterpart.
+ * Tests of rclone bisync (`cmd/bisync/testdata`), and reports of its users. Path1 is the linked
+ * folder, path2 the service. Cases about rclone's listings and options do not apply.
  */
 
 const ROWS: readonly Row[] = [
-  // "Changes": all ten kinds of changes in one sync. An edit beats a deletion, on either side.
+  // "Changes": ten kinds of changes in one sync. An edit beats a deletion on either side.
   [
     "1.md=$A 2.md=$B 3.md=3 4.md=4 5.md=5 6.md=6 7.md=7 8.md=8 9.md=9",
     "write 11.md 11; write 2.md $B+; rm 4.md; write 5.md 5L; rm 6.md; write 7.md 7L; rm 8.md",
@@ -17,7 +17,7 @@ const ROWS: readonly Row[] = [
     "1.md=$A+<1.md 2.md=$B+<2.md 5.md=5L 5_(theirs).md=5R 6.md=6R<6.md 7.md=7L 9.md=9 10.md=10 11.md=11 / 1.md=$A+ 2.md=$B+ 5.md=5R<5.md 6.md=6R 7.md=7L 9.md=9 10.md=10 11.md=11",
     { blocked: ["conflict"] },
   ],
-  // "Equal": the same change on both sides is none.
+  // "Equal": the same change on both sides needs no sync.
   [
     "1.md=1 2.md=2",
     "write 1.md L; write 2.md new",
@@ -25,7 +25,7 @@ const ROWS: readonly Row[] = [
     "1.md=L 1_(theirs).md=R 2.md=new<2.md / 1.md=R<1.md 2.md=new",
     { blocked: ["conflict"] },
   ],
-  // "Rmdirs" and "createemptysrcdirs": a folder without documents is a folder.
+  // "Rmdirs" and "createemptysrcdirs": an empty folder is synced too.
   ["s/20.md=1 k.md=2", "rm s/20.md", "", "k.md=2 s/"],
   ["k.md=2", "mkdir s", "", "k.md=2 s/"],
 ];
@@ -34,7 +34,7 @@ describe.each(DEPLOYMENTS)("bisync's own tests, on a deployment: %s", (_, deploy
   it.each(titled(ROWS))("%s", (_, row) => checkRow(row, deployment));
 });
 
-/** Documents of one folder, more than may be deleted without a question. */
+/** More documents in one folder than may be deleted without approval. */
 const MANY = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`old/n${n}.md`, `note ${n}\n`]));
 
 describe("rclone 8685: a folder is renamed, and bisync counts all its files as deletions", () => {

@@ -5,14 +5,15 @@ import { openSynced, remoteTexts, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
- * Syncthing's tests of renames, conflicts and letters (`lib/model`, `test/conflict_test.go`). The
- * other device is the service.
+ * Syncthing's tests of renames, conflicts and characters (`lib/model`, `test/conflict_test.go`).
+ * The service replaces the other device.
  */
 
 const ROWS: readonly Row[] = [
-  // TestRequestRemoteRenameChanged: b is edited locally while the other device renames a over it.
+  // TestRequestRemoteRenameChanged: b is edited locally, and the other device renames a to b.
   ["a.md=1 b.md=2", "write b.md 3", "rm b.md; mv a.md b.md", "b-2.md=3 b.md=1<a.md"],
-  // TestRequestRemoteRenameConflict: the same without an edit; b's content is in the history.
+  // TestRequestRemoteRenameConflict: the same without an edit. The old content of b is in the
+  // history.
   ["a.md=1 b.md=2", "", "rm b.md; mv a.md b.md", "b.md=1<a.md"],
   // TestRenameSequenceOrder: most documents are edited, and some are renamed.
   [
@@ -21,7 +22,7 @@ const ROWS: readonly Row[] = [
     "",
     "0.md=0n<0.md 2.md=2n<2.md 20.md=1<1.md 21.md=4<4.md 3.md=3n<3.md 5.md=5n<5.md",
   ],
-  // TestRenameSameFile: a renamed file is copied to names around its own.
+  // TestRenameSameFile: a renamed file is copied to similar names.
   [
     "file.md=$X",
     "mv file.md file1.md; write file0.md $X; write file2.md $X; write file3.md $X",

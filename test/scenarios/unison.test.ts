@@ -4,32 +4,33 @@ import type { Deployment } from "../simulator/rig.ts";
 import { DEPLOYMENTS } from "../engine/deployments.ts";
 
 /**
- * Unison's self test (`src/test.ml`): changes of two replicas, of which one is the service.
- * Users expect each move to be a move, and no text to end anywhere else. mdmirror moves documents
- * by their ids. Moves of one file that are rows of `engine/who-wins.test.ts` are not repeated.
+ * Unison's self test (`src/test.ml`). The service is one of the two replicas. Users expect that a
+ * move stays a move, and that no content ends at another path. mdmirror moves documents by their
+ * ids. Moves of one file are in `engine/who-wins.test.ts`.
  */
 
 const NO_FOLDER_ROUTE = (deployment: Deployment): boolean => deployment.noFolderPatchOrDelete !== undefined;
 
 const MOVES: readonly Row[] = [
-  // Moves 1, "multi-rename": three files and a folder, and a copy of one that stayed.
+  // Moves 1, "multi-rename": files and a folder are renamed, and a file that stays is copied.
   [
     "x.md=one y.md=two z.md=three c/b.md=four d/a.md=five",
     "mv x.md c/x.md; mv z.md o.md; mv d e; write c/z.md two",
     "",
     "c/b.md=four<c/b.md c/x.md=one<x.md c/z.md=two e/a.md=five<d/a.md o.md=three<z.md y.md=two<y.md",
   ],
-  // Moves 1, "non-rename": a file goes, and another one comes.
+  // Moves 1, "non-rename": one file is removed, another one created.
   ["k.md=1 y.md=two", "rm y.md; write x.md three", "", "k.md=1<k.md x.md=three"],
-  // Moves 5: a file is renamed over another one, which the other side deletes.
+  // Moves 5: a file is renamed to the path of another one, which the other side deletes.
   ["x.md=one y.md=two", "rm y.md; mv x.md y.md", "rm y.md", "y.md=one<x.md"],
-  // Moves 5: a folder is renamed, and the file in it gets another name on the other side.
+  // Moves 5: one side renames a folder, the other a file in it.
   [
     "d/a.md=five k.md=1",
     "mv d e",
     "mv d/a.md d/b.md",
     "e/b.md=five<d/a.md k.md=1",
-    // Without a route for folders both sides move the document: the place on the service wins.
+    // If the service cannot change folders, both sides move the document, and the service's path
+    // wins.
     { where: [NO_FOLDER_ROUTE, { ends: "d/b.md=five<d/a.md k.md=1" }] },
   ],
   // Moves 5: a folder and a file, or two folders, want one name.
@@ -40,7 +41,7 @@ const MOVES: readonly Row[] = [
     "z-2/b.md=four<c/b.md z/k.md=six",
     { where: [NO_FOLDER_ROUTE, { ends: "z/b.md=four<c/b.md z/k.md=six" }] },
   ],
-  // Moves 6: two files, and two folders, are renamed to one name, one on each side.
+  // Moves 6: each side renames another file, or another folder, to the same name.
   ["x.md=one y.md=two", "mv x.md z.md", "mv y.md z.md", "z-2.md=one<x.md z.md=two<y.md"],
   [
     "c/b.md=four d/a.md=five",
@@ -52,14 +53,14 @@ const MOVES: readonly Row[] = [
 ];
 
 const CONTENTS: readonly Row[] = [
-  // "Propagation": a tree on each side becomes one.
+  // "Propagation": each side has a tree, and the two become one.
   [
     "",
     "write a.md a; write b.md b; write d1/a.md a1; write d1/b.md b1",
     "new x.md x; new y.md y; new d2/x.md x2; new d2/y.md y2",
     "a.md=a b.md=b d1/a.md=a1 d1/b.md=b1 d2/x.md=x2 d2/y.md=y2 x.md=x y.md=y",
   ],
-  // "Atomicity" 1: parts of one folder change on both sides.
+  // "Atomicity" 1: both sides change parts of one folder.
   [
     "g/a.md=one g/b.md=two g/c.md=three",
     "write g/a.md L; write g/c.md L",
@@ -67,7 +68,7 @@ const CONTENTS: readonly Row[] = [
     "g/a.md=L g/b.md=R g/c.md=L g/c_(theirs).md=R / g/a.md=L g/b.md=R g/c.md=R",
     { blocked: ["conflict"] },
   ],
-  // "Fastercheck": the new text is as long as the old one.
+  // "Fastercheck": the new content has the same length as the old one.
   ["x.md=old", "write x.md new", "", "x.md=new<x.md"],
 ];
 

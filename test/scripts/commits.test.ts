@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import config from "../../config/commitlint.config.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Later commits are judged. Earlier ones were, and judging them all takes seconds. */
+/** Only commits after this one are checked: a check of all would take seconds. */
 const SINCE = "a4fb7408";
 
-/** Returns false for an unpacked archive and for a clone without the older commits. */
+/** Returns false for an unpacked archive and for a clone without the earlier commits. */
 function hasHistory(): boolean {
   try {
     execFileSync("git", ["cat-file", "-e", SINCE], { cwd: root, stdio: "ignore" });

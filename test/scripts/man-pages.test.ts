@@ -50,7 +50,7 @@ describe("the man pages", () => {
   test.skipIf(!hasMan)("are set without a warning, and are found by their names (skipped without man)", () => {
     const env = { ...process.env, LC_ALL: "C.UTF-8", MANWIDTH: "80" };
     const files = [...pages.keys()].map((name) => join(folder, name));
-    // One process for all pages; man starts several for each page.
+    // One process for all pages, because `man` starts several processes for each.
     const set = spawnSync("groff", ["-Tutf8", "-mandoc", "-ww", "-z", ...files], { encoding: "utf8", env });
     expect([set.status, set.stderr]).toEqual([0, ""]);
     const page = spawnSync("man", ["-l", join(folder, "mdmirror-sync.1")], { encoding: "utf8", env });

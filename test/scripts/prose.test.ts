@@ -6,7 +6,10 @@ import { allMessages, messagesOf } from "../../scripts/messages.ts";
 import { deadLinks, proseFaults } from "../../scripts/prose.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** What users read. The page of commands is made of the help, which has its own rules. */
+/**
+ * Documents for users. The page of commands is left out: it is made from the help, which has its
+ * own rules.
+ */
 const TEXTS = [
   "README.md",
   ".github/CHANGELOG.md",
@@ -30,7 +33,7 @@ describe("texts for readers", () => {
 });
 
 describe("the messages", () => {
-  /** Options, commands, and names of files: their words are not prose. */
+  /** Options, commands and file names, which are not prose. */
   const CODES = /--[a-z-]+|mdmirror [a-z-]+|[\w.~$/-]*[./][\w.-]+/g;
 
   it("have plain words and short sentences", () => {

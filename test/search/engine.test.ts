@@ -9,7 +9,7 @@ function compiled(pattern: string): CompiledRegex {
   return result.regex;
 }
 
-/** How often a pattern matches in a line. */
+/** Returns how often a pattern matches in a line. */
 function countIn(pattern: string, line: string): number {
   const next = compiled(pattern).finder(line);
   let count = 0;
@@ -46,7 +46,7 @@ describe("the regex engine", () => {
 
   test("is linear where backtracking is exponential", () => {
     const line = "a".repeat(4_096);
-    // Backtracking would take longer than the age of the universe.
+    // A search that backtracks would take longer than the age of the universe.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(a*)*(a*)*(a*)*c", "^(([a-z])+.)+[A-Z]([a-z])+$"])
       expect(countIn(pattern, line)).toBe(0);
   });
@@ -88,7 +88,7 @@ describe("the regex engine", () => {
     const search = async (most: number) => {
       return (await index.regex(regex, { steps: most * regex.stepsPerCharacter })).kind;
     };
-    // Each of the four lines has 2 characters, and costs a tenth of 2 for its match.
+    // Each of the four lines costs its 2 characters, and a tenth of that for its match.
     for (const characters of [0, 1, 2, 2.1, 4, 6, 6.5, 8, 8.7]) expect(await search(characters)).toBe("too-many-steps");
     expect(await search(8.81)).toBe("found");
   });

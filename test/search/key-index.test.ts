@@ -16,7 +16,7 @@ function openIndex(): KeyIndex {
   return openCounting().index;
 }
 
-/** An index that counts the keys of each row that it writes. */
+/** Returns an index that counts the keys of each row that it writes. */
 function openCounting() {
   const db = new Sqlite(":memory:");
   onTestFinished(() => void db.close());
@@ -105,7 +105,7 @@ const letters = fc.string({
   unit: fc.constantFrom(..."aZéÉßﬁ解压缩がパか한국ضغطיםхЙ🎉𝒑 12_-.\n\u0301\u3099"),
   maxLength: 40,
 });
-/** So that what is looked for stands where one part of a text ends and the next one begins. */
+/** Blanks of a length that puts the searched text across the border of two parts of a document. */
 const fillers = fc.constantFrom(0, 1_900, 1_980, 2_240, 4_240).map((length) => " ".repeat(length));
 
 function keysIn(set: KeySet): readonly number[] {

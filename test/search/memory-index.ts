@@ -8,15 +8,18 @@ import { searchRegex } from "../../src/markdown/search/regex.ts";
 import type { FoundDocument, DocumentSource } from "../../src/markdown/search/source.ts";
 import type { StepPermit } from "../../src/markdown/search/scheduler.ts";
 
-/** What a search did. */
+/** Counts of what a search did. */
 export type Counted = { looks: number; read: number; steps: number; takes: number };
 
-/** An index in memory over documents by path, numbered from 1 in their order. */
+/** An index in memory over documents by path, numbered from 1. */
 export class MemoryIndex {
   readonly db = new Sqlite(":memory:");
   readonly keys: KeyIndex;
   readonly counted: Counted = { looks: 0, read: 0, steps: 0, takes: 0 };
-  /** A test may hide documents, end a search, or do something in between. */
+  /**
+   * Returns false for documents that the search must not find. A test may also change something
+   * here in the middle of a search.
+   */
   accepts: (document: number) => boolean = () => true;
   goesOn: (counted: Counted) => boolean = () => true;
   waiting: number[] = [];
@@ -65,7 +68,7 @@ export class MemoryIndex {
 
   readonly hybrid = (query: string, limit = 10) => searchHybrid(this.source, this.pace, query, limit);
 
-  /** @throws when the search was ended */
+  /** @throws if the search was ended */
   async hits(query: string, limit = 10): Promise<readonly HybridHit<FoundDocument>[]> {
     const result = await this.hybrid(query, limit);
     if (result.kind !== "found") throw new Error(result.kind);

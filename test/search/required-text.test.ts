@@ -4,7 +4,7 @@ import { compileRegex } from "../../src/markdown/search/engine.ts";
 import { documentsWithLiteral, documentsWithRequired, type KeySet } from "../../src/markdown/search/keys.ts";
 import { memoryIndex } from "./memory-index.ts";
 
-/** The set of documents that a regex is searched in; null: all documents. */
+/** Returns the set of documents in which a regex must be searched; null for all documents. */
 function narrowed(pattern: string): KeySet | null {
   const compiled = compileRegex(pattern);
   if (compiled.kind !== "compiled") throw new Error(compiled.why);

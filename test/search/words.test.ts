@@ -88,7 +88,8 @@ describe("folding", () => {
     expect(foldWords("ที่")).toBe("ที่");
   });
 
-  // Marks are left out: Unicode sorts several of them on one letter, which is the stated limit.
+  // Combining marks are left out: Unicode may reorder several marks on one letter (a documented
+  // limit).
   const letters = fc.string({
     unit: fc.constantFrom(..."aZéÉßςΣσİıﬁＡ解压缩がパか한국ضغطיםхЙ🎉 \n\u0301\u3099"),
     maxLength: 30,
@@ -156,7 +157,9 @@ describe("snippets", () => {
 type Ranges = (readonly [number, number])[];
 const MOST = { ranges: 100, steps: Number.POSITIVE_INFINITY };
 
-/** Scans a line with a pattern. `parts`: the characters that were compared before each yield. */
+/**
+ * Searches a line for a pattern. `parts` are the characters that were compared before each yield.
+ */
 function scan(pattern: string, line: string, most = MOST): { ranges: Ranges; parts: number[] } {
   const { start, inst }: RegexProgram = RE2JS.compile(pattern).re2().prog;
   let compared = 0;
@@ -246,7 +249,10 @@ describe("a scan in parts", () => {
   });
 });
 
-/** Searches of so many takes, each of a part of a round; and what they took, round by round. */
+/**
+ * Runs searches that each request a number of permits, of a part of a round each. Returns the
+ * searches that got a permit, round by round.
+ */
 async function run(searches: readonly number[], part: number): Promise<number[][]> {
   const begins: (() => void)[] = [];
   const turns = new SearchScheduler((begin) => void begins.push(begin));

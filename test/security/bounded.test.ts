@@ -10,15 +10,13 @@ import { answer, bench } from "../remote/scripted-wire.ts";
 import { type Handle, serve } from "./loopback.ts";
 
 /**
- * Answers without measure, beyond test/remote/wire.test.ts: whatever a service sends, memory
- * stays bounded and the fault says what it was.
+ * Answers of unlimited length (shorter ones: test/remote/wire.test.ts). Memory stays bounded, and
+ * the fault names the problem.
  */
 
 const CHILD = fileURLToPath(new URL("./reader-child.ts", import.meta.url));
 
-/**
- * What a client in a process of its own makes of the answers, and how much memory it took at most.
- */
+/** Lets a client in its own process read the answers. Returns its result and its peak of memory. */
 async function readFrom(handle: Handle, what: "files" | "file") {
   const { port } = await serve(handle);
   const text = await new Promise<string>((resolve, reject) => {
@@ -39,7 +37,10 @@ const page = (items: string, cursor: string | null = null) =>
   `{"object":"list","data":[${items}],"hasMore":${cursor !== null},"nextCursor":${JSON.stringify(cursor)}}`;
 const times = (n: number, item: (i: number) => string) => Array.from({ length: n }, (_, i) => item(i)).join(",");
 
-/** V8 would keep a gigabyte, which each process that later tests start would copy the tables of. */
+/**
+ * Frees the memory that V8 would keep: its page tables would be copied for each process that later
+ * tests start.
+ */
 afterAll(() => {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();

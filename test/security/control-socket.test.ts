@@ -11,8 +11,8 @@ import { answering, dir, folder, listening, root, STATUS, useFolders } from "../
 import { connectAs } from "./process.ts";
 
 /**
- * The daemon's socket against other users and other input, beyond
- * test/mirror/daemon/control/control.test.ts.
+ * The daemon's socket against other users and hostile input (normal use:
+ * test/mirror/daemon/control/control.test.ts).
  */
 
 const NOBODY = 65_534;
@@ -31,7 +31,7 @@ describe("the control socket is its owner's alone", () => {
     async () => {
       let asked = 0;
       const { socket } = await listening(() => Promise.reject(new Error(`asked ${++asked} times`)));
-      // Others may come this far: what keeps them out must be the daemon's own.
+      // Other users may enter this folder, so only the daemon's own checks can refuse them.
       chmodSync(dir, 0o755);
       expect(connectAs(NOBODY, socket)).toBe("EACCES");
       chmodSync(dirname(socket), 0o755);
@@ -92,7 +92,7 @@ describe("the control socket is its owner's alone", () => {
   });
 });
 
-/** A connection that stays; what comes back is not read. */
+/** Opens a connection that never reads the answers. */
 function deafCaller(socket: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const made = connect(socket, () => resolve(made));

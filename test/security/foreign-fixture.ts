@@ -6,21 +6,21 @@ import { openRig, type Ran, type Rig } from "../cli/rig.ts";
 import { serve } from "./loopback.ts";
 
 /**
- * A folder that somebody else made, with a configuration of theirs: nothing of it, and no key, goes
- * to their server.
+ * A folder that an attacker made, with the attacker's configuration. Neither content nor a key may
+ * be sent to the attacker's server.
  */
 
 export const KEY = "mdm_the_users_own_key";
 
-/** The rig, the hostile folder `w` in it, and what reached the attacker's server. */
+/** A rig with the hostile folder `w`, and the requests that the attacker's server received. */
 export type Fixture = { readonly rig: Rig; readonly url: string; readonly seen: readonly IncomingMessage[] };
 
 export const DOWNLOADED = "a downloaded folder";
 
-/** How the folder came to name the attacker's server. */
+/** Ways in which the folder gets the address of the attacker's server. */
 export const WAYS: Readonly<Record<string, (rig: Rig, url: string) => Promise<void>>> = {
   [DOWNLOADED]: async (rig, url) => {
-    // Made whole by the attacker, whose own list of mirrors knows it.
+    // The attacker linked the folder, so it is in the attacker's list of linked folders.
     await makeMirror(rig, { XDG_STATE_HOME: join(rig.dir, "attacker") });
     pointTo(rig, url);
   },
@@ -64,8 +64,8 @@ export async function openFixture(way: string): Promise<Fixture> {
 }
 
 /**
- * A run of the user's: with a key in the environment, and a service that is told to end as soon as
- * it serves.
+ * Runs a command as the user, with a key in the environment. A command that serves is ended as soon
+ * as it serves.
  */
 export function runAsUser(
   { rig }: Fixture,

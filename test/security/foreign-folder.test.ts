@@ -24,7 +24,8 @@ test("each command has a row in this test", () => {
 describe.each(Object.keys(WAYS))("in %s", (way) => {
   test("no command sends anything to the address that the folder names", async () => {
     const fixture = await openFixture(way);
-    // Each option is tried in one way: the commands do not know how the folder came.
+    // The commands do not know how the folder got its address, so each option is tried in one way
+    // only.
     const rows = Object.values(ROWS).flatMap((all) => (way === DOWNLOADED ? all : all.slice(0, 1)));
     for (const { argv, end } of rows) {
       const ran = await runAsUser(fixture, argv);
@@ -45,7 +46,7 @@ describe.each(Object.keys(WAYS))("in %s", (way) => {
   });
 });
 
-/** A keychain that has a key for everybody, and says when it was asked. */
+/** Installs a keychain program that has a key for every service and records its calls. */
 function plantKeychain(rig: Rig): string {
   const bin = join(rig.dir, "bin");
   mkdirSync(bin);
@@ -59,7 +60,7 @@ describe("a key, from any source,", () => {
     ["in the environment", [], (): Record<string, string> => ({ MDMIRROR_API_KEY: KEY }), "MDMIRROR_API_KEY"],
     ["in a key file", ["--key-file", "key-file"], () => ({}), "--key-file"],
     ["in the keychain", [], (rig: Rig) => ({ DBUS_SESSION_BUS_ADDRESS: "x", PATH: plantKeychain(rig) }), "keychain"],
-    // The attacker's own: the documents would go into the attacker's workspace.
+    // The key is the attacker's, so the documents would be sent to the attacker's workspace.
     ["in the folder itself", [], () => ({}), "the key in the folder itself"],
   ])("%s does not go to an address that only a folder names", async (_where, more, envOf, message) => {
     const { rig, seen } = await openFixture(DOWNLOADED);

@@ -1,4 +1,7 @@
-/** `refused`: exit 2, and the way to trust it. `local`: it goes on, by this machine alone. */
+/**
+ * A command line and its end. `refused`: exit code 2, and how to trust the folder. `local`: it runs
+ * without any request.
+ */
 type Row = { readonly argv: readonly string[]; readonly end: "refused" | "local" };
 const refused = (...argv: string[]): Row => ({ argv, end: "refused" });
 const local = (...argv: string[]): Row => ({ argv, end: "local" });
@@ -6,7 +9,7 @@ const local = (...argv: string[]): Row => ({ argv, end: "local" });
 /** What each command does in a folder that its user never linked or trusted. */
 export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   init: [refused("init", "w"), refused("init", "w", "--prefer", "local", "--yes")],
-  // The question is put, and nobody answers.
+  // It asks whether to trust the folder, and nobody answers.
   trust: [local("trust", "w")],
   list: [local("list")],
   name: [local("name", "w", "mine")],

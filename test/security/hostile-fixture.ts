@@ -6,14 +6,16 @@ import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts"
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { lieAbout, type Lies } from "./liar.ts";
 
-/** A rig whose service lies to the mirror; around the root are files that nobody may touch. */
+/**
+ * A rig whose service lies. Around the linked folder there are files that mdmirror must not touch.
+ */
 export class HostileFixture {
   readonly rig: Rig;
   readonly mirror: Mirror;
-  /** What the service says beyond the truth, from the next request on. */
+  /** Lies of the service, from the next request on. */
   lies: Lies = {};
 
-  /** @param open makes both sides, on a deployment that tells the lies */
+  /** @param open opens both sides, given a deployment that tells the lies */
   constructor(open: (deployment: Deployment) => Pair) {
     const { rig, mirror } = open({ fault: (request) => lieAbout(request, this.rig.service.answer, this.lies) });
     this.rig = rig;
@@ -28,34 +30,34 @@ export class HostileFixture {
     return (await this.mirror.sync())!;
   }
 
-  /** Every file that is not of the mirrored tree: around the root, and in `.mdmirror`. */
+  /** Returns the contents of all other files: around the linked folder, and in `.mdmirror`. */
   others(): Map<string, string> {
     const all = this.disk.user.texts("/", true);
     for (const path of this.texts().keys()) all.delete(`${ROOT.slice(1)}/${path}`);
     return all;
   }
 
-  /** The mirrored tree. */
+  /** Returns the contents of the linked folder, by path. */
   texts(): Map<string, string> {
     return new Map([...this.mirror.texts()].filter(([path]) => !path.startsWith(".git/")));
   }
 
-  /** Its folders, sorted. */
+  /** Returns the sorted folders in the linked folder. */
   folders(): string[] {
     return foldersIn(this.disk, ROOT);
   }
 
-  /** All live texts of the service. */
+  /** Returns the contents of all documents on the service. */
   serviceTexts(): string[] {
     return [...this.rig.app.files().values()].map(({ text }) => text);
   }
 
-  /** A document's live text on the service; null when it is not there. */
+  /** Returns a document's content on the service; null if there is none. */
   serviceText(path: string): string | null {
     return this.rig.app.files().get(path)?.text ?? null;
   }
 
-  /** Returns true if the text store has a text. */
+  /** Returns true if the content store has this content. */
   keeps(text: string): boolean {
     return this.mirror.state.hasText(digestOf(text));
   }
@@ -91,8 +93,8 @@ function foldersIn(disk: RamDisk, at: string): string[] {
 }
 
 /**
- * Runs a sync in which `plant` is called right before the n-th call that `when` takes.
- * @returns whether there was such a call
+ * Runs a sync, and calls `plant` right before the n-th matching call.
+ * @returns false if there was no such call
  */
 export async function syncPlanting(
   fixture: HostileFixture,

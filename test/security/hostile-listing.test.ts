@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DISKS, syncWithLies, messagesOf } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
-/** One path for each reason; `test/remote/http.test.ts` has every kind of path. */
+/** One path for each reason of refusal; `test/remote/http.test.ts` has every kind of path. */
 const MISREAD: readonly [path: unknown, why: string][] = [
   ["a/../../x.md", "its path has an empty or relative name"],
   ["a\x1b[2J.md", "its path contains a character that names may not contain"],
@@ -25,8 +25,7 @@ const UNSAFE = [
 ];
 
 /**
- * Odd, and yet names that a disk can hold: they are mirrored, where they are or under a name of
- * their own.
+ * Unusual names that a disk can hold. mdmirror syncs them under their own or another local name.
  */
 const ODD: readonly [path: string, at: RegExp][] = [
   ["/etc/x.md", /^etc\/x\.md$/],
@@ -99,7 +98,7 @@ describe("I11 twins", () => {
       const files = [lieAt(one, { content: "first\n" }), lieAt(other, { content: "second\n" })];
       const { fixture, report } = await syncWithLies(options, { files });
       const texts = [...fixture.texts().values()].filter((text) => text === "first\n" || text === "second\n");
-      // Both are here under two names, or one is and the other is told of.
+      // Either both are local files with two names, or mdmirror reports the missing one.
       if (texts.length < 2) expect(report.attention.length).toBeGreaterThan(0);
       expect(new Set(texts).size).toBe(texts.length);
       expect(texts.length).toBeGreaterThan(0);

@@ -5,8 +5,8 @@ import { DISKS } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 /**
- * What a pass may leave in its own folder: old versions, for the next pass to look at, and what
- * went to the trash.
+ * Files that a cycle may leave in `.mdmirror`: set-aside files for the next cycle, and files in the
+ * trash.
  */
 const KEPT = /^home\/ann\/notes\/\.mdmirror\/(tmp\/park-|trash\/)/;
 
@@ -84,7 +84,7 @@ describe("I26 for any paths that the service lists", () => {
       }),
       { numRuns: runs(50) },
     );
-    // The generator is nasty, but not so wild that nothing comes in.
+    // Enough of the generated lies are believable, so that mdmirror does write files.
     expect(lies).toBeGreaterThan(150);
     expect(mirrored).toBeGreaterThan(15);
   });

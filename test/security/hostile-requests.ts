@@ -2,8 +2,8 @@ import { anyCharacter, fc } from "../property.ts";
 import type { openWorld } from "./tenants.ts";
 
 /**
- * Requests that a key may try: ids, paths and cursors of all keys, searches of every form, the
- * administrator's routes.
+ * Draws requests that a client may try with a key: ids, paths and cursors of other keys, all forms
+ * of searches, and the administrator's routes.
  */
 export type Sent = { readonly method: string; readonly path: string; readonly body: string | null };
 
@@ -118,7 +118,7 @@ export function requestTo(world: Awaited<ReturnType<typeof openWorld>>): fc.Arbi
   );
 }
 
-/** Bodies that are no JSON, or JSON of no use; routes and methods that there are not. */
+/** Bodies that are no JSON or useless JSON, and unknown routes and methods. */
 const oddRequest: fc.Arbitrary<Sent> = fc.record({
   method: fc.constantFrom("GET", "POST", "PATCH", "PUT", "get", "HEAD", ""),
   path: fc.oneof(
@@ -132,7 +132,7 @@ const oddRequest: fc.Arbitrary<Sent> = fc.record({
   ),
 });
 
-/** Requests of an administrator, whose members may be anything. */
+/** Draws requests of an administrator with any members. */
 export function adminRequest(workspaceId: string): fc.Arbitrary<Sent> {
   const names = fc.constantFrom("workspaceId", "grants", "label", "rateLimit", "name", "state", "retryAfter");
   const values = fc.oneof(

@@ -17,7 +17,7 @@ import { useRig } from "../cli/rig.ts";
 import { startUnder, whenWatching } from "./process.ts";
 
 /**
- * I30, beyond test/cli/init.test.ts: what a crash, another program and another user can see of
+ * I30, more than test/cli/init.test.ts: what a crash, another program and another user can see of
  * the key.
  */
 
@@ -105,7 +105,7 @@ describe("I30 what other programs and users see", () => {
     const watch = startUnder(":", rig, ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
     await whenWatching(watch);
     const ps = spawnSync("ps", ["-ww", "-o", "args=", "-p", String(watch.child.pid)], { encoding: "utf8" });
-    // Also of a process that has not crashed here: no kind of its memory would go into a core file.
+    // A core file of this process would contain no memory at all.
     if (linux) expect(readFileSync(`/proc/${watch.child.pid}/coredump_filter`, "utf8").trim()).toBe("00000000");
     await watch.stop();
     expect(ps.stdout).toContain("watch");

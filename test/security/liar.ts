@@ -3,26 +3,27 @@ import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import { problem } from "../promises/fixture.ts";
 
 /**
- * A service that lies: the embedded one, with items in its lists that nobody made, and files behind
- * their ids.
+ * A service that lies: the embedded one, whose lists contain items that nobody created, with a file
+ * behind each.
  */
 
 type Answer = (request: WireRequest) => WireResponse;
 
-/** An item of a list, of any form. */
+/** Lies of a service. An item of a list may have any form. */
 export type Lies = {
   readonly files?: readonly unknown[];
   readonly folders?: readonly unknown[];
-  /** What GET of an id in `files` says beyond the item; `content` a text by default. */
+  /**
+   * Members that GET of a listed file adds to the item. Without `content`, it gets a default
+   * content.
+   */
   readonly more?: Readonly<Record<string, unknown>>;
 };
 
-/**
- * Content that no honest document has, so that a search finds each place where a lie was written.
- */
+/** Content that no real document has, so a search finds each place where a lie was written. */
 export const LIE = "a lie of the service\n";
 
-/** Returns what a service that lies answers to a request; null: the truth. */
+/** Returns the lying answer to a request; null for the true answer. */
 export function lieAbout(request: WireRequest, ask: Answer, { files = [], folders = [], more = {} }: Lies) {
   const [path = "", query = ""] = request.path.split("?");
   if (request.method === "GET" && path === FILES && isWhole(query)) return withItems(ask(request), files);
@@ -33,8 +34,8 @@ export function lieAbout(request: WireRequest, ask: Answer, { files = [], folder
 }
 
 /**
- * The first page of a whole list: a list of one exact path, and the pages after the first, are the
- * service's own.
+ * Returns true for the first page of a list of everything. Other pages, and lists of one path, stay
+ * true.
  */
 function isWhole(query: string): boolean {
   const parameters = new URLSearchParams(query);
@@ -57,7 +58,7 @@ function json(body: unknown): WireResponse {
 }
 
 let made = 0;
-/** An item of a list of files at a path, of an honest form but for what `more` says. */
+/** Returns a listed file at a path, valid but for the members in `more`. */
 export function lieAt(path: unknown, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   made++;
   return { id: `doc_lie${made}`, lastChangeId: `chg_lie${made}`, path, protected: false, ...more };

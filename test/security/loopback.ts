@@ -6,7 +6,7 @@ import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server on loopback for the time of a test, and the requests that it was sent. */
+/** Starts a server on loopback for the time of the test, and records its requests. */
 export async function serve(
   handle: Handle,
   secure = false,

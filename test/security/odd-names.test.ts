@@ -4,7 +4,8 @@ import { hasControlCharacters } from "../../src/common/shown-name.ts";
 import { type Ran, useRig } from "../cli/rig.ts";
 
 /**
- * Names that hold lines, colours and marks of direction, through every command that shows names.
+ * Names that contain line feeds, terminal colours and marks of text direction, in every command
+ * that shows names.
  */
 
 const FORGED = "Synced: nothing to do";
@@ -17,7 +18,7 @@ beforeEach(async () => {
   await rig.init();
 });
 
-/** Colours of ours are no steering. */
+/** Colour codes of mdmirror itself are allowed. */
 function expectTame(what: string, { out, err, asked }: Ran): void {
   const lines = [...out, ...err, ...asked];
   expect(lines.length, what).toBeGreaterThan(0);
@@ -30,7 +31,10 @@ function expectTame(what: string, { out, err, asked }: Ran): void {
 const remotes = () =>
   (rig.api("GET", "/v1/files") as { data: { id: string; path: string; lastChangeId: string }[] }).data;
 
-/** A conflict, a deletion, an edit and a text that cannot be sent, none of which was told yet. */
+/**
+ * Causes a conflict, a deletion, an edit and content that cannot be sent. No command has reported
+ * any of them yet.
+ */
 async function befall(): Promise<void> {
   for (const name of FILES) rig.write(name, "first\n");
   expectTame("first", await rig.run(["sync", "w"]));

@@ -17,7 +17,7 @@ import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useRig } from "../cli/rig.ts";
 
-/** Whose the files of `.mdmirror/` are: their modes, their other names, their owners. */
+/** The files of `.mdmirror/`: their modes, their hard links, their owners. */
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
 
@@ -34,7 +34,7 @@ type Made = { readonly mode: string; readonly kind: "file" | "folder" | "other" 
 function listing(): Map<string, Made> {
   const found = new Map<string, Made>([["", made(own())]]);
   for (const path of readdirSync(own(), { recursive: true, encoding: "utf8" })) {
-    // Between the list and the look it may have gone.
+    // The file may have been removed after the folder was listed.
     if (lstatSync(own(path), { throwIfNoEntry: false }) !== undefined) found.set(path, made(own(path)));
   }
   return found;
@@ -47,7 +47,7 @@ function made(path: string): Made {
   return { mode: (stat.mode & 0o7777).toString(8), kind };
 }
 
-/** Everything that was there at any turn of the event loop while `work` went on. */
+/** Records each file that exists at any turn of the event loop during `work`. */
 async function watchFolder(seen: Map<string, Made>, work: () => Promise<unknown>): Promise<void> {
   let next: NodeJS.Immediate;
   const look = () => {
@@ -64,12 +64,14 @@ async function watchFolder(seen: Map<string, Made>, work: () => Promise<unknown>
   }
 }
 
-/** What is in a store was the user's, and keeps the mode that it had. */
+/**
+ * Returns true for stored user files (set aside, in the trash, or damaged), which keep their mode.
+ */
 function isStored(path: string): boolean {
   return /^(tmp|trash|damaged)\/./.test(path);
 }
 
-/** A life with everything in it that writes. */
+/** Runs commands that together write every kind of file. */
 async function live(seen: Map<string, Made>): Promise<void> {
   const run = (...argv: string[]) => watchFolder(seen, () => rig.run(argv));
   rig.write("b.md", "two\n");
@@ -208,8 +210,8 @@ describe.skipIf(process.getuid?.() !== 0)("files of another user (needs root)", 
   });
 
   test("belong to the user who called sudo, and so do new files in them", async () => {
-    // In a process of its own it would go on as that user; what is made by root all the same is
-    // given away.
+    // A process of its own would change to that user. Files that root creates nevertheless get that
+    // user as owner.
     process.env["SUDO_UID"] = "4321";
     const env = { SUDO_UID: "4321", SUDO_GID: "4321" };
     for (const path of ["", ...readdirSync(own(), { recursive: true, encoding: "utf8" })])
@@ -235,7 +237,7 @@ test("in state/ one family of files alone reaches the disk", () => {
     "own-folder.ts",
     "own-handle.ts",
   ]);
-  // A copy in memory, of bytes that were read.
+  // A copy in memory of bytes that were read, so no file is opened.
   const opened = readFileSync(join(folder, "database.ts"), "utf8").match(/new Sqlite\([^,)]*/g);
   expect(opened).toEqual(['new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1']);
 });

@@ -26,8 +26,8 @@ import { doNothing } from "../simulator/quiet-ports.ts";
 import { ROWS } from "./foreign-rows.ts";
 
 /**
- * I26 within `.mdmirror/`: what lies there came with the folder, so nothing behind a link in it is
- * touched.
+ * I26 in `.mdmirror/`: an attacker may have put links there, so mdmirror touches nothing behind a
+ * link.
  */
 
 const VICTIM = "# precious\n";
@@ -41,9 +41,9 @@ beforeEach(async () => {
 
 const own = (name = "") => join(rig.root, ".mdmirror", name);
 
-/** These stand for all of the commands where it matters less what the link leads to. */
+/** Commands that stand for all others in cases where the link's target matters less. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);
-/** Has no mirrored folder. */
+/** Commands without a linked folder. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "serve",
   "serve-admin",
@@ -59,8 +59,8 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 type Plant = "to a file" | "to a folder" | "to nothing";
 
 /**
- * Puts a link at a place of the mirror's folder, beside what was there.
- * @returns what takes it back, and the victims as they are now
+ * Puts a link into `.mdmirror/` in place of a file.
+ * @returns what restores the file, and the victims as they are now
  */
 function plant(name: string, to: Plant) {
   const path = name === "" ? rig.path(".mdmirror") : own(name);
@@ -85,7 +85,7 @@ function plant(name: string, to: Plant) {
   };
 }
 
-/** Bytes, mode and times of all, and what is not there. */
+/** Returns bytes, mode and times of all victims, and which of them are missing. */
 function victimsNow(): string[] {
   const victims = join(rig.dir, "victims");
   return ["", ...readdirSync(victims, { recursive: true, encoding: "utf8" }).toSorted()].map((path) => {
@@ -97,7 +97,10 @@ function victimsNow(): string[] {
 
 const KINDS: readonly Plant[] = ["to a file", "to a folder", "to nothing"];
 
-/** Each opener by itself: a link may come after the look that a command begins with. */
+/**
+ * Functions that open a file. Each is tested alone, because a link may appear after the first check
+ * of a command.
+ */
 const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: () => unknown }>> = {
   "the key": { uses: /^key/, open: () => storeKey(own(), "mdm_a_key") },
   "the configuration": {
@@ -134,7 +137,7 @@ const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: (
   "a damaged file": { uses: /^(damaged|state|tmp)/, open: () => setAsideDamaged(own(), "state.db", "2026") },
 };
 
-/** A command line for each command with a linked folder. */
+/** A command line for each command that needs a linked folder. */
 const LINES = Object.entries(ROWS).flatMap(([command, [row]]) =>
   ELSEWHERE.has(command) ? [] : [{ command, argv: row!.argv }],
 );
@@ -146,7 +149,8 @@ describe("I26 a symbolic link in the folder of mdmirror itself", () => {
       const stop = AbortSignal.abort();
       const wrong: string[] = [];
       for (const name of ["", ...OWN_ENTRIES.keys()]) {
-        // A folder with a link to nothing is no mirrored folder, and is not found as one.
+        // If `.mdmirror` is a link to nothing or to a file, the folder is no linked folder, so no
+        // command finds it.
         if (name === "" && to !== "to a folder") continue;
         const planted = plant(name, to);
         for (const { command, argv } of LINES) {
@@ -162,7 +166,7 @@ describe("I26 a symbolic link in the folder of mdmirror itself", () => {
         planted.takeBack();
       }
       expect(wrong).toEqual([]);
-      // The mirror itself was not harmed by all that.
+      // The linked folder still works after all these attempts.
       expect((await rig.run(["sync", "w"])).code).toBe(0);
     },
   );
@@ -177,7 +181,7 @@ describe("I26 a symbolic link in the folder of mdmirror itself", () => {
       try {
         open();
       } catch (error) {
-        // A refusal, or an error of the system.
+        // Either mdmirror refuses, or the system reports an error.
         if ((error as { code?: unknown }).code === undefined) throw error;
       }
       if (victimsNow().join() !== planted.before.join()) wrong.push(`${name} ${to}: ${victimsNow().join()}`);

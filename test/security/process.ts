@@ -5,14 +5,14 @@ import type { Rig } from "../cli/rig.ts";
 import { Running } from "../printed.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
-/** Processes of their own, for what only a process can show. */
+/** Real processes, for tests of what only a process can show. */
 
-/** Resolves when a `watch --json` has made its first cycle; rejects if it ends before. */
+/** Resolves when `watch --json` has finished its first cycle. Rejects if it ends first. */
 export async function whenWatching(watch: Running): Promise<void> {
   await watch.line((line) => line.includes('"kind":"run"'));
 }
 
-/** The environment of a user whose folders are the rig's. */
+/** Returns the environment of a user whose folders are the rig's. */
 function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
   return {
     ...keptCompiled(),
@@ -25,7 +25,7 @@ function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
   };
 }
 
-/** `mdmirror …` under a shell that first says `before`, in a folder of its own. */
+/** Starts `mdmirror …` in a shell that first runs `before`, in a separate working folder. */
 export function startUnder(
   before: string,
   rig: Rig,
@@ -39,10 +39,10 @@ export function startUnder(
   return new Running(spawn("sh", command, { ...options, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
-/** What another user's attempt to connect ends with. */
+/** Returns the result of another user's attempt to connect. */
 export function connectAs(uid: number, path: string): string {
   const code = `require("net").connect(${JSON.stringify(path)}).on("connect",()=>{console.log("connected");process.exit()}).on("error",(e)=>console.log(e.code))`;
-  // This process's Node may stand in a folder that the other user cannot enter.
+  // The other user may not be able to enter the folder of this Node.
   const script = [
     "import socket",
     "s=socket.socket(socket.AF_UNIX)",

@@ -5,8 +5,8 @@ import { raw } from "../service/raw-http.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /**
- * Bytes on the service's socket that no client would send: one request has one answer, none is a
- * 5xx, and none reaches what it must not.
+ * Bytes that no client would send to the service. Each request has one answer, no answer is a 5xx,
+ * and no request reaches what its key may not read.
  */
 
 let server: HttpServer;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Sends bytes and ends. Returns all that the service answers. */
+/** Sends bytes and ends. Returns everything that the service answers. */
 function say(bytes: string): Promise<string> {
   const { port } = new URL(server.url);
   return raw(Number(port), Buffer.from(bytes, "latin1"), "ends");
@@ -48,7 +48,8 @@ const SMUGGLED: Readonly<Record<string, () => string>> = {
 
 it.each(Object.entries(SMUGGLED))("%s: at most one answer, and what is behind is no request", async (_name, bytes) => {
   const seen = statuses(await say(bytes()));
-  // Where the framing is in doubt the connection ends: what follows is never taken for a request.
+  // If the length of a request is in doubt, the service ends the connection, so that the rest
+  // cannot be taken for a request.
   const refused = seen.filter((status) => status === 400);
   expect(seen.filter((status) => status >= 500)).toEqual([]);
   expect(seen.length - refused.length).toBeLessThanOrEqual(1);

@@ -5,8 +5,8 @@ import { systemClock } from "../../src/common/system-clock.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 /**
- * A client in a process of its own, whose memory can be measured: lists files or reads a file;
- * prints what it found and its peak.
+ * A client in its own process, whose memory can be measured. Lists files or reads a file; prints
+ * its result and its peak of memory.
  */
 
 const [url = "", what = ""] = process.argv.slice(2);
@@ -14,7 +14,7 @@ const clock = systemClock();
 const remote = createRemote({
   wire: createWire({ baseUrl: url }),
   key: "mdm_key",
-  // No test waits for a retry.
+  // Sleeps end immediately, so that the test does not wait for retries.
   clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep: async () => undefined },
   random: { fraction: () => 0, hex: (n) => "0".repeat(n) },
   log: NO_LOG,
@@ -25,7 +25,7 @@ const fault =
   what === "files"
     ? (await remote.listFiles({ kind: "none" })).fault
     : await remote.getFile("doc_1" as never).then((answer) => (answer.ok ? null : answer.fault));
-/** Of this program alone: `maxRSS` also counts what the process was before it became this one. */
+/** The peak of this program alone: `maxRSS` includes the memory of the process before `exec`. */
 const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
 process.stdout.write(JSON.stringify({ fault, before, peak }));
 await remote.close();

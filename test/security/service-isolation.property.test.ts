@@ -7,13 +7,13 @@ import { adminRequest, requestTo } from "./hostile-requests.ts";
 import { type Item, openWorld } from "./tenants.ts";
 
 /**
- * Hostile input: whatever is sent, the answer is one that the document knows, and never holds what
- * another key may read and this one may not.
+ * Hostile requests: every answer matches the OpenAPI document, and none contains anything that the
+ * key may not read.
  */
 
 const world = await openWorld();
 const flatName = (area: string) => area.replace("/", "");
-/** The markers of each area: in names and in texts. */
+/** Unique words of each area, in names and contents. */
 const markers = world.files.map(({ area, path }) => {
   const name = /name[a-z]+\dx/.exec(path)![0];
   return { area, marks: [name, name.replace("name", "text")] };
@@ -22,7 +22,7 @@ const markers = world.files.map(({ area, path }) => {
 const request = requestTo(world);
 const step = fc.tuple(fc.constantFrom(...Object.keys(world.keys)), request);
 
-/** Holds for every answer. @returns its status, or the code of its problem */
+/** Checks any answer. Returns its status, or the code of its problem. */
 function expectSound({ status, headers, body }: WireResponse): string {
   expect(status).toBeLessThan(500);
   expect(headers["x-request-id"]).toMatch(/^req_/);
@@ -56,7 +56,7 @@ describe("no answer has another key's data", () => {
             }
           if (/admin/i.test(sent.path)) expect(response.status).toBeGreaterThanOrEqual(400);
         }
-        // And what none of them may write is as it was.
+        // Documents that none of the keys may write are unchanged.
         for (const { id, path, area } of world.files.filter((file) =>
           ["open", "closed", "mixed/out"].includes(file.area),
         )) {
@@ -69,9 +69,9 @@ describe("no answer has another key's data", () => {
       { numRuns: runs(50) },
     );
     expect(requests).toBeGreaterThan(1_500);
-    // Each key was answered with what it may read: the markers would be found.
+    // Each key saw the words of its own area, so foreign words would have been found.
     expect([...seen].sort()).toEqual(["both mixedin", "both open", "other other", "reader open", "writer mixedin"]);
-    // The input is hostile, but not so wild that it is refused before it is routed.
+    // Enough requests are valid enough to reach a route.
     const reached = ["200", "201", "204", "not_found", "invalid_request", "invalid_id", "file_not_found", "forbidden"];
     expect(reached.filter((end) => !ends.has(end))).toEqual([]);
   });

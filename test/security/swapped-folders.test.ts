@@ -6,18 +6,18 @@ import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { NAMES, openSwapFixture, type SwapFixture, textAt } from "./swapped-folders.ts";
 
 /**
- * I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold
- * the very folder that was looked at.
+ * I26 between the check of a folder and the call that relies on it. Only Linux can keep the checked
+ * folder open.
  */
 
 const SECRET = "a text of somebody else\n";
 const digest = (text: string) => digestOf(Buffer.from(text));
 
 type Effect = {
-  /** The folders above what it touches. */
+  /** The folders above the paths that the effect touches. */
   readonly above: readonly string[];
   readonly act: (disk: Disk) => { readonly kind: string };
-  /** What must be so in the mirrored folder when the effect ended as `done`. */
+  /** Returns true if the linked folder is right after an effect that ended as `done`. */
   readonly check: (at: (path: string) => string | null) => boolean;
 };
 
@@ -84,8 +84,8 @@ type Count = {
 };
 
 /**
- * Does an effect again and again, each time with a folder swapped right before its next system
- * call. `back`: until right after that call.
+ * Repeats an effect, each time with a folder swapped right before its next system call.
+ * @param back true if the folder returns right after that call
  */
 function swapAtEachCall(name: string, folder: string, back: boolean, handles: boolean, count: Count): void {
   const { act, check } = EFFECTS[name]!;
@@ -162,7 +162,10 @@ describe.runIf(process.platform === "linux")("I26 a folder swapped for a symlink
   });
 });
 
-/** @returns the digests of all that was seen; null: there was no n-th call */
+/**
+ * Scans with a folder swapped at the n-th system call.
+ * @returns digests of everything that the scan found; null if there was no n-th call
+ */
 function walkSwapped(fixture: SwapFixture, folder: string, n: number, back: boolean, read: string[]): string[] | null {
   const { disk } = fixture;
   disk.names();
@@ -190,7 +193,7 @@ function walkSwapped(fixture: SwapFixture, folder: string, n: number, back: bool
   ];
 }
 
-/** Returns the paths below the folder above `root` that this process holds open. */
+/** Returns the paths that this process has open below the parent folder of `root`. */
 function openBelow(root: string): string[] {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     const path = existsSync(`/proc/self/fd/${fd}`) ? readlinkSync(`/proc/self/fd/${fd}`) : "";

@@ -9,11 +9,11 @@ import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
 import { rollDice } from "../simulator/dice.ts";
 
 /**
- * A mirrored folder on a real disk, beside it a twin with files of the same names, and a hook
- * around each system call.
+ * A linked folder on a real disk, beside it a twin with files of the same names, and a hook at each
+ * system call.
  */
 
-// Thousands of folders are made: in memory where the system has a place for it.
+// In memory if the system has such a file system, because the test creates thousands of folders.
 const MEMORY = nodeFs.existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** Files of the linked folder; the copy beside it has all of them too. */
