@@ -16,7 +16,7 @@ import { rollDice } from "../simulator/dice.ts";
 // In memory if the system has such a file system, because the test creates thousands of folders.
 const MEMORY = nodeFs.existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** Files of the linked folder; the copy beside it has all of them too. */
+/** Files of the linked folder; the twin has files with the same names. */
 export const NAMES = [
   "f/a.md",
   "f/b.md",
@@ -26,7 +26,7 @@ export const NAMES = [
   ".mdmirror/trash/old",
 ];
 
-/** Called right before each system call and, with true, right after. */
+/** Called right before each system call, and with `after` set right after it. */
 type Around = ((call: string, path: string, after: boolean) => void) | null;
 
 export class SwapFixture {
@@ -47,7 +47,7 @@ export class SwapFixture {
     this.disk = new LocalDisk(calls, this.root, { random: rollDice(7) });
   }
 
-  /** @param text null: each file holds its name */
+  /** @param text content of each file; null for the file's own name */
   #fill(base: string, text: string | null): void {
     nodeFs.mkdirSync(join(base, "f/g"), { recursive: true });
     nodeFs.mkdirSync(join(base, "f/empty"));
@@ -56,8 +56,8 @@ export class SwapFixture {
   }
 
   /**
-   * Puts the twin's folder in the place of the root's, by a symlink.
-   * @returns what takes it back
+   * Replaces a folder by a symlink to the twin's folder.
+   * @returns a function that restores the folder
    */
   swap(folder: string): () => void {
     const place = join(this.root, folder);
@@ -70,7 +70,8 @@ export class SwapFixture {
   }
 
   /**
-   * Everything that is told of the twin's files and folders, so that whatever was done there shows.
+   * Returns what the disk reports of the twin's files and folders, so that any change of them
+   * shows.
    */
   outside(): string[] {
     return tellAll(this.twin);
@@ -82,8 +83,9 @@ export class SwapFixture {
 }
 
 /**
- * @param text what the twin's files hold
- * @param handles false: as where no folder can be held open
+ * Opens a linked folder and its twin.
+ * @param text content of the twin's files
+ * @param handles false for a system that cannot keep folders open
  */
 export function openSwapFixture(text: string, handles = true): SwapFixture {
   return new SwapFixture(text, handles);
@@ -108,7 +110,7 @@ function tellAll(base: string): string[] {
 
 function hooked(around: () => Around, handles: boolean): Fs {
   const real = createNodeFs();
-  // No power is lost here, and fsync takes most of the time.
+  // Without fsync, which takes most of the time: no test here cuts the power.
   const fs: Fs = { ...real, writeNew: (path, bytes, mode) => real.writeNew(path, bytes, mode, false) };
   const wrapped = wrap(fs, around);
   const { handle } = wrapped;

@@ -3,16 +3,16 @@ import { ROOT } from "../simulator/mirror.ts";
 import type { RamCall } from "../simulator/ram-disk.ts";
 import { copyOf, type HostileFixture, openHostile, syncPlanting } from "./hostile-fixture.ts";
 
-/** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */
+/**
+ * I26: mdmirror reads, writes and deletes nothing behind a symlink, whenever the symlink was
+ * created.
+ */
 
 const OUTSIDE = "/home/ann/other";
 const SECRET = "a text of somebody else\n";
 const NAMES = ["a.md", "b.md", "c.md", "d.md", "g/e.md", "new.md", "moved.md"];
 
-/**
- * Linked documents in `f`, and beside the root a folder that holds other texts under the same
- * names.
- */
+/** Syncs documents in `f`. A folder beside the root has other files with the same names. */
 async function openLinked() {
   const fixture = openHostile();
   fixture.disk.user.makeFolder(`${OUTSIDE}/g`);
@@ -22,7 +22,10 @@ async function openLinked() {
   return fixture;
 }
 
-/** Work of every kind in `f`: replace, trash, move, create, push, and all in a folder below. */
+/**
+ * Makes changes in `f` and in a folder below it. A sync must replace, trash, move, create and
+ * upload files.
+ */
 function stir({ rig: { app }, mirror }: HostileFixture): void {
   for (const name of ["a", "g/e"]) app.edit(`f/${name}.md`, `${name}, edited there\n`);
   app.remove("f/b.md");
@@ -31,7 +34,7 @@ function stir({ rig: { app }, mirror }: HostileFixture): void {
   app.create("f/new.md", "new\n");
 }
 
-/** @returns what opens it, with the work to do, as often as wanted */
+/** Returns a function that opens a new copy of the fixture with these changes. */
 async function stirred(): Promise<() => HostileFixture> {
   const fixture = await openLinked();
   stir(fixture);
@@ -119,7 +122,8 @@ describe("I26 symlinks planted before a cycle", () => {
     expectUntouched(fixture);
     await fixture.sync();
     expectUntouched(fixture);
-    // What is behind a symlink is not gone: nothing there is deleted that was not deleted there.
+    // A document behind a symlink does not count as deleted, so nothing more is deleted on the
+    // service.
     expect(fixture.serviceTexts().length).toBeGreaterThanOrEqual(4);
   });
 
@@ -131,8 +135,8 @@ describe("I26 symlinks planted before a cycle", () => {
     expect(fixture.serviceTexts().length).toBe(5);
     back();
     await fixture.sync();
-    // What was deleted there while its folder could not be seen here is taken for new: nothing is
-    // lost (I03).
+    // b.md was deleted on the service while its local folder was not visible. Its file counts as
+    // new, so nothing is lost (I03).
     expect(Object.fromEntries(fixture.texts())).toEqual({
       "f/b.md": "b\n",
       "f/a.md": "a, edited there\n",

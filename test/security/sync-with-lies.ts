@@ -12,8 +12,8 @@ export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
 };
 
 /**
- * An honest document there, another here, and the lies: both honest ones are synced, and nothing
- * else is touched.
+ * Syncs a real document on the service, another local one, and the lies. Expects that both real
+ * documents are synced and that nothing else is touched.
  */
 export async function syncWithLies(options: RamDiskOptions, lies: Lies) {
   const fixture = openHostile(options);
@@ -28,7 +28,7 @@ export async function syncWithLies(options: RamDiskOptions, lies: Lies) {
   return { fixture, report };
 }
 
-/** What the report says, line by line. */
+/** Returns all messages of a report, one a line. */
 export function messagesOf(report: RunReport): string {
   return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
 }

@@ -1,15 +1,15 @@
 import { type Opened, openService } from "../service/fixture.ts";
 
 /**
- * Several keys with grants of their own on one service, and what each may see. The same ids and
- * keys each time that it is opened.
+ * Several keys with different grants on one service, and the documents that each may read. Ids and
+ * keys are the same each time.
  */
 
 export type Item = { readonly id: string; readonly lastChangeId: string; readonly path: string };
 
 /**
- * Two workspaces; in the first, folders that only some keys may read. Each document has a marker in
- * its name and another in its text.
+ * Opens two workspaces. In the first, only some keys may read some of the folders. Each document
+ * has one unique word in its name and another in its content.
  */
 export async function openWorld(open: () => Promise<Opened> = openService) {
   const opened = await open();

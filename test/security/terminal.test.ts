@@ -3,8 +3,8 @@ import { jsonLine, linesForTerminal, oneLine } from "../../src/cli/text.ts";
 import { processIo } from "../../src/cli/process-io.ts";
 
 /**
- * Names and details come from the service and the disk: what is shown of them cannot steer a
- * terminal, nor pass for another name.
+ * Names and details come from the service and the disk. Printed, they must not control the
+ * terminal, and must not look like another name.
  */
 
 describe("a line on a terminal", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/service/requests/admission.ts";
 import { MAX_BODY_BYTES } from "../../src/service/requests/body.ts";
 
-/** Requests that are taken at a time. */
+/** Number of requests that the service handles at the same time. */
 const MOST = 256;
 
 describe("admission", () => {
@@ -39,7 +39,7 @@ describe("admission", () => {
     expect([isIn(), cut]).toEqual([false, []]);
     pass(1);
     expect([isIn(), isIn(), cut]).toEqual([true, true, [1, 2]]);
-    // Its connection closes, too: it is counted once.
+    // The end of its connection does not count a second time.
     ends[1]!();
     expect([isIn(), cut]).toEqual([true, [1, 2, 3]]);
   });
@@ -89,16 +89,16 @@ describe("admission", () => {
     pass(501);
     for (const one of ends.splice(0, 5)) one();
     expect(isIn()).toBe(false);
-    // Fewer wait than it would help to refuse.
+    // So few requests wait that a refusal would not help.
     for (const one of ends.splice(0, 7)) one();
     expect(isIn()).toBe(true);
-    // One quick answer shows that they need not wait.
+    // One quick answer shows that new requests need not wait.
     for (let n = 0; n < 5; n++) ends.push(admission.work());
     pass(499);
     admission.work()();
     pass(1);
     expect(isIn()).toBe(true);
-    // None at all.
+    // For half a second there was no quick answer.
     pass(500);
     expect([isIn(), admission.begin(0, true) !== null]).toEqual([false, true]);
   });

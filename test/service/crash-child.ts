@@ -1,7 +1,7 @@
 /**
- * Several writers write as fast as they can into the data folder of argv, and print each write once
- * it is acknowledged: `id changeId n`. Text n is n's line repeated, so that a half write shows.
- * They run until they are killed.
+ * Concurrent writers that write into the data folder in `argv` as fast as they can. Each
+ * acknowledged write is printed: `id changeId n`. The content of write n repeats one line, so that
+ * an incomplete write shows. The process runs until it is killed.
  */
 import { writeSync } from "node:fs";
 import { openData } from "../../src/service/data.ts";
@@ -12,7 +12,7 @@ const data = await openData(process.argv[2]!);
 const api = new Api(data.service.handle, data.key);
 const acknowledge = (line: string) => writeSync(1, `${line}\n`);
 
-/** Beside each other, so that they wait for the disk together. */
+/** Writes concurrently, so that several writes wait for one flush of the disk. */
 async function write(writer: number): Promise<void> {
   for (let n = 0; ; n++) {
     const file = await api.file(`${n % 7}/deep/${process.pid}-${writer}-${n}.md`, textOf(n));

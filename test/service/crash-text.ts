@@ -1,4 +1,4 @@
-/** The text of write n: some kilobytes that tell n on each line. */
+/** Returns the content of write n: some kilobytes with n on each line. */
 export function textOf(n: number): string {
   return `write ${n}\n`.repeat(500);
 }

@@ -14,8 +14,8 @@ const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 type Acknowledged = Map<string, { readonly changeId: string; readonly n: number }>;
 
 /**
- * Runs the writer until it has acknowledged so many writes, then kills it in the middle of its
- * work.
+ * Runs the writers until they have acknowledged that many writes, then kills them in the middle of
+ * their work.
  */
 async function killAfter(folder: string, writes: number, acknowledged: Acknowledged): Promise<void> {
   const child = spawn(process.execPath, [CHILD, folder], { stdio: ["ignore", "pipe", "inherit"] });
@@ -23,7 +23,7 @@ async function killAfter(folder: string, writes: number, acknowledged: Acknowled
   let seen = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     const [id, changeId, n] = line.split(" ");
-    // A line cut by the kill is no acknowledgement.
+    // An incomplete line at the kill is no acknowledgement.
     if (n === undefined || !/^\d+$/.test(n)) continue;
     acknowledged.set(id!, { changeId: changeId!, n: Number(n) });
     if (++seen === writes) child.kill("SIGKILL");
@@ -42,7 +42,7 @@ describe("kill -9 under load", () => {
       const api = new Api(data.service.handle, data.key);
       for (const [id, { changeId, n }] of acknowledged) {
         const live = await api.read(id);
-        // The edit under way when the process died may have been saved, whole.
+        // The edit in progress at the kill may have been saved as a whole.
         const saved = live.lastChangeId === changeId ? n : n + 1;
         expect(live.content).toBe(textOf(saved));
       }

@@ -14,9 +14,8 @@ import { emptyDatabase } from "../simulator/empty-service.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** Fixtures for the tests of the service. */
 
-/** Chance from a seed, so that a failure can be repeated. */
+/** Returns a function that draws bytes from a seed, so that a failure can be repeated. */
 export function seeded(seed: string): (bytes: number) => Uint8Array {
   let n = 0;
   return (bytes) => createHash("shake256", { outputLength: bytes }).update(`${seed} ${n++}`).digest();
@@ -36,7 +35,7 @@ type OpenOptions = Partial<ServiceOptions> & {
   readonly settings?: Partial<Settings>;
 };
 
-/** A service in memory with a stopped clock, which throws each error that becomes a 500. */
+/** Opens a service in memory with a stopped clock. It throws each error that would become a 500. */
 export async function openService({
   database = emptyDatabase(),
   settings,
@@ -67,17 +66,17 @@ export async function makeKey(
   return isRefused(made) ? expect.fail(made.detail) : made;
 }
 
-/** Returns the database of a service in memory, which another one can continue. */
+/** Returns the database of a service in memory, with which another service can continue. */
 export function copyOf({ service }: Pick<Opened, "service">): Promise<Uint8Array> {
   return (service.core.server.store as SqliteStore).copy();
 }
 
 export type Served = Opened & { readonly server: HttpServer; readonly port: number };
 
-/** Options of a service that tests run as `mdmirror serve` does. */
+/** Options of a service that a test runs like `mdmirror serve`. */
 export const SERVE = { host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: rethrow } as const;
 
-/** Serves `served`, or else a service in memory, over HTTP until the test is finished. */
+/** Serves a service over HTTP until the test ends; by default a new one in memory. */
 export async function serveHttp(served?: HttpService, options: HttpOptions = {}): Promise<Served> {
   const opened = await openService();
   const server = await startHttp(served ?? opened.service, options);
@@ -85,7 +84,7 @@ export async function serveHttp(served?: HttpService, options: HttpOptions = {})
   return { ...opened, server, port: Number(new URL(server.url).port) };
 }
 
-/** Creates a folder for this test with these files, by their paths. */
+/** Creates a folder with these files, by path, that is removed after the test. */
 export function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {

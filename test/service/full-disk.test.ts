@@ -63,7 +63,7 @@ describe("a full disk", () => {
     let room = free * MB;
     const reserve = new Reserve(folder, () => room);
     expect(reserve.bytes()).toBe(kept * MB);
-    // Nearly full by now: what is held stays.
+    // Although the disk is nearly full now, the reserved bytes stay.
     room = 0;
     reserve.reserve();
     expect(reserve.bytes()).toBe(kept * MB);

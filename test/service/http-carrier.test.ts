@@ -4,7 +4,7 @@ import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import { openService, serveHttp } from "./fixture.ts";
 import { get, openConnection, problemIn, raw } from "./raw-http.ts";
 
-/** What HTTP itself promises of an answer, and when a connection ends. */
+/** Rules of HTTP for an answer, and the end of a connection. */
 
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 const lengthIn = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[1]);

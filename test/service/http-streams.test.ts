@@ -5,10 +5,13 @@ import type { HttpService } from "../../src/service/http/server-state.ts";
 import { openService, serveHttp } from "./fixture.ts";
 import { get, openConnection } from "./raw-http.ts";
 
-/** Answers that go on, and answers that nobody reads. */
+/** Endless answers, and answers that no client reads. */
 
 describe("a stream", () => {
-  /** A service whose `/v1/events` sends what the test says, and tells what ended. */
+  /**
+   * Serves a service whose `/v1/events` sends what the test writes. `ended` resolves when the
+   * stream has ended.
+   */
   async function streaming() {
     const sinks: AnswerStream[] = [];
     const opened = await openService();
@@ -86,7 +89,7 @@ describe("an answer that is not read", () => {
 
   it("is cut after its time, and its memory is free", async () => {
     const handle: HttpService["handle"] = async () => ({ status: 200, headers: {}, body: LARGE });
-    // No time at all, however many bytes there are.
+    // A deadline that is over at once, whatever the length of the answer.
     const deadlines = { answer: Number.NEGATIVE_INFINITY, checkEvery: 5 };
     const { port, server } = await serveHttp({ handle }, { deadlines });
     const { socket } = openConnection(port);

@@ -86,7 +86,7 @@ describe("startHttp", () => {
   });
 
   it("answers 503 with Retry-After while it has too much to do, but not to the operator", async () => {
-    // A turn of the event loop that does not end, and in which ten seconds pass at each look.
+    // A turn of the event loop that does not end. Ten seconds pass at each reading of the clock.
     let at = 0;
     const turns = { now: () => (at += 10_000), atEnd: () => undefined };
     const { server, key } = await serveHttp(undefined, { turns });

@@ -15,7 +15,9 @@ const LINKED = {
   ".git/x.md": "",
 };
 
-/** Each text by its path, its ids replaced by the paths of what they lead to. */
+/**
+ * Returns the contents of all documents by path, with ids replaced by the paths of their documents.
+ */
 async function shown({ api }: Opened): Promise<Record<string, string>> {
   const [files, folders] = [(await api.page("files", {})).data, (await api.page("folders", {})).data];
   const paths = new Map([...files, ...folders].map(({ id, path }): [string, string] => [id, path]));

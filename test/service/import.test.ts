@@ -5,7 +5,7 @@ import { importLines } from "../../src/cli/commands/serve.ts";
 import { type ImportReport, importFolder } from "../../src/service/import/import.ts";
 import { folderOf, openService } from "./fixture.ts";
 
-/** The numbers of a report's refusals by reason, the greatest first. */
+/** Returns the number of refused files by reason, the largest first. */
 function countByReason({ refused }: ImportReport): ReadonlyMap<string, number> {
   const counts = [...Map.groupBy(refused, ({ reason }) => reason)].map(
     ([reason, all]) => [reason, all.length] as const,

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const SECOND = 1_000;
 
-/** A service in a folder whose clock the test moves. */
+/** Opens a service in a folder, with a clock that the test moves. */
 function open(folder: string, clock: { now: number }) {
   const random = seeded("last used");
   const store = new SqliteStore({ folder }, { random });
@@ -60,7 +60,8 @@ describe("when a key was last used", () => {
     expect(save).toHaveBeenCalledTimes(3);
     await data.close();
     vi.useRealTimers();
-    // Who looked for the owner's key at the start was the program, not its owner.
+    // The program itself looked up the owner's key at its start; that does not count as a use of
+    // the key.
     const again = await openData(folder);
     expect((await again.service.admin.keys()).map(({ lastUsedAt }) => lastUsedAt)).toEqual([null]);
     await again.close();

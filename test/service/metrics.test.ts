@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ADMIN_KEY, serveHttp } from "./fixture.ts";
 
-/** What an operator of the service watches, and who may. */
+/** The metrics of the service, and who may read them. */
 
 async function serve() {
   const { key, server } = await serveHttp();

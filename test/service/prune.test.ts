@@ -4,7 +4,7 @@ import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;
 
-/** A service whose clock the test sets. */
+/** Opens a service with a clock that the test sets. */
 async function openAt(): Promise<Opened & { at: (days: number) => void }> {
   let now = 0;
   const opened = await openService({ now: () => now, settings: { keepVersionsDays: 30 } });
@@ -65,7 +65,8 @@ describe("pruning old versions", () => {
       changes.push((await api.edit(file.id, changes.at(-1)!, text)).edited().lastChangeId);
     }
     await pruneAll(opened);
-    // On the oldest, a write cannot be combined any more; on the one before the live one it can.
+    // The content of the oldest version is pruned, so an edit based on it cannot be merged. The
+    // previous version is still stored.
     const edited = (text: string) => text.replace("middle two", "edited");
     expect((await api.edit(file.id, changes[0]!, edited(TEXT))).ok(202).reason).toBe("conflict");
     expect((await api.edit(file.id, changes[1]!, edited(ALPHA))).edited().content).toContain("edited");
@@ -96,7 +97,7 @@ describe("pruning old versions", () => {
   });
 });
 
-/** Work that has nothing to do. */
+/** An upkeep task that has nothing to do. */
 const IDLE = {
   saveUses: async () => undefined,
   indexStep: async (): Promise<"done"> => "done",

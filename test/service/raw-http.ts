@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Sends bytes, ends its side if the caller wants that, and reads until the server closes. */
+/**
+ * Sends bytes and reads until the server closes. With `ends`, it also ends its side of the
+ * connection.
+ */
 export async function raw(port: number, bytes: string | Buffer, after?: "ends"): Promise<string> {
   const { socket, told: received } = openConnection(port);
   if (after === "ends") socket.end(bytes);
@@ -19,7 +22,7 @@ export function problemIn(text: string): { code: string; requestId: string } {
   return problemOf(text.slice(text.indexOf("\r\n\r\n") + 4));
 }
 
-/** A connection that stays, and what came over it so far. */
+/** Opens a connection that stays open, and records what it receives. */
 export function openConnection(port: number) {
   const socket: Socket = connect(port, "127.0.0.1").setEncoding("latin1");
   const received = { text: "" };

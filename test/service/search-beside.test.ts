@@ -9,12 +9,12 @@ import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { makeKey, openService, seeded } from "./fixture.ts";
 import { openConnection } from "./raw-http.ts";
 
-/** Tests what continues beside a long search, and what the search does not touch. */
+/** A long search does not delay other requests, and they do not change its results. */
 
 const DOCUMENTS = 40;
 const LONG = `${"some plain words ".repeat(70)}\n`.repeat(30);
 
-/** What a store was asked for: so the test sees when a search reads. */
+/** Counts the reads of a store, so that a test notices when a search reads. */
 function counting(store: Store) {
   const counted = { reads: 0 };
   const read: Store["read"] = (work) => {
@@ -32,7 +32,7 @@ function boundTo(target: Store, name: string | symbol): unknown {
   return typeof member === "function" ? member.bind(target) : member;
 }
 
-/** A service with long texts, whose searches go on when the test begins a round. */
+/** Opens a service with long documents. Its searches continue only when the test begins a round. */
 async function openStore(made: Store) {
   const { counted, store } = counting(made);
   const begins: (() => void)[] = [];
@@ -40,7 +40,7 @@ async function openStore(made: Store) {
   const files = [];
   for (let n = 0; n < DOCUMENTS; n++) files.push(await opened.api.file(`note-${n}.md`, `${LONG}end${n}\n`));
   await opened.service.indexStep("all");
-  /** Begins rounds until the search is answered. @returns how many there were */
+  /** Begins rounds until the search is answered. Returns the number of rounds. */
   const goOn = async (searched: Promise<unknown>, between = async () => undefined as unknown) => {
     let isOver = false;
     void searched.then(() => (isOver = true));
@@ -57,7 +57,10 @@ async function openStore(made: Store) {
   return { ...opened, files, counted, begins, goOn };
 }
 
-/** Resolves when nothing goes on by itself any more: a look at a database takes several rounds. */
+/**
+ * Resolves when nothing continues by itself any more. A query of a database takes several turns of
+ * the event loop.
+ */
 async function quiet(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -80,7 +83,7 @@ const SEARCHES = {
   "by a regex": ["/v1/search/regex", { query: "^end[0-9]+$", limit: 500 }],
 } as const;
 
-/** The same of what nobody has. */
+/** The same searches without any match. */
 const UNKNOWN = {
   "/v1/search/hybrid": { query: "aardvark quokka zebra", limit: 500 },
   "/v1/search/regex": { query: "^xqz[0-9]+$", limit: 500 },
@@ -136,7 +139,8 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
       const [path, query] = SEARCHES["by words"];
       const roundsOf = async (limit: number) => goOn(api.post(path, { ...query, limit }));
       const ofOne = await roundsOf(1);
-      // Steps are counted, so rounds are the same on every machine: to find them all takes 11 more.
+      // Rounds depend on counted steps, not on the machine. An answer with all documents takes many
+      // more rounds.
       expect(await roundsOf(DOCUMENTS)).toBeGreaterThan(ofOne + 12);
     });
 
@@ -175,7 +179,7 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
   });
 });
 
-/** @returns where it listens, and what is noted of its only request */
+/** Serves a service. Returns its port, and a record of its only request. */
 async function listen(service: Service) {
   const { promise: entry, resolve } = Promise.withResolvers<AccessEntry>();
   const server = await startHttp(service, { log: resolve });

@@ -154,7 +154,7 @@ describe("a step of the index", () => {
   });
 });
 
-/** A text of so many different Han characters. */
+/** Returns content of that many different Han characters. */
 function wideText(length: number): string {
   return Array.from({ length }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
 }

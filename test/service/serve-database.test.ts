@@ -61,7 +61,7 @@ describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
     const service = await serving({ data, database });
     await unwrap(await reachByFolder(data, { clock: systemClock(), openWire })).close();
     await service.close();
-    // As a killed one leaves it.
+    // A killed service leaves this file behind.
     writeFileSync(join(data, "address"), `{"url":"${service.url}"}\n`);
     const after = await reachByFolder(data, { clock: systemClock(), openWire });
     expect(after).toMatchObject({

@@ -75,7 +75,7 @@ describe("createService", () => {
     expect([await judged(key), await judged(key), await judged(ADMIN_KEY, "/admin/keys")]).toEqual([null, null, null]);
     await new Api(service.handle, key).get("/v1/files");
     expect(await judged(key)).toBe(429);
-    // An import is the program's own: it is not limited.
+    // An import is a task of the service itself, so request limits do not apply to it.
     const own = { method: "GET", path: "/v1/files", headers: { "x-api-key": key }, body: null };
     expect([(await service.answer(own)).status, (await service.answer(own)).status]).toEqual([200, 200]);
     await service.close();

@@ -5,7 +5,7 @@ import { validate } from "../../src/service/requests/validate.ts";
 
 const { createFile, patchFile, listFiles } = OPERATIONS;
 
-/** The code of the refusal, then each field with its code. */
+/** Returns the error code of a refusal, then each field with its code. */
 function refusalOf(...[schema, value]: Parameters<typeof validate>): readonly string[] {
   const result = validate(schema, value);
   if (!isRefused(result)) throw new Error("it is valid");
@@ -15,7 +15,7 @@ function refusalOf(...[schema, value]: Parameters<typeof validate>): readonly st
 describe("a value that is not valid", () => {
   it.each([
     [{ path: "a b.md", content: "\0" }, "invalid_request", "/path invalid_name", "/content invalid_format"],
-    // Another code is another answer: the first decides.
+    // Errors with different codes need different answers, so only the first one is reported.
     [{ path: "docs", content: "\0" }, "type_mismatch", "/path invalid_name"],
     [{ path: "a b.md", content: 5 }, "invalid_request", "/content wrong_type"],
     [{ path: "a b.md", text: "" }, "invalid_request", "/text unknown", "/content required"],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dataTrouble, isOfFolder } from "../../../src/service/admin/data-trouble.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** As the system and SQLite say it. */
+/** Returns an error like those of the operating system and SQLite. */
 
 const fault = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { databaseTrouble } from "../../../src/service/admin/database-trouble.ts";
 import { StoreBusyError } from "../../../src/service/store/store.ts";
 
-/** As `pg` and PostgreSQL say it. */
+/** Errors as `pg` and PostgreSQL report them. */
 
 const URL = "postgres://ann:hunter2@db.example.org:5432/notes";
 const fault = (code: string | null, message: string) =>

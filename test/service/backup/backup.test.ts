@@ -25,7 +25,7 @@ import { Api } from "../../../src/conformance/world.ts";
 
 let dir: string;
 beforeEach(() => {
-  // What is registered first runs last, so services are closed before their folder is removed.
+  // Cleanups run in reverse order: services are closed before their folder is removed.
   dir = temporaryFolder();
 });
 
@@ -43,7 +43,7 @@ async function restore(out: string, name: string) {
   return unwrap(await restoreBackup(join(dir, out), join(dir, name)));
 }
 
-/** Edits documents, each one after the other, until the test stops it. */
+/** Edits the documents in turn, again and again, until the test stops it. */
 function editing(api: Api, files: readonly { readonly id: string; readonly lastChangeId: string }[]) {
   const acknowledged = new Map(files.map(({ id }) => [id, 0]));
   let isOver = false;
@@ -68,7 +68,7 @@ function editing(api: Api, files: readonly { readonly id: string; readonly lastC
   };
 }
 
-/** Tries to write to the database of a service from another process. */
+/** Tries to write to a service's database from another process. Returns the output. */
 function openElsewhere(name: string): string {
   const script = `
     const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 0 });

@@ -32,7 +32,7 @@ async function onPostgres(data: string, url: string) {
   return serving;
 }
 
-/** All that a key sees, but for what each answer has of its own. */
+/** Returns everything that a key may read, without what differs from answer to answer. */
 async function seenBy(url: string, key: string, cursor: string) {
   const api = new Api(httpWire(url), key);
   const files = (await api.get("/v1/files?limit=1000")).json.data as { id: string }[];
@@ -61,7 +61,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
       const content = `# ${path}\n\n${"long ".repeat(n * 400)}\n`;
       await api.send("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
     }
-    // The folder above is younger than the one in it.
+    // The parent folder is newer than the folder in it.
     const young = await api.folder("young");
     await api.patch(`/v1/folders/${(await api.page("folders", { path: "deep" })).data[0]!.id}`, { parentId: young.id });
     const gone = await api.file("gone.md");
@@ -94,7 +94,8 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     expect((await back.read(made.id)).content).toBe("on PostgreSQL\n");
     expect((await back.send("DELETE", `/v1/files/${made.id}`)).status).toBe(204);
     expect(await seenBy(third.url, first.key, cursor)).toEqual(wanted);
-    // A number that was used there is not used again here.
+    // The new document gets a number that the other service has not used, so it is last in the
+    // list.
     await back.file("after.md");
     expect((await back.get(`/v1/files?limit=1000`)).json.data.at(-1).path).toBe("/after.md");
     expect((await back.send("POST", "/v1/search/hybrid", { query: "PostgreSQL" })).status).toBe(200);
@@ -108,7 +109,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     const one = await api.file("one.md", "0\n");
     let isOver = false;
     let last = 0;
-    // Each version is written twice: to the document, and as a name.
+    // Each number is written twice: as the content and as the name of the document.
     const writing = (async () => {
       let base = one.lastChangeId as string;
       for (let n = 1; !isOver; n++) {

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { type EventsFixture, folderAt, join, keyWith, listening, make } from "./fixture.ts";
 
-/** Tests of events, which are the same for every store. */
+/** Tests of events, which every store must pass. */
 
 type Open = () => Promise<EventsFixture>;
 type Case = readonly [title: string, run: (open: Open) => Promise<void>];
 
-/** /open/a.md, /hidden/b.md, and a key that may read /open alone. */
+/** Creates /open/a.md, /hidden/b.md, and a key that may read /open only. */
 async function parted(open: Open) {
   const asked = await open();
   const a = await make(asked, "/open/a.md");
@@ -17,7 +17,7 @@ async function parted(open: Open) {
   return { asked, a, b, folder, hidden, id, listener: await listening(asked, key), key };
 }
 
-/** Tests which events are sent. */
+/** Which events the service sends. */
 export const EVENTS: readonly Case[] = [
   [
     "each change, with what the thing is now",
@@ -102,7 +102,7 @@ export const EVENTS: readonly Case[] = [
   ],
 ];
 
-/** Tests of keys that may read only a part. */
+/** Events for keys that may read only a part of the workspace. */
 export const EVENTS_BY_GRANTS: readonly Case[] = [
   [
     "is told of that part alone: create, edit, rename and delete elsewhere leave no byte",
@@ -151,8 +151,8 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       await asked.call("DELETE", `/v1/files/${own.id}`);
       expect(await restricted.lines()).toEqual([]);
       expect(await listener.heard()).toEqual([{ type: "file", data: { id: own.id, change: "gone" } }]);
-      // The whole tree with its hidden part in one request: neither the hidden file nor the folder
-      // is sent.
+      // One request deletes the whole folder with its hidden part. No event names the hidden
+      // document or folder.
       await asked.call("DELETE", `/v1/folders/${folder.id}?recursive=true`);
       const ids = (await restricted.heard()).map(({ data }) => data["id"]);
       expect(ids).toContain(a.id);
@@ -186,7 +186,7 @@ export const EVENTS_BY_GRANTS: readonly Case[] = [
       const { asked, folder, hidden, listener } = await parted(open);
       await asked.call("PATCH", `/v1/folders/${folder.id}`, { parentId: hidden.id });
       expect(await listener.lines()).toEqual(["reset"]);
-      // A folder above everything that the key may read moves: every path changes.
+      // A folder above everything that the key may read is moved, so every path changes.
       await asked.call("PATCH", `/v1/folders/${hidden.id}`, { name: "veiled" });
       expect(await listener.lines()).toEqual(["reset"]);
       await asked.call("POST", "/v1/folders", { path: "/elsewhere" });

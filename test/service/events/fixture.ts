@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { type GrantOn, makeKey, type Opened, openService } from "../fixture.ts";
 import { Listener } from "./listener.ts";
 
-/** What the tests of events ask a service for. */
+/** Requests and listeners for tests of events. */
 
 /** The members of answers that these tests read. */
 type Thing = {
@@ -14,7 +14,7 @@ type Thing = {
 
 export type EventsFixture = {
   readonly opened: Opened;
-  /** Resolves once all earlier writes were sent as events. */
+  /** Resolves when all earlier writes were sent as events. */
   readonly settled: () => Promise<void>;
   readonly call: (method: string, path: string, body?: object) => Promise<Thing>;
 };
@@ -52,14 +52,14 @@ export function keyWith({ opened }: EventsFixture, ...grants: readonly GrantOn[]
   return makeKey(opened, ...grants);
 }
 
-/** One who has listened for a while. */
+/** Returns a listener whose first events are over. */
 export async function listening(asked: EventsFixture, key = asked.opened.key): Promise<Listener> {
   const listener = await join(asked, key);
   await listener.heard();
   return listener;
 }
 
-/** Comes when all that was written before can be read. */
+/** Adds a listener when all earlier writes can be read. */
 export async function join(
   { opened, settled }: EventsFixture,
   key = opened.key,

@@ -3,7 +3,7 @@ import type { Service } from "../../../src/service/service.ts";
 
 type Heard = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** Somebody who listens to a service, without a transport. */
+/** A listener to a service's events, without HTTP. */
 export class Listener {
   text = "";
   status = 0;
@@ -19,7 +19,7 @@ export class Listener {
     this.#settled = settled;
   }
 
-  /** @param settled resolves once all earlier writes were sent as events */
+  /** @param settled resolves when all earlier writes were sent as events */
   static async join(
     service: Service,
     key: string,
@@ -63,7 +63,7 @@ export class Listener {
     });
   }
 
-  /** `file edited /a.md`, and so on. */
+  /** Returns the events since the last call as lines, such as `file edited /a.md`. */
   async lines(): Promise<string[]> {
     return (await this.heard()).map(({ type, data }) =>
       [type, data["change"], data["path"]].filter((part) => part !== undefined).join(" "),

@@ -7,7 +7,7 @@ import { startHttp } from "../../../src/service/http/server.ts";
 import { folderAt, make, open } from "./fixture.ts";
 
 /**
- * Two parsers without common code read one stream of the service: the `EventSource` of undici, and
+ * Two independent parsers read the service's stream: the `EventSource` of undici, and
  * `eventsource-parser`, which gets the same bytes one at a time.
  */
 

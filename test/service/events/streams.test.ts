@@ -71,7 +71,8 @@ describe("who comes back", () => {
     await make(asked, "/open/c.md");
     const back = await Listener.join(service, part.key, first.lastId());
     expect(await back.lines()).toEqual(["file created /open/c.md"]);
-    // A complete change of what the key may read is a reset.
+    // The listener missed too many changes of documents that its key may read, so it gets a reset
+    // instead.
     back.leave();
     await makeMany(service, key, "/open");
     expect(await (await Listener.join(service, part.key, back.lastId())).lines()).toEqual(["reset"]);

@@ -4,10 +4,10 @@ import { type Browser, HOST, openRig, text } from "./fixture.ts";
 
 const ORIGIN = `http://${HOST}`;
 const FORM = "application/x-www-form-urlencoded";
-/** Headers of a form of the sign-in page. */
+/** Headers of a form that the sign-in page sends. */
 const OWN_FORM = { host: HOST, origin: ORIGIN, "content-type": FORM };
 
-/** Every page and form, so that none is forgotten. */
+/** Every page and form, so that the tests forget none. */
 const READS = ["/app", "/app/keys", "/app/keys/new", "/app/reviews", "/app/reviews/chg_1", "/app/sign-out"];
 const WRITES = ["/app/keys", "/app/keys/key_1", "/app/keys/key_1/revoke", "/app/reviews/chg_1/accept"];
 const MORE_WRITES = ["/app/reviews/chg_1/reject", "/app/workspaces", "/app/workspaces/wsp_1/state"];
@@ -168,7 +168,7 @@ describe("signing in", () => {
     const idle = await rig.signIn();
     rig.clock.now += 2 * 3_600_000 + 1;
     expect(await status(idle)).toBe(303);
-    // A page that reads itself again is not a user.
+    // A page that reloads itself does not keep the session alive.
     const left = await rig.signIn();
     for (let hour = 0; hour < 3; hour++) {
       const headers = { host: HOST, cookie: left.cookie, "x-refresh": "1" };

@@ -5,7 +5,9 @@ import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
 
-/** The pages of a service in process: no HTTP, no browser, a clock that the test moves. */
+/**
+ * The service's web pages in the test's process: no HTTP, no browser, a clock that the test moves.
+ */
 
 const asset = (type: string) => ({ type, bytes: new TextEncoder().encode("/* x */") });
 const BUNDLE: Bundle = {
@@ -27,7 +29,7 @@ type Sent = { readonly headers?: Readonly<Record<string, string | undefined>>; r
 export type PagesRig = Opened & {
   readonly faults: unknown[];
   readonly clock: { now: number };
-  /** Any request, with nothing that a browser would add. */
+  /** Sends any request, without the headers of a browser. */
   ask(
     method: string,
     path: string,
@@ -35,18 +37,18 @@ export type PagesRig = Opened & {
     body?: string,
     from?: string,
   ): Promise<PageAnswer>;
-  /** Signs in as a browser does. */
+  /** Signs in like a browser. */
   signIn(key?: string, sent?: Sent): Promise<Browser>;
 };
 
-/** What one browser does: it sends its cookie, and from its pages their token. */
+/** A browser: it sends its cookie, and the token of the form that it shows. */
 export type Browser = {
   readonly cookie: string;
   get(path: string): Promise<PageAnswer>;
   see(path: string): Promise<string>;
-  /** Follows nothing. @param page that has the form */
+  /** Sends a form, and does not follow a redirect. */
   post(path: string, form?: Readonly<Record<string, string | readonly string[]>>): Promise<PageAnswer>;
-  /** The page that a form leads to. */
+  /** Sends a form. Returns the page to which the answer redirects. */
   submit(path: string, form?: Readonly<Record<string, string | readonly string[]>>): Promise<string>;
   readonly csrf: string;
 };
@@ -97,7 +99,7 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
   return { ...opened, faults, clock, ask, signIn };
 }
 
-/** A rig in which the administrator is signed in. */
+/** Opens a rig with a browser in which the administrator is signed in. */
 export async function openSignedIn(): Promise<PagesRig & { readonly browser: Browser }> {
   const rig = await openRig();
   return { ...rig, browser: await rig.signIn() };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openRig, openSignedIn, text } from "./fixture.ts";
 
-/** The field that a form marks as wrong, which has the focus. */
+/** Returns the name of the field that a form marks as wrong and focuses. */
 function faultyField(page: string): string | undefined {
   const [field] = page.match(/<input [^>]*aria-invalid="true"[^>]*autofocus[^>]*>/) ?? [];
   return page.includes('role="alert" id="fault"') ? /name="(\w+)"/.exec(field ?? "")?.[1] : undefined;
@@ -77,7 +77,7 @@ describe("keys", () => {
     for (const path of ["team/plans/a.md", "team-notes/a.md"]) await rig.api.file(path);
     const browser = await rig.signIn();
     const form = await browser.see("/app/keys/new");
-    // A folder is listed after the folder above, and before its neighbours.
+    // A folder is listed after its parent folder and before its siblings.
     expect([...form.matchAll(/name="path" value="([^"]+)"/g)].map((match) => match[1])).toEqual([
       "/",
       "/team",
@@ -97,7 +97,7 @@ describe("keys", () => {
       ["/team", "edit"],
       ["/team/plans", "none"],
     ]);
-    // The form for a change begins with what the key has.
+    // The form for a change shows the key's present grants.
     const change = await browser.see(`/app/keys/${id}`);
     expect(change).toMatch(/value="chosen" checked/);
     const rows = [...change.matchAll(/value="(\/[^"]*)">\s*<select.*?<\/select>/gs)];

@@ -4,7 +4,7 @@ import { type Browser, HOST, openRig, openSignedIn, type PagesRig, text } from "
 
 const EVIL = `"><script>alert(1)</script>'\u202e`;
 
-/** A key of that workspace, signed in. */
+/** Makes a key of the workspace, and signs a browser in with it. */
 async function keyOf(rig: PagesRig, grants: readonly GrantOn[]) {
   const made = await makeKey(rig, ...grants);
   return { ...made, browser: await rig.signIn(made.key) };
@@ -12,9 +12,9 @@ async function keyOf(rig: PagesRig, grants: readonly GrantOn[]) {
 
 const ADMIN_PAGES = ["/app/keys", "/app/keys/new", "/app/reviews"];
 
-/** Nothing in it runs or styles within the page, and nothing steers how it is shown. */
+/** Expects no script, no style and no control character of text direction from a document. */
 function expectHarmless(page: string): void {
-  // What is in a field is typed there as it is.
+  // The value of a field contains what the user typed, unchanged.
   const shown = page.replace(/ value="[^"]*"/g, "");
   expect(shown.match(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|javascript:|\u202e/gi)).toBeNull();
 }
@@ -305,7 +305,7 @@ describe("workspaces", () => {
     expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "closed" })).toContain("“second” is closed");
     expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "gone" })).toContain("open or closed");
     expect((await rig.service.admin.workspaces())[1]!.state).toBe("closed");
-    // Only a workspace with documents asks for its name.
+    // Only the removal of a workspace with documents requires its name.
     await rig.api.file("a.md");
     const first = `/app/workspaces/${rig.workspaceId}/remove`;
     expect(await browser.see(first)).toContain('name="name" required');

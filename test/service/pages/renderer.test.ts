@@ -7,7 +7,10 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const BASE = { files: "/app/w/x/files/", folder: "" };
 
-/** A thread that answers each text with itself, never to "stuck", and dies of "die". */
+/**
+ * Writes a program for a thread that answers each content with itself. It never answers "stuck",
+ * and fails with "die".
+ */
 function threadFile(): URL {
   const file = join(temporaryFolder(), "thread.mjs");
   writeFileSync(
@@ -37,7 +40,7 @@ describe("the thread that lays documents out", () => {
   });
 
   test("is ended with a document that takes too long, or that it dies of; the next ones have another", async () => {
-    // No clock: what is waited for happens when the test says so.
+    // Without a clock: each time limit ends when the test says so.
     const waits: (() => void)[] = [];
     const { render } = renderer({
       program: threadFile(),
@@ -50,7 +53,7 @@ describe("the thread that lays documents out", () => {
     expect(await bodyOf("a")).toBe("a");
     const stuck = bodyOf("stuck");
     const next = bodyOf("b");
-    // The start of the thread, "a", the pause after it, and then "stuck".
+    // Time limits of the thread's start, of "a", of the pause after it, and of "stuck".
     await vi.waitFor(() => expect(waits).toHaveLength(4));
     waits[3]!();
     expect(await stuck).toBeNull();

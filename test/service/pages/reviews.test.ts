@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { openRig, openSignedIn, type PagesRig, text } from "./fixture.ts";
 
-/** A document in review: live, and sent. */
+/** Creates a document with a published version and an edit in review. */
 async function inReview(rig: PagesRig, live = "live\n", sent = "sent\n") {
   const file = await rig.api.file("team/a.md", "base\n");
   const saved = (await rig.api.edit(file.id, file.lastChangeId, live)).edited();
@@ -9,7 +9,7 @@ async function inReview(rig: PagesRig, live = "live\n", sent = "sent\n") {
   return { id, file, live: saved.lastChangeId, read: async () => (await rig.api.read(file.id)).content };
 }
 
-/** The lines of versions beside each other, each with its mark. */
+/** Returns the lines of the compared versions, each with its mark. */
 function linesOf(page: string): string[] {
   return [...page.matchAll(/<td class="line (\w*)"[^>]*><span class="who"[^>]*>[^<]*<\/span>(.*?)<\/td>/gs)].map(
     ([, mark, line]) => `${mark === "" ? "" : `${mark}: `}${line!.replace(/<[^>]*>/g, "")}`,
@@ -31,7 +31,7 @@ describe("a review", () => {
       expect(linesOf(page)).toEqual([
         "gone: live",
         "new: sent",
-        // Both edits, with the version before them.
+        // Both edits, and the version on which they are based.
         "new: live",
         "base",
         "new: sent",
@@ -41,7 +41,8 @@ describe("a review", () => {
       const after = await browser.submit(`/app/reviews/${id}/${how}`, { ...members, live });
       expect(after).toContain(how === "accept" ? "Accepted" : "Rejected");
       expect(after).not.toContain("Decision");
-      // The difference stays visible: from the version that was published until then.
+      // After a decision the page still shows the difference from the version that was published
+      // before it.
       const decided = how === "accept" ? content.trimEnd().split("\n") : ["sent"];
       expect(linesOf(after).sort()).toEqual(["gone: live", ...decided.map((line) => `new: ${line}`)].sort());
       expect(await read()).toBe(content);
@@ -95,7 +96,8 @@ describe("a review", () => {
     await accept(first);
     expect(linesOf(await page(merges))).toEqual(["ONE", "ONE", "", "", "gone: two", "new: TWO"]);
     expect(linesOf(await accept(merges))).toEqual(["ONE", "ONE", "", "", "gone: two", "new: TWO"]);
-    // Accepting a protected document's edit that does not merge would be refused.
+    // The page does not offer to accept an edit of a protected document that does not merge,
+    // because the service would refuse.
     expect(await page(clashes)).not.toContain(`/${clashes}/accept`);
     expect(await page(clashes)).toContain(`class="button main-action" href="/app/reviews/${clashes}?view=edit"`);
   });
@@ -127,7 +129,7 @@ describe("a review", () => {
       return [answer.status, typed, /name="live" value="(\w+)"/.exec(page)?.[1]];
     };
     const newer = (await rig.api.edit(file.id, live, "newer\n")).edited().lastChangeId;
-    // The page has the version that is published now, with which the reviewer can go on.
+    // The page contains the version that is published now, so the reviewer can continue with it.
     expect(await accept({ live, content: "mine\r\n" })).toEqual([409, "mine\n", newer]);
     const long = "ü".repeat(60_000);
     expect(await accept({ live: newer, content: long })).toEqual([409, long, newer]);
@@ -140,7 +142,7 @@ describe("a review", () => {
     const rig = await openRig();
     const { id, live, read } = await inReview(rig, "live\r\n", "\r\none\ntwo\r\nthree");
     const browser = await rig.signIn();
-    // A browser takes away the line feed that follows the tag, and sends each line end as CRLF.
+    // A browser drops the line feed after the tag, and sends each line end as CRLF.
     const page = await browser.see(`/app/reviews/${id}?view=edit`);
     const typed = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page)![1]!.replaceAll(/\r\n?|\n/g, "\r\n");
     await browser.submit(`/app/reviews/${id}/accept`, { live, content: typed });
@@ -172,7 +174,7 @@ describe("a review", () => {
     expect(list.match(/<td data-label="From"><bdi class="name">owner<\/bdi>/g)).toHaveLength(3);
     rig.clock.now += 3_600_000;
     const after = await browser.submit(`/app/reviews/${b}/reject`);
-    // A decision leads to the next review of the list from which the user came.
+    // After a decision the page links to the next review of the list that the user came from.
     expect(after).toMatch(new RegExp(`role="status".*href="/app/reviews/${c}"`));
     expect(await beside(b)).toEqual([
       ["prev", a],

@@ -11,7 +11,7 @@ import { PostgresServer } from "../../postgres/server.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 import { connect, makeFile, makeWorkspace, openStore, Step } from "./ground.ts";
 
-/** PostgreSQL goes away, and comes back. */
+/** PostgreSQL is stopped, hangs, or ends connections, and is available again later. */
 
 const END_OTHERS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -28,7 +28,8 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     const client = await connect(url);
     await client.query(END_OTHERS);
     await store.write(async (tables) => {
-      // Every request reads its key first. Without a read, COMMIT would be sent before any answer.
+      // Like every request, the write reads first. Without a read, COMMIT would be sent before any
+      // answer, and a broken connection would not show in time.
       await tables.workspaces.all();
       await makeFile(tables, workspace, "a.md");
     });
@@ -38,7 +39,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
 
   it("within a write lets it run again, because nothing was kept", async () => {
     const { url, store, workspace } = await openMain();
-    // Those that nobody uses break with it, and are not heard of before one is taken.
+    // Unused connections end at the same time. The pool notices that only when it takes one.
     await Promise.all([1, 2, 3, 4].map(() => store.read(({ workspaces }) => workspaces.all())));
     let runs = 0;
     await store.write(async (tables) => {
@@ -56,7 +57,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     await Promise.all([1, 2, 3, 4].map(() => store.read(({ workspaces }) => workspaces.all())));
     const client = await connect(url);
     const asked = Promise.all([1, 2, 3, 4].map(() => store.holder(Buffer.alloc(32))));
-    // They are sent, and the connections end before they are answered, or just after.
+    // The queries are sent, and the connections end before or just after the answers.
     await client.query(END_OTHERS);
     expect(await asked).toEqual([undefined, undefined, undefined, undefined]);
     expect(await store.holder(Buffer.alloc(32))).toBeUndefined();
@@ -81,7 +82,9 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
   });
 });
 
-/** A connection to a server that can be paused: it then accepts data and does not answer. */
+/**
+ * Starts a proxy to a server, which the test can pause: it then accepts data and does not answer.
+ */
 async function holdableWay(server: PostgresServer) {
   let isHeld = false;
   const made: Socket[] = [];
@@ -126,7 +129,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
     const read = () => store.read(({ workspaces }) => workspaces.all());
     await read();
     way.hold();
-    // More than there are connections: those behind them wait for one.
+    // More reads than connections, so some of them wait for a connection.
     const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
     expect(
       waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachableError),
@@ -155,7 +158,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
     await expect(open).rejects.toBeInstanceOf(StoreUnreachableError);
     await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreUnreachableError);
     await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreUnreachableError);
-    // Judged by its head alone, or whole: what the caller is told is the same.
+    // The answer is the same whether the service has read only the headers or the whole request.
     const service = createService({ store, random: randomBytes, now: () => 0, combine: () => null, onFault: rethrow });
     const request = { method: "GET", path: "/v1/files", headers: { "x-api-key": "mdm_any" }, body: null };
     for (const answer of [await service.admit(request), await service.handle(request)]) {

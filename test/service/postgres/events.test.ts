@@ -6,7 +6,7 @@ import { type EventsFixture, join, keyWith, open } from "../events/fixture.ts";
 import { EVENTS, EVENTS_BY_GRANTS } from "../events/events-suite.ts";
 import { connect } from "./ground.ts";
 
-/** Events come from the core: they must be the same over PostgreSQL. */
+/** The events of the core must be the same on PostgreSQL. */
 
 let url = "";
 let remove: () => Promise<void>;
@@ -14,7 +14,8 @@ let remove: () => Promise<void>;
 async function openOnPostgres(more: Parameters<typeof open>[0] = {}): Promise<EventsFixture> {
   const store = await PostgresStore.open({ url, random: randomBytes });
   const client = await connect(url);
-  // Rows wait for older transactions of the whole server, also those of other tests.
+  // A row can be read only after all older transactions of the server have ended, also those of
+  // other tests.
   const waiting = async () => {
     const left = "SELECT 1 FROM outbox WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";
     while ((await client.query(left)).rowCount !== 0);

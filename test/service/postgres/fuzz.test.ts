@@ -10,7 +10,7 @@ import { rethrow } from "../../simulator/quiet-ports.ts";
 import { ADMIN_KEY, type Opened, openService, seeded } from "../fixture.ts";
 import { connect } from "./ground.ts";
 
-/** Hostile requests of several keys and of the administrator, to both stores. */
+/** Hostile requests of several keys and of the administrator, sent to both stores. */
 
 const openNew = () => openService({ database: ":memory:" });
 
@@ -35,10 +35,10 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     await database.remove();
   });
 
-  /** As `openService`, with the same chance. */
+  /** Opens a service like `openService`, with the same random numbers. */
   async function open(): Promise<Opened> {
     const random = seeded("service");
-    // What a new database takes for its secret.
+    // A new database would draw its secret here.
     random(32);
     const more = { now: () => 0, adminKey: ADMIN_KEY, onFault: rethrow };
     const service = createService({ store, random, ...more });

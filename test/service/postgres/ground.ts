@@ -1,4 +1,7 @@
-/** Fixtures for tests of the store on PostgreSQL: two writers, and steps between them. */
+/**
+ * Fixtures for tests of the store on PostgreSQL: two writers on two connections, and a `Step` at
+ * which one of them can be stopped.
+ */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
@@ -9,17 +12,20 @@ import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 export type PostgresFixture = {
   readonly url: string;
   readonly store: PostgresStore;
-  /** Another process's. */
+  /** Store of another process on the same database. */
   readonly other: PostgresStore;
-  /** The test's own. */
+  /** Workspace of this test. */
   readonly workspace: number;
-  /** Ends when a writer waits for a lock. @throws when it has done its work, and did not wait */
+  /**
+   * Resolves when a writer waits for a lock.
+   * @throws if the writer has ended without waiting
+   */
   waits(writer: Promise<unknown>): Promise<void>;
 };
 
 /**
- * A database for the tests of a file, each of which has a workspace of its own in it.
- * @returns what opens the ground of one test
+ * Creates one database for all tests of a file. Returns a function that opens a new workspace in
+ * it, for one test.
  */
 export function groundOfFile(): () => Promise<PostgresFixture> {
   let shared: Omit<PostgresFixture, "workspace"> & { remove(): Promise<void> };
@@ -39,7 +45,7 @@ export function groundOfFile(): () => Promise<PostgresFixture> {
   return async () => ({ ...shared, workspace: await makeWorkspace(shared.store, `wsp_${workspaces++}`) });
 }
 
-/** A store of the test's own. */
+/** Opens a store that is closed after the test. */
 export async function openStore(url: string): Promise<PostgresStore> {
   const store = await open(url);
   onTestFinished(() => store.close());
@@ -60,7 +66,10 @@ export function makeWorkspace(store: PostgresStore, id: string): Promise<number>
 const WAITING = `SELECT count(*)::integer AS n FROM pg_stat_activity
 WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-/** Asks the server until it is so; each question is the pause before the next. */
+/**
+ * Queries the server until a writer waits for a lock. Each query takes some time, so no other pause
+ * is needed.
+ */
 async function untilWaits(client: pg.Client, writer: Promise<unknown>): Promise<void> {
   let isDone = false;
   const end = () => {
@@ -72,17 +81,17 @@ async function untilWaits(client: pg.Client, writer: Promise<unknown>): Promise<
   }
 }
 
-/** A place where a work stops until the test lets it go on. */
+/** A point at which a transaction stops until the test lets it continue. */
 export class Step {
   readonly #reached = Promise.withResolvers<void>();
   readonly #goOn = Promise.withResolvers<void>();
 
   constructor() {
-    // A test that fails before it lets the work go on leaves no transaction open.
+    // If the test fails first, the transaction must not stay open.
     onTestFinished(() => this.goOn());
   }
 
-  /** Called by the work. */
+  /** Called by the transaction. */
   stop(): Promise<void> {
     this.#reached.resolve();
     return this.#goOn.promise;
@@ -101,7 +110,7 @@ let made = 0;
 
 export const ROOT_FOLDER = { seq: 0, path: "" };
 
-/** A file with ids of its own, in the root unless a folder is given. */
+/** Inserts a document with new ids, in the root unless a folder is given. Returns its id. */
 export async function makeFile(tables: Tables, workspace: number, name: string, folder = ROOT_FOLDER): Promise<string> {
   const id = `doc_${made++}`;
   await tables.files.insert({ workspace, id, folder, name, changeId: `chg_of-${id}`, text: `of ${name}\n`, at: 1 });
@@ -115,7 +124,7 @@ export async function makeFolder(tables: Tables, workspace: number, path: string
 
 export const FIRST_PAGE = { after: 0, count: 100 } as const;
 
-/** A connection beside the stores. */
+/** Opens a connection that no store uses. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -123,7 +132,10 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Runs the second when the first has done its work and not ended, and lets it wait for its end. */
+/**
+ * Runs two transactions. The second begins when the first has done its work but is not committed.
+ * The first ends when the second waits for a lock.
+ */
 export async function oneAfterTheOther<A, B>(
   { store, other, waits }: PostgresFixture,
   one: (tables: Tables) => Promise<A>,

@@ -4,11 +4,11 @@ import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./ground.ts";
 
-/** What `Store` promises of two writers, and of a reader beside one, on two connections. */
+/** Promises of `Store` about two concurrent writers, and about a reader beside a writer. */
 
 const openStore = groundOfFile();
 
-/** A database with `a.md`. */
+/** Opens a database with the document `a.md`. */
 async function openWithFile() {
   const ground = await openStore();
   const id = await ground.store.write((tables) => makeFile(tables, ground.workspace, "a.md"));
@@ -133,7 +133,7 @@ describe.skipIf(whyNoPostgres !== null)("writers who wait for each other", () =>
     await Promise.all(both.map((step) => step.reached()));
     for (const step of both) step.goOn();
     await Promise.all(writing);
-    // On a busy machine both may be run again, and meet once more.
+    // On a busy machine both transactions may be run again and conflict once more.
     expect(runs).toBeGreaterThan(2);
   });
 });

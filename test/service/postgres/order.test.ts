@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { FIRST_PAGE, makeFile, makeFolder, groundOfFile, Step } from "./ground.ts";
 
-/** Row numbers of folders are committed in their order, so that a cursor passes none by. */
+/** Folders are committed in the order of their row numbers, so that a cursor skips none. */
 
 const openStore = groundOfFile();
 

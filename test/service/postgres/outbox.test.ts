@@ -28,11 +28,11 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
       await step.stop();
     });
     await step.reached();
-    // In another workspace, because in this one it would wait for the lock.
+    // In the same workspace the write would wait for the lock.
     const elsewhere = await makeWorkspace(other, `wsp_else_${workspace}`);
     const early = await other.write((tables) => makeFile(tables, elsewhere, "early.md"));
-    // The early one is committed, and yet not read: a listener who went on after it would never
-    // read the late one.
+    // The early row is committed but not read yet. Otherwise a listener would continue after it and
+    // never read the late row.
     const between = (await after(store, place))!;
     expect(between.rows.map(({ id }) => id)).not.toContain(early);
     expect(await after(store, between.upTo)).toMatchObject({ rows: [] });
@@ -54,7 +54,8 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     for (let n = 0; n < 5; n++) await other.write((tables) => makeFile(tables, elsewhere, `${n}.md`));
     const own = await store.write((tables) => makeFile(tables, workspace, "own.md"));
     const ids: string[] = [];
-    // Read once every older transaction of the server is over, also those of other tests.
+    // The row can be read only after all older transactions of the server have ended, also those of
+    // other tests.
     for (let at = place; ids.length === 0; ) {
       const page = (await store.read(({ outbox }) => outbox.after(at, 2, workspace)))!;
       ids.push(...page.rows.map(({ id }) => id));
@@ -85,7 +86,8 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     const place = await newest(store);
     await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const client = await connect(url);
-    // Pruned once every older transaction of the server is over, also those of other tests.
+    // The rows are pruned only after all older transactions of the server have ended, also those of
+    // other tests.
     while ((await after(store, place)) !== null) await client.query(PRUNE, [-60]);
     for (const other of ["", "1", "x.1", "99999999999999999999.0", "1.-1"])
       expect(await after(store, other)).toBeNull();

@@ -7,7 +7,7 @@ import { groundOfFile, openStore } from "./ground.ts";
 
 const openGround = groundOfFile();
 
-/** Reads the lists that the pages show, of a service with three reviews of two documents. */
+/** Reads the lists of the web pages, with three reviews of two documents. */
 async function listsOn(store?: Store) {
   let now = 1_000;
   const { service, api, workspaceId } = await openService({ now: () => now++, ...(store && { store }) });

@@ -4,7 +4,7 @@ import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from "./ground.ts";
 
-/** Two writers who want one place, or one subtree, on two connections. */
+/** Two writers on two connections that want one path, or change one tree of folders. */
 
 const openStore = groundOfFile();
 
@@ -19,7 +19,8 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
     };
     const makeFirst = async (tables: Tables) => {
       const made = await make(tables);
-      // An insert is sent without a wait; a read on the same connection follows it.
+      // The store sends an insert without waiting for its result. A read on the same connection
+      // waits for it.
       await tables.files.byName(workspace, 0, "a.md");
       return made;
     };
@@ -28,7 +29,8 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       return make(tables);
     });
     expect(second).toBe(`taken by ${first}`);
-    // Nobody is held before the insert, whose unique constraint speaks then.
+    // The second writer waits only at its insert, whose unique constraint then fails. So it is run
+    // again.
     expect(runs).toBe(2);
   });
 
@@ -123,7 +125,9 @@ function newKey(workspace: number) {
 }
 
 describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
-  /** A database with `old/a.md`; `look` locks its folder, `submit` sends an edit to review. */
+  /**
+   * Opens a database with `old/a.md`. `look` locks its folder, `submit` sends an edit to review.
+   */
   async function openTree() {
     const ground = await openStore();
     const { store, workspace } = ground;

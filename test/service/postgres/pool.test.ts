@@ -12,7 +12,10 @@ import { Step } from "./ground.ts";
 
 const DEALT = { now: () => 0, combine: () => null, random: randomBytes, onFault: rethrow } as const;
 
-/** A message of a server about who somebody is. @param step 10: how it can be shown; 11: go on */
+/**
+ * Returns a server's authentication message.
+ * @param step 10: the offered methods; 11: continue
+ */
 function authentication(step: 10 | 11, text: string): Buffer {
   const head = Buffer.alloc(9);
   head.write("R");
@@ -21,7 +24,7 @@ function authentication(step: 10 | 11, text: string): Buffer {
   return Buffer.concat([head, Buffer.from(text)]);
 }
 
-/** Asks for a password by SCRAM, as a server does. */
+/** Requests a password by SCRAM like a server. */
 function askForPassword(socket: Socket): void {
   socket.once("data", () => {
     socket.write(authentication(10, "SCRAM-SHA-256\0\0"));
@@ -64,7 +67,7 @@ it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who 
   await step.reached();
   const waits = store.read(({ workspaces }) => workspaces.all());
   const busy = detailNow();
-  // The question of `/metrics` itself is the second that waits, and is not shown.
+  // The second waiting query is that of `/metrics` itself, which is not counted.
   while (store.pool().waiting < 2) await new Promise((done) => setImmediate(done));
   step.goOn();
   await Promise.all([holds, waits]);

@@ -5,7 +5,9 @@ import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 import { openService, seeded } from "../fixture.ts";
 
-/** Keys narrow a search down to what can hold it, and never pass by what does. */
+/**
+ * The index narrows a search to the documents that may match, and never excludes one that matches.
+ */
 
 const WORDS = ["Zürich", "compress", "uncompressed", "kubernetes", "noch", "gzip", "über", "--no-verify", "std::vec"];
 const MORE = ["圧縮する", "압축합니다", "ไฟล์", "Сжать", "ضَغَطَ", "🎉", "a1", "x", "Straße", "ﬁni"];
@@ -65,7 +67,10 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
   });
 });
 
-/** Each word in some texts, and each text with some words, from one seed. */
+/**
+ * Returns documents from one seed: each word is in some of them, and each document has some of the
+ * words.
+ */
 function texts(): string[] {
   const chance = seeded("texts");
   const all = [...WORDS, ...MORE];
@@ -78,7 +83,7 @@ function texts(): string[] {
   });
 }
 
-/** The same of both, SQLite first. */
+/** Sends a request to both stores. Returns the answers, SQLite's first. */
 async function ask(sides: Sides, method: string, path: string, body: object): Promise<[unknown, unknown]> {
   const [own, other] = sides.keys;
   return [await send(sides.sqlite, own, method, path, body), await send(sides.postgres, other, method, path, body)];

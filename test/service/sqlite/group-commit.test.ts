@@ -6,13 +6,13 @@ import { Transactions } from "../../../src/service/store/sqlite/transactions.ts"
 import { isDiskFull } from "../../../src/service/store/store.ts";
 import { seeded } from "../fixture.ts";
 
-/** Writes that wait for the disk together, and are undone each by itself. */
+/** Writes that share one flush of the disk, and are rolled back one by one. */
 
 type GroupFixture = {
   readonly db: Db;
   readonly turns: ConnectionQueue;
   readonly group: GroupCommit;
-  /** Inserts a row, and adds to `seen` when the row is inserted and when the caller is informed. */
+  /** Inserts a row. Adds to `seen` when the row is inserted, and when its caller is informed. */
   write(name: string, ends?: "kept" | "refused" | "thrown", bytes?: number): Promise<string>;
   readonly seen: string[];
   rows(): string[];

@@ -6,7 +6,7 @@ import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { openService, seeded } from "../fixture.ts";
 
-/** Texts that were read are remembered; an answer is what the file is now. */
+/** Documents that were read stay in memory, but each answer has their present version. */
 
 test("a file that was read is shown as it is after each change, and not at all once it is gone", async () => {
   const { api } = await openService();

@@ -6,7 +6,7 @@ import { SearchIndex, STEP } from "../../../src/service/store/sqlite/search-tabl
 
 const WIDE = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
 
-/** A database with one document of very many keys, which waits to be indexed. */
+/** Opens a database with one document that is not indexed yet and has very many keys. */
 function openWide(): Db {
   const db = openDatabase(":memory:");
   onTestFinished(() => void db.close());
