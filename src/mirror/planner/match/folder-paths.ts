@@ -150,7 +150,7 @@ export function findFoldersByContents(
     if (!paths.found.has(dir.id)) votesByPath.set(dir.localPath, { total: 0, votes: new Map() });
   for (const document of documents) countVotes(votesByPath, document);
   for (const dir of paths.sorted) {
-    const folderVotes = votesByPath.get(dir.localPath);
+    const folderVotes = paths.found.has(dir.id) ? undefined : votesByPath.get(dir.localPath);
     if (folderVotes !== undefined) findByVotes(paths, dir, folderVotes, folders);
   }
 }
