@@ -12,7 +12,8 @@ const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 /** Formats a number of bytes: `812 bytes`, `4.2 kB`, `31 MB`. */
 export function bytesText(bytes: number): string {
-  const unitIndex = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  let unitIndex = 0;
+  while (unitIndex < BYTE_UNITS.length - 1 && Math.round(bytes / 1_000 ** unitIndex) >= 1_000) unitIndex++;
   const size = bytes / 1_000 ** unitIndex;
   return `${unitIndex > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${BYTE_UNITS[unitIndex]}`;
 }
