@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { isUnresolved } from "../../src/markdown/merge/sound.ts";
+import { hasConflictMarkers } from "../../src/markdown/merge/sound.ts";
 import { checkRowsBothWays, checkRows } from "./rows.ts";
 
 const MARKED = "<<<<<<< HEAD\none two three four five.\n=======\nun deux trois.\n>>>>>>> 0123abc\n";
@@ -65,10 +65,10 @@ describe("I28 what nobody could merge without asking is a conflict", () => {
   });
 
   it("takes for a conflict only what has all three markers in order", () => {
-    expect(isUnresolved(MARKED)).toBe(true);
-    expect(isUnresolved(`text\n${MARKED}`)).toBe(true);
-    expect(isUnresolved("# Title\n=======\n\n>>>>>>> deep quote\n")).toBe(false);
-    expect(isUnresolved(MARKED.replace("=======", "======"))).toBe(false);
+    expect(hasConflictMarkers(MARKED)).toBe(true);
+    expect(hasConflictMarkers(`text\n${MARKED}`)).toBe(true);
+    expect(hasConflictMarkers("# Title\n=======\n\n>>>>>>> deep quote\n")).toBe(false);
+    expect(hasConflictMarkers(MARKED.replace("=======", "======"))).toBe(false);
   });
 });
 

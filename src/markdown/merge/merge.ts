@@ -5,7 +5,7 @@ import { restoresLine, restoresPassage, keepsEveryChange } from "./keeps-every-c
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { newReading, type LineReader, readLines } from "./reading.ts";
-import { isSoundMarkdown, isUnresolved, keepsFrontMatter } from "./sound.ts";
+import { hasConflictMarkers, isSoundMarkdown, keepsFrontMatter } from "./sound.ts";
 import { keepsColumns } from "./tables.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
@@ -105,7 +105,7 @@ function faultOf(versions: Versions, result: CleanMerge): Fault {
 function isSoundMerge({ base, local, remote, reading }: Versions, { how, text }: CleanMerge): boolean {
   // If a side has conflict markers that nobody has resolved, a merge of parts of lines could mix
   // the versions between them.
-  if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
+  if (how === "fine" && (hasConflictMarkers(local) || hasConflictMarkers(remote))) return false;
   return isSoundMarkdown([base, local, remote, text], reading);
 }
 

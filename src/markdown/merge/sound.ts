@@ -219,17 +219,16 @@ function isPicked({ was, mine, theirs, is }: LineOfBoth): boolean {
   return mine === was ? is === theirs : theirs === was && is === mine;
 }
 
-/** Beginnings of the three lines with which tools mark a conflict, in order. */
-const MARKERS = ["<<<<<<< ", "=======", ">>>>>>> "];
+/** The three lines with which tools mark a conflict, in order. */
+const MARKERS = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
 
-/** Returns true if a document has conflict markers that nobody has resolved. */
-export function isUnresolved(text: string): boolean {
-  let offset = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
-  for (const marker of MARKERS.slice(1)) {
-    if (offset < 0) return false;
-    offset = text.indexOf(`\n${marker}`, offset + 1);
-  }
-  return offset >= 0;
+/** Returns true if content has the markers of a conflict that nobody has resolved. */
+export function hasConflictMarkers(text: string): boolean {
+  // This test is cheap, and excludes nearly every content before the test of each line.
+  if (!text.includes("<<<<<<< ")) return false;
+  let foundMarkers = 0;
+  for (const line of text.split("\n")) if (MARKERS[foundMarkers]?.test(line)) foundMarkers++;
+  return foundMarkers === MARKERS.length;
 }
 
 /**

@@ -2,6 +2,7 @@
  * Checks whether an action may be proposed. If not, blocks the document or folder with the reason.
  */
 
+import { hasConflictMarkers } from "../../../markdown/merge/sound.ts";
 import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
@@ -79,14 +80,4 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: Docu
  */
 export function hasNewMarkers(text: string, base: string | null): boolean {
   return hasConflictMarkers(text) && (base === null || !hasConflictMarkers(base));
-}
-
-function hasConflictMarkers(text: string): boolean {
-  // This test is cheap, and excludes nearly every content before the test of each line.
-  if (!text.includes("<<<<<<< ")) return false;
-  const markers = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
-  let foundMarkers = 0;
-  for (const line of text.split("\n"))
-    if (foundMarkers < markers.length && markers[foundMarkers]!.test(line)) foundMarkers++;
-  return foundMarkers === markers.length;
 }
