@@ -115,11 +115,11 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const linkPlaces = links?.forms.placesIfKnown() ?? null;
   if (linkPlaces === null || linkPlaces.isAt(record.id, record.localPath)) return;
-  // A document without a path in `places` is new, unless it was outside the linked folder. A new
-  // document has no earlier path to compare with.
+  // A document without a path in `linkPlaces` is new, unless it was outside the linked folder. A
+  // new document has no earlier path to compare with.
   const earlierRecord = linkPlaces.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
   // If a document moved only on the service, its record may not know its current local path.
-  // `places` then keeps the path that it has.
+  // `linkPlaces` then keeps the path that it has.
   if (earlierRecord?.localPath !== record.localPath) linkPlaces.set(record.id, record.localPath);
 }
 

@@ -15,8 +15,8 @@ import type { EffectResult } from "./run-effect.ts";
 
 /**
  * Chooses the path of the conflict copy for a new version. Skips a path that another conflict has
- * recorded: if the file at that path is missing, mdmirror takes this as the user's choice in that
- * conflict.
+ * recorded. Without a file at such a path, mdmirror assumes that the user removed the copy as a
+ * choice.
  * @param before the versions for which this conflict has recorded copies so far
  * @returns these versions and the new one, whose copy is not written yet, and the path of its copy
  */
@@ -65,9 +65,8 @@ export function findCopy(
 }
 
 /**
- * Returns the record of a version whose conflict copy is removed or edited. An edited copy stays on
- * the disk, and the record keeps its inode: the user can still choose this copy by moving it over
- * the document.
+ * Returns the record of a version whose conflict copy is removed or edited. For an edited copy, the
+ * record keeps the inode. The user can still choose this copy by moving it over the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;

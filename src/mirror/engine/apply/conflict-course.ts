@@ -23,8 +23,8 @@ export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflic
  * Merges the local content with the current version on the service. If the merge is clean, the
  * conflict ends. Otherwise a new conflict copy shows the current version, and the conflict
  * continues.
- * @param rejected the version that the user rejected in favour of the local content, used as the
- * base of the merge; null if the user has not chosen
+ * @param rejected base of the merge: the version that the user rejected in favour of the local
+ * content; null if the user has not chosen
  */
 async function mergeOrShowNewer(
   ctx: CycleContext,
@@ -106,9 +106,9 @@ function findShownVersion({ shown }: Conflict, changeId: ChangeId): ShownVersion
 }
 
 /**
- * Ends a conflict as the user chose. The content at the document's path is now based on the version
- * whose copy the user removed or moved over the document; the next cycle uploads it. If the service
- * has a newer version, mdmirror merges that version or shows it in a new copy.
+ * Ends a conflict as the user chose. Base becomes the version whose copy the user removed or moved
+ * over the document; the next cycle uploads the file. If the service has a newer version, mdmirror
+ * merges that version or shows it in a new copy.
  */
 export async function endConflict(ctx: CycleContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;

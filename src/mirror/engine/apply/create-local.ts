@@ -70,8 +70,8 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   if (adoptionOutcome !== null) return adoptionOutcome;
   const isMoved = fromServicePath(ctx.world, file.path) !== remotePath;
   // ORDER: content with links is stored before the file is created, because links have another form
-  // in the file. With the content in the store, a file can be matched to its document after a
-  // crash, even if the targets of its links have moved.
+  // in the file. With the stored content, a file can be matched to its document after a crash, even
+  // if link targets have moved.
   if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));

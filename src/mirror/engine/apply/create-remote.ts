@@ -43,7 +43,7 @@ type CreatedDocument = {
 
 /**
  * Creates a document on the service. If the service answers that the path is taken, but lists no
- * item at the path, mdmirror blocks the file and does not send it again.
+ * item there, mdmirror blocks the file and does not send it again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {

@@ -12,7 +12,6 @@ import type { World } from "../run/world.ts";
  */
 const SECTOR = 512;
 
-/** Size in bytes and digest of a set-aside file. */
 type SizeAndDigest = { readonly size: number; readonly digest: Digest };
 
 /**

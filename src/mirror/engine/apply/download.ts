@@ -98,7 +98,7 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     localDigest: action.expect,
     stamp,
     stampTrusted,
-    // The file may not survive a power cut: a run that was killed may have created it, or a program
+    // The file may not survive a power cut. A run that was killed may have created it, or a program
     // may have saved it without an fsync.
     durable: false,
   });
@@ -162,7 +162,6 @@ function compareContents(
 }
 
 type LocalReplacement = {
-  /** Record with the service's version as its base. */
   readonly rebased: DocumentRecord;
   /** Local content to keep in a file beside the document; null if it is not kept. */
   readonly keptText: string | null;

@@ -136,9 +136,9 @@ function examineAfterPowerLoss(
 }
 
 /**
- * Returns the newest version, not newer than base, whose content differs from that of the replaced
- * file (`replaced`). A version with the replaced file's content does not help: the power loss may
- * have removed just that content.
+ * Returns the newest version, not newer than base, whose content differs from `replaced`, the
+ * content of the replaced file. A version with the same content does not help, because the power
+ * loss may have removed just that content.
  * @returns null if there is no such version
  */
 function findOlderVersion(
@@ -168,7 +168,7 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 }
 
 /**
- * Moves a set-aside file back to its path, which is free: the document was deleted or moved since
+ * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
  * the replacement, or an interrupted effect set the new file aside too. The record keeps the digest
  * of the document's current file (`localDigest`), so that a moved file is still recognised. The
  * restored file becomes a new document.

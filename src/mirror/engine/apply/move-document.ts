@@ -158,8 +158,8 @@ function isReparent({ from, to }: DocumentMoveRow): boolean {
 
 /**
  * Returns the record for a file that the user may have moved back. If its two paths do not
- * correspond, its local path becomes the one that the file had when the request was sent. The next
- * plan then sees that the user moved the file from that path.
+ * correspond, the local path becomes the one at the time of the request. The next plan then sees
+ * that the user moved the file from that path.
  */
 function correctMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
   return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };

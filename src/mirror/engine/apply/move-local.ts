@@ -111,8 +111,8 @@ function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedF
 }
 
 /**
- * Returns true if an interrupted move left the file under both names. The number of hard links is
- * checked too: on a disk that ignores case, both names find the same file before a rename that
+ * Returns true if an interrupted move left the file under both names. Also checks the number of
+ * hard links. On a disk that ignores case, both names find the same file before a rename that
  * changes only case.
  */
 function isOneFile(from: PathState, to: PathState): boolean {

@@ -27,7 +27,7 @@ type Perform<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>
 /** Functions that carry out each kind of action. */
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
-  // ORDER: `blockIfInUse` runs before the request. The write checks the file again.
+  // ORDER: `staleIfInUse` runs before the request. The write checks the file again.
   "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),

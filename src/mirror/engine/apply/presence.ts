@@ -11,9 +11,9 @@ import { type FileRemoval, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
- * Moves the file of a document to the trash that is no longer on the service, or no longer in the
- * linked folder. If the document is gone, its record becomes a tombstone, which is removed if the
- * id appears again. If it is only outside the linked folder, its record stays.
+ * Moves a document's file to the trash, because the document is no longer on the service, or no
+ * longer in the linked folder. If the document is gone, its record becomes a tombstone, which is
+ * removed if the id appears again. If it is only outside the linked folder, its record stays.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;

@@ -51,12 +51,12 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     const localOrEnd = await readWithoutStoring(ctx, localPath, digest);
     if (localOrEnd.kind === "end") return localOrEnd;
     const { text, stamp, stampTrusted } = localOrEnd.value;
-    // The PUT overwrites base's content on the service, so that content must be in the content
+    // The PUT overwrites base's content on the service, so base's content must be in the content
     // store first (I03, I07).
     const baseOrEnd = await readBase(ctx, record, localPath);
     if (baseOrEnd.kind === "end") return baseOrEnd;
-    // ORDER: flushed before the PUT, because a power cut can revert the last commits of the store,
-    // but not the PUT.
+    // ORDER: base's content is flushed to the disk before the PUT. A power cut can revert the last
+    // commits of the store, but not the PUT.
     ctx.world.state.secureTexts(record.digest);
     const contentToStore = { digest, text, name: nameLocalContent(localPath, id) };
     const row = {
@@ -90,7 +90,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     }
     const savedOrEnd = await readSavedVersion(ctx, row, answer.value);
     if (savedOrEnd.kind === "got") return adoptSavedVersion(ctx, row, savedOrEnd.value);
-    // The service has saved the content, but could not be asked for the new version.
+    // The service has saved the content, but mdmirror could not read the new version.
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },

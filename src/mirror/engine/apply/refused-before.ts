@@ -47,9 +47,9 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
 }
 
 /**
- * Returns the string that identifies the request of a move (`Request.facts`). It contains the whole
- * target path, although a rename sends only a name and a move only a folder: the same request has
- * another result if the document is elsewhere.
+ * Returns the string that identifies the request of a move (`WriteRequest.facts`). It contains the
+ * whole target path, although a rename sends only a name, and a move only a folder. The same
+ * request has another result if the document is elsewhere.
  */
 export function moveRequest(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

@@ -31,7 +31,6 @@ type PreparedEffect<Row extends Intent, Input> = {
   readonly request?: WriteRequest;
 };
 
-/** Result of an effect, from an answer or an observation. */
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
   /** The effect did not happen, or nothing is left to do for it. Its journal row is closed. */
@@ -236,7 +235,6 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   return findOpenReason(concludeLocal(ctx, effect, rowId, row, result, { from: "observation", fault: null }));
 }
 
-/** Concludes a local effect whose journal row is open. */
 export function concludeLocal<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: EffectConclusion<Row, Seen>,

@@ -1,4 +1,4 @@
-/** A set-aside file (`setAsideAt`, below `.mdmirror/`), and the path of the file that it was. */
+/** A set-aside file (`setAsideAt`, below `.mdmirror/`), and its original path. */
 
 import type { Digest } from "../../../contract/digest.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";

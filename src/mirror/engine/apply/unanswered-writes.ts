@@ -5,9 +5,10 @@
  * merge from base would revert later local changes. But the content may also never be saved, and
  * another user may write the same content much later; that edit must not be reverted.
  *
- * So content counts as sent from this folder only under three conditions: base has not changed
- * since it was sent; it was sent in this run or the one before; and no scan has seen both sides
- * equal since.
+ * So content counts as sent from this folder only under three conditions:
+ * - Base has not changed since it was sent.
+ * - It was sent in this run or the one before.
+ * - No scan has seen both sides equal since.
  *
  * The service may also answer a PUT with a version that combines it with another edit. If that
  * version cannot be written to the local file, base stays. The service's version then certainly
@@ -36,8 +37,8 @@ type WriteEnd = Pick<EffectEnd, "change" | "next">;
 type OpenSentRow = Omit<OpenIntent, "intent"> & { readonly intent: SentRow };
 
 /**
- * Returns the end of a write that a read did not find: an event for the log, and a journal row with
- * the sent content.
+ * Returns the end of a write that a read did not find. It consists of an event for the log, and a
+ * journal row with the sent content.
  */
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
@@ -47,7 +48,7 @@ export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fa
 
 /**
  * Returns the end of a PUT that the service combined with another edit, and whose result is not in
- * the local file: an event for the log, and a journal row with the sent content.
+ * the local file. It consists of an event for the log, and a journal row with the sent content.
  */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
@@ -162,8 +163,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
     version: { id: record.id, changeId, digest },
-    // The kind of the event is not `put`, because a program that waits for the upload of a file
-    // would take a `put` for the upload of its latest content.
+    // The kind of the event is not `put`, because the content was sent earlier. A program that
+    // waits for the upload of a file would otherwise take this event for it.
     event: {
       kind: "recover",
       side: "remote",

@@ -20,7 +20,9 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
-/** A write to a document's file. The picked members go into its journal row. */
+/**
+ * A write to a document's file. The members that are picked from the journal row are stored in it.
+ */
 export type FileWrite = Pick<
   ReplaceRow,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"

@@ -55,7 +55,6 @@ export class Barriers {
   readonly #waiting = new Set<Barrier>();
   #closedBecause: string | null = null;
 
-  /** @param wake wakes the daemon's loop */
   constructor(world: World, runner: Runner, wake: () => void) {
     this.#world = world;
     this.#runner = runner;
@@ -195,7 +194,7 @@ export class Barriers {
 
   /**
    * Returns true if base may count as the service's state. That is so after a run of this process
-   * has compared the two, and also while no run will start, because then there is nothing better.
+   * has compared the two. It is also so while no run will start, because no newer facts will come.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

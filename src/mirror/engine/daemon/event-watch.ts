@@ -114,7 +114,7 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
 /**
  * Returns the path at which to request a document, in the linked part of the workspace. Returns
  * `known` if no request is needed, because base is up to date. Returns `elsewhere` if the document
- * is gone, was moved, or has an unknown path: then other documents may have moved too, so a listing
+ * is gone, was moved, or has an unknown path. Other documents may then have moved too, so a listing
  * is needed.
  */
 function findPathToRequest(

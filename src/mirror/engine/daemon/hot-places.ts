@@ -27,10 +27,10 @@ type HotLocation =
 /** A part of the workspace in which somebody works, on either side. Times are monotonic. */
 type HotPlace = {
   readonly place: HotLocation;
-  /** Time of the last change of a document in this part. */
+  /** Time of the last change of a document in this place. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests that a listing of this part takes. */
+  /** Number of requests that a listing of this place takes. */
   cost: number;
 };
 
@@ -186,11 +186,11 @@ const FULL_SHARE = 0.9;
 /** LIMIT: pages of a folder that is listed separately. */
 const MAX_PAGES = 8;
 /**
- * Chooses the place to list when the document at this path changed. The first choice is the largest
- * folder above it whose documents fit on a page, because work in a folder often continues nearby.
- * The second is its own folder, the last is the document alone. Null if base does not have exactly
- * one document at the path.
- * @param page number of documents that the service returns in a page
+ * Chooses the hot place for a document that changed. The first choice is the highest folder above
+ * it whose documents fit on one page, because work in a folder often continues nearby. The second
+ * choice is its own folder, the third is the document alone.
+ * @param page number of documents on a page of a listing
+ * @returns null if base does not have exactly one document at the path
  */
 function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {
   const mostDocuments = Math.floor(page * FULL_SHARE);

@@ -61,8 +61,8 @@ export class KnownTrees {
    * valid.
    */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownRemoteFacts): Promise<RemoteScan> {
-    // An earlier tree is used only if it lacks no document, because a run must prove each absence
-    // that it acts on (I04).
+    // An earlier tree is used only if it contains all known documents, because a run must prove
+    // each absence that it acts on (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const knownFacts = {
@@ -168,8 +168,8 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if the service last listed a document at the path that base has for it, or if no
-   * tree of the service is known.
+   * Returns true if the service last listed a document at the path that base has for it. Also
+   * returns true if no tree of the service is known.
    */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;

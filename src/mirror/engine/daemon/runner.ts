@@ -19,7 +19,6 @@ import { type DaemonTiming, wallTime } from "./timing.ts";
 /** LIMIT: changed paths in the status, so that its answer stays short. */
 const DIRTY_SHOWN = 100;
 
-/** Constructor arguments of `Runner`. */
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
@@ -342,8 +341,8 @@ export class Runner implements WatchListener {
 }
 
 /**
- * Returns the monotonic time at which the stored pause of the last daemon ends: infinity if it
- * lasts until `resume`, null if the daemon was not paused. If the wall clock was set back, the
+ * Returns the monotonic time at which the stored pause of the last daemon ends. Infinity if it
+ * lasts until `resume`; null if the daemon was not paused. If the wall clock was set back, the
  * pause does not become longer than it was.
  */
 function readPauseEnd({ state, clock }: World): number | null {

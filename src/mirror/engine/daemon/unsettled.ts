@@ -15,8 +15,8 @@ import type { DaemonTiming } from "./timing.ts";
 const MAX_PATHS = 2_000;
 const MANY_PATHS = 500;
 /**
- * Number of changed paths above which they count as a bulk change (checkout, unzip, copy). A bulk
- * change gets more time, so that one plan sees all of it.
+ * Number of changed paths above which they count as a bulk change (a checkout, a copied folder). A
+ * bulk change gets more time, so that one plan sees all of it.
  */
 const BULK_PATHS = 20;
 
@@ -99,9 +99,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be planned without the others: its file has been unchanged for
-   * long enough, and no folder above it is being created or removed. Changes of other files in its
-   * folder do not matter, because mdmirror's own writes cause such changes too.
+   * Returns true if a document may be planned without the others. Its file must have been unchanged
+   * for long enough, and no folder above it may be changing. Changes of other files in its folder
+   * do not matter, because mdmirror's own writes cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;

@@ -1,6 +1,6 @@
 /**
- * Restores files that a power loss damaged. A file that was not flushed may be missing, empty,
- * zeroed or cut off at a sector after a restart of the machine. mdmirror assumes that no user
+ * Restores files that a power loss damaged. After a restart of the machine, a file that was not
+ * flushed may be missing, empty, zeroed or cut off at a sector. mdmirror assumes that no user
  * deleted or shortened it, and writes its content again from the content store.
  */
 
@@ -23,9 +23,8 @@ import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
 /**
  * Records the current boot of the machine.
- * ORDER: after all damaged files were restored. If a cycle recorded the boot and then ended early
- * (after a crash, or without the service), a file that a power loss removed would count as deleted
- * by the user.
+ * ORDER: after all damaged files were restored. Otherwise, if a cycle ended in between (a crash, or
+ * no answer of the service), a file that a power loss removed would count as deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
@@ -61,8 +60,8 @@ export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Pol
 }
 
 /**
- * Returns the local tree for a dry run, with damaged files as `restoreTorn` would restore them.
- * Missing files stay missing.
+ * Returns the local tree for a dry run, with damaged files as `restoreDamagedFiles` would restore
+ * them. Missing files stay missing.
  */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;

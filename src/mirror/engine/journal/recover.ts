@@ -80,9 +80,10 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs. This is the path in its journal row if the
- * effect was interrupted, or if the file is still at that path because its move was refused.
- * Otherwise it is the path in the record, because the document or its folder may have moved since.
+ * Returns the path to which a set-aside file belongs. If the effect was interrupted, this is the
+ * path in its journal row. It is also that path if the file is still there because its move was
+ * refused. Otherwise it is the path in the record, because the document or its folder may have
+ * moved since.
  */
 function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {
   const { disk, state } = ctx.world;

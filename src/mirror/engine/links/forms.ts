@@ -26,7 +26,6 @@ type LinkState = Pick<
   "load" | "text" | "record" | "putRecord" | "conflict" | "spellings" | "transact" | "transactSafely"
 >;
 
-/** A content, with its digest. */
 export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
@@ -46,7 +45,7 @@ export type RecognisedContent = { readonly form: DigestedText; readonly known: "
  */
 export class LinkForms {
   readonly #state: LinkState;
-  /** Entries that say which content the bytes of files represent. */
+  /** Index of stored entries: which content the bytes of each file represent. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
   #where: PlacesByTime | null = null;
@@ -125,7 +124,7 @@ export class LinkForms {
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
   }
 
-  /** Returns true if a file has the recorded inode of the document whose path in base it has. */
+  /** Returns true if a file has the inode that is recorded for the document at its path in base. */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
     const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
@@ -179,8 +178,8 @@ export class LinkForms {
 
   /**
    * Marks the stamp of a document's file as untrusted if its links now lead elsewhere than in base.
-   * The file's bytes may be unchanged. With a trusted stamp, the next scan would then take base's
-   * content for the file's, and a change of links that was not sent would be lost.
+   * The file's bytes may be unchanged. With a trusted stamp, the next scan would assume base's
+   * content, and the changed links would never be sent.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const record = id === null || !this.known.isKept() ? null : this.#state.record(id);
@@ -413,9 +412,9 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. A link that had no target in the earlier bytes, and is
- * inert (`ref://`) in the new content, stays without a target until the file is read again, even if
- * its target exists by now.
+ * Returns the links of a file's new content. Some links had no target in the earlier bytes, and are
+ * inert (`ref://`) in the new content. They stay without a target until the file is read again,
+ * even if the target exists by now.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

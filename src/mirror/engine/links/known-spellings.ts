@@ -41,8 +41,8 @@ export class KnownSpellings {
 
   /**
    * Returns the entry for bytes at a path, and stores it for that path. The state may have it at
-   * this path, at the former path of a moved document, or at another path in the same folder, from
-   * which relative links lead to the same targets.
+   * this path, at the former path of a moved document, or at another path in the same folder. From
+   * a path in the same folder, relative links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
     const foundEntry = this.#find(path, bytes, where);
@@ -104,8 +104,8 @@ export class KnownSpellings {
   }
 
   /**
-   * Makes an entry the newest of its path, because the file has these older bytes again: a user
-   * undid an edit, or mdmirror reverted an effect.
+   * Makes an entry the newest of its path, because the file has these older bytes again. A user may
+   * have undone an edit, or mdmirror may have reverted an effect.
    */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);

@@ -5,8 +5,8 @@ import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Returns true if a link that led to no document, or to a deleted one, has a target now: a document
- * is at its path, or the deleted document is back.
+ * Returns true if a link that led to no document, or to a deleted one, has a target now. Either a
+ * document is at its path, or the deleted document is back.
  */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
@@ -37,8 +37,8 @@ export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord):
 }
 
 /**
- * Returns true if a file's links must be rewritten: the file was moved, a link no longer leads to
- * its target's path, or a link by id can be written by path now.
+ * Returns true if a file's links must be rewritten. Either the file was moved, or a link no longer
+ * leads to its target's path, or a link by id can be written by path now.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));

@@ -113,8 +113,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Resolves the links of a file again right before its content is sent, because a link may lead to
-   * a document that was created since the plan.
+   * Resolves the links of a file again right before its content is sent. A link may lead to a
+   * document that was created since the plan.
    * @param expect digest of the content in the plan
    * @returns digest of the content to send
    */

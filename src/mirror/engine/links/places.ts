@@ -78,8 +78,8 @@ export class LinkPlaces {
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: the paths in base come first, because the index may have an older path from the block
-    // of a document that is at its path in base again.
+    // ORDER: the paths in base come first. The index may have an older path, from a block, for a
+    // document that is at its path in base again.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&
@@ -281,8 +281,8 @@ function indexRemotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, 
 
 /**
  * Yields the local paths of documents and folders. This is the path in base or, if the service
- * refused a local move, the path in the block. Leaves out a document whose file was renamed to a
- * name that is not synced, and a folder that was removed locally but stays on the service: another
+ * refused a local move, the path in the block. Leaves out documents whose file was renamed to a
+ * name that is not synced, and folders that were removed locally but stay on the service. Another
  * document may have their paths.
  */
 function* listRecordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {

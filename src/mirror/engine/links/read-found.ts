@@ -47,10 +47,10 @@ export class FoundReader {
   }
 
   /**
-   * Resolves links again in files with a link that had no target and has one now, and in edited
-   * files with a link whose target is gone. Leaves out documents that are blocked, protected or in
-   * conflict: the change would be sent with theirs, although the user did not make it. They are
-   * read again after their next edit.
+   * Resolves links again in files with a link that had no target and has one now. Also does so in
+   * edited files with a link whose target is gone. Leaves out documents that are blocked, protected
+   * or in conflict: the change would be sent with theirs, although the user did not make it. They
+   * are read again after their next edit.
    */
   readAgain(trees: Trees, matching: MatchInput, onText: OnText): LocalTree {
     const spellings = this.#state.spellings.all();

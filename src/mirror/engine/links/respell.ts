@@ -23,8 +23,8 @@ type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
 /**
  * Rewrites the links to documents that moved. Only local files change: on the service, links are
- * ids and stay right. Each rewrite is journalled like the replacement of a file, so late saves are
- * kept (I14) and a crash leaves the old file or the new one (I13).
+ * ids and stay right. Each rewrite is journalled like the replacement of a file. So late saves are
+ * kept (I14), and a crash leaves the old file or the new one (I13).
  */
 export function rewriteLinks(ctx: CycleContext): void {
   const { links } = ctx.world;

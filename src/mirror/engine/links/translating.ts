@@ -61,7 +61,6 @@ function getPlainDisk({ links, disk }: World): World["disk"] {
   return links?.disk.plain ?? disk;
 }
 
-/** Input for the functions below. `disk` does not convert links. */
 type ScopedFiles = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
@@ -114,7 +113,7 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
 }
 
 /**
- * Yields the paths of documents with links whose files are not at their paths in base: they were
+ * Yields the paths of documents with links whose files are not at their paths in base. They were
  * moved or deleted locally and not synced yet, or are blocked. If the setting changed now, their
  * files would keep the earlier form of links, and mdmirror would not recognise them as moved.
  */

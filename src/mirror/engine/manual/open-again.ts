@@ -53,7 +53,7 @@ export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail:
 }
 
 /**
- * Returns the conflict's version of the service. Uploads it first if the user's choice replaced it.
+ * Returns the service's version of the conflict. Uploads it first if the user's choice replaced it.
  */
 async function publishTheirs(
   ctx: CycleContext,

@@ -187,7 +187,7 @@ export async function sendWithMarkers(
 
 /**
  * Returns the version that the newest conflict copy shows. If that copy may not have been written,
- * returns the version of the earlier copy: the changes in the newest version are then merged like a
+ * returns the version of the earlier copy. The changes in the newest version are then merged like a
  * later edit.
  */
 function findVersionSeen(conflict: Conflict): ShownVersion {

@@ -1,6 +1,6 @@
 /**
- * Runs effects that a user requests with a command, outside a cycle: as a separate run, under the
- * lock, with the same journal and the same commits.
+ * Runs effects that a user requests with a command, outside a cycle. They form a separate run,
+ * under the lock, with the same journal and the same commits as in a cycle.
  */
 
 import type { DocId } from "../../../contract/ids.ts";

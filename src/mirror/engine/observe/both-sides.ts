@@ -152,8 +152,8 @@ function listOpenEffects({ state }: World): OpenEffects {
 }
 
 /**
- * Returns a function that stores the content that a scan reads: in the content store or, in a dry
- * run, in the notes of the cycle.
+ * Returns a function that stores the content that a scan reads. It uses the content store or, in a
+ * dry run, the notes of the cycle.
  */
 export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);

@@ -139,8 +139,8 @@ export type KnownRemoteFacts = {
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Stores the content of a document that was read only as a proof, because another user may change
-   * the document before the next scan (I03).
+   * Stores the content of a document that was read only as a proof. Another user may change the
+   * document before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };

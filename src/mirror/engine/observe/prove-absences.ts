@@ -109,7 +109,7 @@ export async function proveAbsences(
 
 type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
-/** Results of the reads by id that `Proof` does not contain. */
+/** Results of the reads by id that `AbsenceProof` does not contain. */
 type ReadResults = {
   readonly notFound: DocId[];
   /** True if a document or folder of base answered, or if the user approved. */

@@ -81,8 +81,8 @@ export type PathOnService = {
  * Scans the disk for the paths of a caller. Returns the files and deletions that are not known to
  * be on the service, or the paths that are never sent.
  * @param scope files and folders; "" is the whole linked folder
- * @param isCompared true if base was compared with the service since the process began, so that a
- * file with base's content counts as on the service
+ * @param isCompared true if base was compared with the service since the process began; a file with
+ * base's content then counts as on the service
  */
 export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): BarrierScanResult {
   const base = world.state.load();
@@ -215,7 +215,7 @@ function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[]
 
 /**
  * Returns the current state of each path. A path is `live` if its file has base's content, or if a
- * run that began after the scan has sent its document's content. A new base alone proves nothing: a
+ * run that began after the scan has sent its document's content. A new base alone proves nothing. A
  * merge moves base although an edit must still be sent, and after a move the path may have another
  * document. If a safety check stopped the sync because documents are missing on the service, base
  * may be wrong, so no path is `live`.
@@ -275,8 +275,7 @@ const NEWEST_VERSIONS = 8;
 
 /**
  * Returns true if content of the document was sent after the scan. If an upload was under way
- * during the scan, the first event of a later run may belong to that upload, so two events are
- * needed.
+ * during the scan, two events are needed, because the first may belong to that upload.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING });

@@ -108,7 +108,7 @@ export type RunTally = {
    * action.
    */
   readonly futile: Map<string, FutileAction>;
-  /** Refused requests, by a string that identifies the request (`Request.facts`). */
+  /** Refused requests, by a string that identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
   /**
    * New paths of local files by their old path. They were renamed because the service has another

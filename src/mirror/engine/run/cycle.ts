@@ -86,8 +86,8 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 
 /**
  * Returns true if an interrupted effect must be finished first, by a full cycle. Journal rows for a
- * set-aside file, and for content that was sent without an answer, matter only if they are about
- * one of the given documents.
+ * set-aside file, or for content that was sent without an answer, matter only for the given
+ * documents.
  */
 function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
@@ -244,7 +244,7 @@ async function findUnwritableFiles(
 
 /**
  * Makes a plan. If it would delete documents on the service, scans the local folder again after
- * some seconds, because a program may be between the two steps of a save. Then plans again.
+ * some seconds, then plans again. A program may have been between the two steps of a save.
  */
 export async function planWithSecondScan(
   ctx: CycleContext,
@@ -314,7 +314,7 @@ function planWithoutScan(ctx: CycleContext, input: CycleInput, root: Signals["ro
 
 /**
  * Reads documents before the safety checks. Only their content shows whether a local file would
- * become blank, and the checks must know the number of such files before the first one is written.
+ * become blank. The checks must know the number of such files before the first one is written.
  * @returns the trees with the digests of the contents that were read
  */
 async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {

@@ -84,8 +84,7 @@ export function executeSteps(
 
   const startStep = async (index: number): Promise<void> => {
     runningCount++;
-    // After an exception, no more steps start. `running` is not reduced, so the promise is not
-    // rejected a second time.
+    // After an exception, no more steps start, and the failed step stays in `runningCount`.
     const outcome = await perform(steps[index]!.action).catch((error: unknown) => {
       isStopped = true;
       throw error;

@@ -72,7 +72,7 @@ function isWriting(action: Action): action is WritingAction {
  * - A document that is new on both sides is recorded or becomes a conflict, unless the service's
  *   content may replace the local content.
  *
- * Such an action counts if its effect has already found a file in use (`blockIfInUse`), in this run
+ * Such an action counts if its effect has already found a file in use (`staleIfInUse`), in this run
  * or an earlier one.
  */
 function wouldWrite(

@@ -1,7 +1,7 @@
 /**
  * Counts the documents that a side lost within the last hour, for the limit of deletions. The hour
- * is measured by the monotonic clock and by the order of runs, because the wall clock may be
- * changed at any time (I29).
+ * is measured by the monotonic clock and by the order of runs. The wall clock may be changed at any
+ * time (I29).
  */
 
 import type { Signals } from "../../planner/plan-types.ts";

@@ -41,8 +41,8 @@ export type RunState = {
 };
 
 /**
- * Stores the report of a run, and the time if both sides were in sync. Writes the report only if it
- * changed.
+ * Stores the report of a run, and the time of the last sync if both sides are in sync. Writes the
+ * report only if it changed.
  */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;

@@ -70,7 +70,7 @@ export type Settings = Omit<
   readonly handsOff?: EditorWait;
 };
 
-/** Delays for writes to files that somebody is working on. */
+/** Delays in milliseconds for writes to files that somebody is working on. */
 export type EditorWait = {
   /** Milliseconds for which a file must be unchanged before it is overwritten; 0 for no delay. */
   readonly unchangedMs: number;
@@ -143,8 +143,9 @@ const SET_ASIDE = "tmp/park-";
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
- * Returns a path in the trash for a removed file. Users can read it, and its last part makes it
- * unique: `trash/2026-11-21/notes/plan.1a2b3c4d.md`.
+ * Returns a path in the trash for a removed file, such as
+ * `trash/2026-11-21/notes/plan.1a2b3c4d.md`. It is readable for users, and its last part makes it
+ * unique.
  */
 export function trashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
