@@ -11,8 +11,8 @@ import { trashConflictCopies } from "./conflict-copies.ts";
 import { mergeWithPublished, describeOpenReviews } from "./in-review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
-const MERGES_NOW = "the newer version merges: the conflict is resolved";
-const ACCEPTED = "the published version has the change that was in review: the conflict is resolved";
+const MERGES_NOW_DETAIL = "the newer version merges: the conflict is resolved";
+const ACCEPTED_DETAIL = "the published version has the change that was in review: the conflict is resolved";
 
 /** Updates the conflict of a document that changed on the service since the conflict was opened. */
 export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
@@ -60,7 +60,7 @@ async function mergeOrShowNewer(
       { record, remote: remoteOrEnd.value },
       {
         text,
-        detail: isAccepted ? ACCEPTED : describeMerge(action),
+        detail: isAccepted ? ACCEPTED_DETAIL : describeMerge(action),
         counts: isAccepted ? "accepted" : "merged",
         waiting,
         mergedFrom: text === remoteOrEnd.value.text ? null : (commonBase?.digest ?? null),
@@ -77,7 +77,7 @@ async function mergeOrShowNewer(
 }
 
 function describeMerge(action: ActionOf<"renew-conflict" | "end-conflict">): string {
-  return action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES_NOW;
+  return action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES_NOW_DETAIL;
 }
 
 /**

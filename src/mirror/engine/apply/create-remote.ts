@@ -88,12 +88,13 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
       return { kind: "over", outcome: outcomeOfUndoneWrite("write", fault), ...endOfUnfoundWrite(ctx, row, fault) };
     const existingRecord = state.record(documentAtPath.id);
     if (existingRecord !== null)
-      return { kind: "over", outcome: existingRecord.localPath === row.localPath ? DONE : OTHER_AT_PATH };
+      return { kind: "over", outcome: existingRecord.localPath === row.localPath ? DONE : OTHER_DOCUMENT_AT_PATH };
     const remoteOrEnd = await fetchText(ctx, documentAtPath.id, row.localPath);
     if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(remoteOrEnd.outcome, fault) };
     const { file, text, digest } = remoteOrEnd.value;
     const sentText = state.text(row.digest);
-    if (sentText === null || !sameExceptTextForm(sentText, text)) return { kind: "over", outcome: OTHER_AT_PATH };
+    if (sentText === null || !sameExceptTextForm(sentText, text))
+      return { kind: "over", outcome: OTHER_DOCUMENT_AT_PATH };
     const { id, lastChangeId: changeId, protected: isProtected } = file;
     const remotePath = fromServicePath(ctx.world, file.path) ?? row.remotePath;
     return { kind: "seen", seen: { id, changeId, digest, remotePath, protected: isProtected, isRead: true } };
@@ -114,7 +115,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
   },
 };
 
-const OTHER_AT_PATH = stale("another document is at that path now");
+const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
 /**
  * Returns true if a new document must be read again after its POST, because the answer (201)
@@ -158,7 +159,7 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
       expect,
       base: record,
       next: versionOnService,
-      event: { ...NORMALISED, side: "both", before: row.digest },
+      event: { ...NORMALISED_EVENT, side: "both", before: row.digest },
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === record.changeId) return { kind: "seen", seen: versionOnService };
@@ -183,13 +184,13 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
       change: {
         contentRecord: { ...record, ...base },
         version: { id, changeId, digest },
-        event: { ...NORMALISED, side: "remote", id, path: record.localPath, before, after: digest },
+        event: { ...NORMALISED_EVENT, side: "remote", id, path: record.localPath, before, after: digest },
       },
     };
   },
 };
 
-const NORMALISED = { kind: "create-remote", detail: "the service normalised the new content" } as const;
+const NORMALISED_EVENT = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
 /**
  * Returns the outcome for a document that was created, but whose content on the service could not

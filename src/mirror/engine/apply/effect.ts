@@ -311,7 +311,7 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
 }
 
 /** Code of events in which a document became empty. The safety checks count these events. */
-const EMPTIED = "emptied";
+const EMPTIED_CODE = "emptied";
 
 /**
  * Returns true if `text` is blank and the earlier content was not. Earlier content that the content
@@ -330,5 +330,5 @@ export function chooseEventCode(
   before: Digest | null,
   text: string,
 ): Pick<MirrorEvent, "code"> {
-  return { code: becomesBlank(world, before, text) ? EMPTIED : null };
+  return { code: becomesBlank(world, before, text) ? EMPTIED_CODE : null };
 }

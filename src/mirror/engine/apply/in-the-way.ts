@@ -126,7 +126,7 @@ export async function refuseMove(
   { parent, lastLocalPath }: MoveRequest,
   fault: Fault,
 ): Promise<Outcome> {
-  if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return NOT_AS_ONE;
+  if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return FOLDER_NOT_MOVED_WHOLE;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.pointers.includes("/name") && hasLearnedNames(ctx)) return stale(NAME_RULES_LEARNED);
   const { status, code, requestId } = fault;
@@ -143,7 +143,9 @@ export async function refuseMove(
   return blockBecause(status === 403 ? "read-only" : "refused", fault.detail);
 }
 
-const NOT_AS_ONE = stale("this service cannot move a whole folder; mdmirror moves its documents one by one");
+const FOLDER_NOT_MOVED_WHOLE = stale(
+  "this service cannot move a whole folder; mdmirror moves its documents one by one",
+);
 const DOCUMENT_NOT_TO_ROOT = "this service cannot move a document to the root; its edits are still synced";
 const FOLDER_NOT_TO_ROOT = stale(
   "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",

@@ -16,8 +16,8 @@ import { writeFile } from "./write-file.ts";
 
 type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 
-const CLOSED = { kind: "over", outcome: DONE } as const;
-const KEPT = { kind: "open", outcome: DONE } as const;
+const CLOSED_RESULT = { kind: "over", outcome: DONE } as const;
+const KEPT_RESULT = { kind: "open", outcome: DONE } as const;
 
 /**
  * Checks the old file after a replacement: a program that still had the file open may have saved to
@@ -25,7 +25,7 @@ const KEPT = { kind: "open", outcome: DONE } as const;
  * @param run number of the run that replaced the file. Until that run has ended, the old file is
  * kept even without a late save, because its cycles follow each other without a pause
  */
-export function checkSetAside(
+export function makeSetAsideCheck(
   run: number,
 ): Pick<LocalEffect<never, SetAsideRow, never, SetAsideRow>, "observe" | "conclude"> {
   return {
@@ -42,13 +42,13 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
   const redoResult = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (redoResult !== null) return redoResult;
   // If the old file is in the trash, it stays there for the user.
-  if (!isSetAsidePath(row.setAsideAt)) return CLOSED;
+  if (!isSetAsidePath(row.setAsideAt)) return CLOSED_RESULT;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
     return putBackWithOlderBase(ctx, row, why);
   }
-  if (aside.value === null) return CLOSED;
+  if (aside.value === null) return CLOSED_RESULT;
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
     const judgement = examineAfterPowerLoss(ctx, row, aside.value);
@@ -61,7 +61,7 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
     );
     return applyLateWrite(ctx, row, aside.value);
   }
-  if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT;
+  if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT_RESULT;
   // The content was stored when it was first read. It is stored again in case the content store has
   // lost it since, because the file is removed now (I03).
   state.putKnownText(digest, text, nameLocalContent(row.path, row.id));
@@ -161,10 +161,10 @@ function findOlderVersion(
  * ORDER: its content is flushed to the content store first. A power cut could revert the last
  * commits of the store, but not the removal.
  */
-function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED {
+function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED_RESULT {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
-  return CLOSED;
+  return CLOSED_RESULT;
 }
 
 /**

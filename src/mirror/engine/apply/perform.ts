@@ -22,10 +22,10 @@ import { putContent } from "./put.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
-type Perform<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
+type PerformFunction<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
 /** Functions that carry out each kind of action. */
-const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
+const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "create-local": createLocal,
   // ORDER: `staleIfInUse` runs before the request. The write checks the file again.
   "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
@@ -59,5 +59,5 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
 };
 
 export async function performAction(ctx: CycleContext, action: Action): Promise<Outcome> {
-  return (EFFECTS[action.kind] as Perform<Action["kind"]>)(ctx, action as never);
+  return (EFFECTS[action.kind] as PerformFunction<Action["kind"]>)(ctx, action as never);
 }

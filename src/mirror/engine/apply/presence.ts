@@ -53,7 +53,11 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
       // An open review is decided by a user of the web app, so mdmirror waits. It sends the
       // deletion again later, like any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
-        return refuseWithBlock(ctx, { ...outcome, detail: IN_REVIEW }, { ...blockFields, reason: "delete-pending" });
+        return refuseWithBlock(
+          ctx,
+          { ...outcome, detail: IN_REVIEW_DETAIL },
+          { ...blockFields, reason: "delete-pending" },
+        );
       if (ctx.settings.direction === "push")
         return refuseWithBlock(ctx, outcome, { ...blockFields, reason: "delete-refused" });
       return restoreFile(ctx, action, live, outcome);
@@ -61,7 +65,7 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
   });
 }
 
-const IN_REVIEW = "deleted locally; the service keeps it while changes to it are in review";
+const IN_REVIEW_DETAIL = "deleted locally; the service keeps it while changes to it are in review";
 
 /**
  * Restores the file of a document that the service refuses to delete (protected, or no grant). The

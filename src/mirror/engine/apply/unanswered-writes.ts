@@ -183,7 +183,7 @@ export function adoptOwnVersion(
  * LIMIT: documents that are read to find a moved one. If more are new on the service, none is read,
  * and a moved document may be created a second time.
  */
-const MAX_UNKNOWN = 16;
+const MAX_DOCUMENTS_READ = 16;
 
 /**
  * Records new documents whose POST got no answer and that were moved on the service before mdmirror
@@ -202,7 +202,7 @@ export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise
   if (unfoundPosts.length === 0) return trees;
   const isKnown = ({ id }: RemoteFile) => base.records.has(id) || base.tombstones.has(id);
   const unrecordedDocuments = [...remote.files.values()].filter((file) => !isKnown(file));
-  if (unrecordedDocuments.length > MAX_UNKNOWN) return trees;
+  if (unrecordedDocuments.length > MAX_DOCUMENTS_READ) return trees;
   const { disk } = ctx.world;
   const documentsToRead = unrecordedDocuments.filter(
     ({ path }) => disk.look(path as string as LocalPath).kind === "absent",

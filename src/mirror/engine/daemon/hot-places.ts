@@ -40,7 +40,7 @@ type HotPlace = {
  */
 const MAX_STEPS = 200;
 /** LIMIT: hot places that one run adds. Choosing a place is slow, because it reads every record. */
-const MAX_CHOSEN = 4;
+const MAX_NEW_PLACES = 4;
 /** LIMIT: hot places that are kept. */
 const MAX_PLACES = 16;
 /**
@@ -52,9 +52,9 @@ const PLACES_SHARE = 0.7;
  * The interval between two listings of a hot place is the time since its last change, divided by
  * this number.
  */
-const COOLING = 30;
+const COOLING_DIVISOR = 30;
 /** Milliseconds by which a listing may be early, so that it is made together with others. */
-const TOGETHER_MS = 250;
+const GROUPING_MS = 250;
 
 /** Keeps the parts of the workspace in which somebody works (hot places), and lists them often. */
 export class HotPlaces {
@@ -83,7 +83,7 @@ export class HotPlaces {
     let chosenCount = 0;
     const steps = end.plan.steps.filter((_, index) => end.ends[index]?.kind === "ran");
     for (const path of steps.flatMap(({ action }) => findActivePaths(action))) {
-      if (this.#markActive(path, now) || ++chosenCount > MAX_CHOSEN) continue;
+      if (this.#markActive(path, now) || ++chosenCount > MAX_NEW_PLACES) continue;
       const place = choosePlace(this.#world.state, path, this.#pageSize());
       if (place !== null) this.#add({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
     }
@@ -122,14 +122,14 @@ export class HotPlaces {
     let wantedRequests = 0;
     for (const place of this.#places) wantedRequests += (place.cost * 60_000) / this.#interval(place, now);
     const slowdown = Math.max(1, wantedRequests / (PLACES_SHARE * this.#budget.requestsAMinute(now)));
-    const duePlaces = this.#places.filter(({ nextAt }) => nextAt <= now + TOGETHER_MS);
+    const duePlaces = this.#places.filter(({ nextAt }) => nextAt <= now + GROUPING_MS);
     for (const place of duePlaces) place.nextAt = now + this.#interval(place, now) * slowdown;
     const checks = await Promise.all(duePlaces.map((hot) => this.#check(hot)));
     return { files: checks.flatMap(({ files }) => files), needsAll: checks.some(({ needsAll }) => needsAll) };
   }
 
   #interval({ changedAt }: HotPlace, now: number): number {
-    return Math.max(this.#leastMs, (now - changedAt) / COOLING);
+    return Math.max(this.#leastMs, (now - changedAt) / COOLING_DIVISOR);
   }
 
   async #check(hot: HotPlace): Promise<HotPlaceCheck> {
@@ -182,9 +182,9 @@ type HotPlaceCheck = {
 };
 
 /** Share of a page that a subtree may fill, so that it still fits on the page after some growth. */
-const FULL_SHARE = 0.9;
+const MAX_PAGE_SHARE = 0.9;
 /** LIMIT: pages of a folder that is listed separately. */
-const MAX_PAGES = 8;
+const MAX_FOLDER_PAGES = 8;
 /**
  * Chooses the hot place for a document that changed. The first choice is the highest folder above
  * it whose documents fit on one page, because work in a folder often continues nearby. The second
@@ -193,12 +193,12 @@ const MAX_PAGES = 8;
  * @returns null if base does not have exactly one document at the path
  */
 function choosePlace(state: State, path: LocalPath, page: number): HotLocation | null {
-  const mostDocuments = Math.floor(page * FULL_SHARE);
+  const mostDocuments = Math.floor(page * MAX_PAGE_SHARE);
   for (const folder of ancestorsOf(path))
     if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", mostDocuments + 1).length <= mostDocuments)
       return { kind: "subtree", path: folder };
   const parent = parentOf(path);
-  const maxDocuments = MAX_PAGES * page;
+  const maxDocuments = MAX_FOLDER_PAGES * page;
   if (
     parent !== "" &&
     state.dirAt(parent) !== null &&

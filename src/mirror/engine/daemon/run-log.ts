@@ -4,7 +4,7 @@ import { forgetSent, rememberLastRun } from "../run/run-state.ts";
 import type { World } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
-import { wallTime } from "./timing.ts";
+import { toWallTime } from "./timing.ts";
 
 /** Milliseconds between two writes of the time of the last sync, if nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
@@ -61,7 +61,7 @@ export class RunLog {
     const isStopExpected = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);
     for (const { path, dueAt, inConflict } of begun) {
-      const dueTime = wallTime(this.#world.clock, dueAt);
+      const dueTime = toWallTime(this.#world.clock, dueAt);
       this.#publisher.publish({ kind: "deletion-pending", path, dueAt: dueTime, inConflict, asks: isStopExpected });
     }
     this.#isStopAnnounced = isStopExpected;

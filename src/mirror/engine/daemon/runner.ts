@@ -14,10 +14,10 @@ import { IDLE, PAUSED, type DaemonPhase, describeStop, waitReasonOf } from "./ph
 import { RunLog } from "./run-log.ts";
 import { DaemonRuns } from "./runs.ts";
 import { type DueWork, Schedule } from "./schedule.ts";
-import { type DaemonTiming, wallTime } from "./timing.ts";
+import { type DaemonTiming, toWallTime } from "./timing.ts";
 
 /** LIMIT: changed paths in the status, so that its answer stays short. */
-const DIRTY_SHOWN = 100;
+const MAX_DIRTY_SHOWN = 100;
 
 type RunnerParts = {
   readonly world: World;
@@ -187,13 +187,13 @@ export class Runner implements WatchListener {
 
   status(): DaemonStatus {
     const { dirty, deletions } = this.runs;
-    const toShownTime = (time: number | null) => (time === null ? null : wallTime(this.#parts.world.clock, time));
+    const toShownTime = (time: number | null) => (time === null ? null : toWallTime(this.#parts.world.clock, time));
     const [pausedUntil, retryAt] = [this.#pausedUntil, this.#schedule.retryAt()];
     return {
       phase: this.#phase,
       inSyncAsOf: this.#runLog.inSyncAsOf(),
       pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: toShownTime(dueAt)! })),
-      dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
+      dirty: { count: dirty.count(), paths: dirty.paths(MAX_DIRTY_SHOWN) },
       lastReport: this.#runLog.report(),
       pausedUntil: pausedUntil === Number.POSITIVE_INFINITY ? null : toShownTime(pausedUntil),
       nextPollAt: pausedUntil !== null || retryAt !== null ? null : toShownTime(this.#schedule.pollAt()),

@@ -213,18 +213,18 @@ export class Schedule {
 }
 
 /** Share by which the interval between polls varies at random, up and down. */
-const JITTER = 0.1;
+const JITTER_SHARE = 0.1;
 /**
  * Without activity, polls use at most this fraction of the request budget: a third and, after a
  * long time, a sixth.
  */
-const IDLE = 3;
-const LONG_IDLE = 6;
+const IDLE_DIVISOR = 3;
+const LONG_IDLE_DIVISOR = 6;
 /**
  * Without activity, the interval between polls grows to the time since the last change, divided by
  * this number.
  */
-const SLOWING = 10;
+const SLOWING_DIVISOR = 10;
 
 type PollPace = {
   readonly idleMs: number;
@@ -245,7 +245,7 @@ function computePollInterval(timing: DaemonTiming, pace: PollPace, fraction: num
   const affordableMs = computeAffordableInterval(pace);
   const leastMs = pace.isListening ? timing.pollListeningMs : 0;
   const wantedMs = computeWantedInterval(timing, pace.idleMs, affordableMs);
-  return Math.max(wantedMs, affordableMs, leastMs) * (1 + JITTER * (2 * fraction - 1));
+  return Math.max(wantedMs, affordableMs, leastMs) * (1 + JITTER_SHARE * (2 * fraction - 1));
 }
 
 /**
@@ -263,7 +263,10 @@ function computeWantedInterval(timing: DaemonTiming, idleMs: number, affordable:
   if (idleMs < timing.activeForMs) return timing.pollActiveMs;
   const isLongIdle = idleMs >= timing.longIdleAfterMs;
   const least = isLongIdle ? timing.pollLongIdleMs : timing.pollIdleMs;
-  return Math.max(least, Math.min(idleMs / SLOWING, affordable * (isLongIdle ? LONG_IDLE : IDLE)));
+  return Math.max(
+    least,
+    Math.min(idleMs / SLOWING_DIVISOR, affordable * (isLongIdle ? LONG_IDLE_DIVISOR : IDLE_DIVISOR)),
+  );
 }
 
 /**

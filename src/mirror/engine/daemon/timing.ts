@@ -82,6 +82,6 @@ export const DEFAULT_TIMING = {
 export type DaemonTiming = Readonly<Record<keyof typeof DEFAULT_TIMING, number>>;
 
 /** Converts a monotonic time in milliseconds to whole milliseconds since the epoch. */
-export function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonicMs: number): number {
+export function toWallTime(clock: Pick<Clock, "now" | "monotonic">, monotonicMs: number): number {
   return Math.round(clock.now() + monotonicMs - clock.monotonic());
 }

@@ -13,7 +13,7 @@ import type { DaemonTiming } from "./timing.ts";
  * scanned.
  */
 const MAX_PATHS = 2_000;
-const MANY_PATHS = 500;
+const MIN_MANY_PATHS = 500;
 /**
  * Number of changed paths above which they count as a bulk change (a checkout, a copied folder). A
  * bulk change gets more time, so that one plan sees all of it.
@@ -128,7 +128,7 @@ export class DirtyPaths {
       this.#changes.delete(path);
     }
     this.#since = this.#changes.size === 0 ? null : now;
-    const hasManyChanges = this.#collapsed || settledPaths.length >= MANY_PATHS;
+    const hasManyChanges = this.#collapsed || settledPaths.length >= MIN_MANY_PATHS;
     this.#collapsed = false;
     return { paths: settledPaths, whole: needsWholeScan, many: hasManyChanges };
   }

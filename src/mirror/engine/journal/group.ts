@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 4_000_000;
  * Reason given when a wait is aborted. Without one, each abort would create an exception with its
  * stack.
  */
-const FLUSHED = "flushed";
+const FLUSHED_REASON = "flushed";
 
 type PendingCommit = {
   readonly work: () => void;
@@ -145,7 +145,7 @@ export class Group {
   }
 
   #endTimer(): void {
-    this.#timer?.abort.abort(FLUSHED);
+    this.#timer?.abort.abort(FLUSHED_REASON);
     this.#timer = null;
   }
 
@@ -180,7 +180,7 @@ export class Group {
 
   #startTimer(ms: number): AbortController {
     const abort = new AbortController();
-    this.#timer?.abort.abort(FLUSHED);
+    this.#timer?.abort.abort(FLUSHED_REASON);
     this.#timer = { abort, flushAt: this.#clock.monotonic() + ms };
     return abort;
   }

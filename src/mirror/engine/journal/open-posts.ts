@@ -17,10 +17,10 @@ export type PostIntent = Extract<Intent, { kind: "post" }>;
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<PostIntent, string>): Trees {
   if (open.size === 0) return trees;
-  return { base: trees.base, local: hideLocally(trees.local, open), remote: hideOnService(trees, open) };
+  return { base: trees.base, local: hidePostsLocally(trees.local, open), remote: hidePostsOnService(trees, open) };
 }
 
-function hideLocally(local: LocalTree, open: ReadonlyMap<PostIntent, string>): LocalTree {
+function hidePostsLocally(local: LocalTree, open: ReadonlyMap<PostIntent, string>): LocalTree {
   const unseen = new Map(local.unseen);
   for (const [{ stamp }, why] of open) {
     if (stamp === null || !local.inodesTrusted) continue;
@@ -30,7 +30,7 @@ function hideLocally(local: LocalTree, open: ReadonlyMap<PostIntent, string>): L
   return { ...local, unseen };
 }
 
-function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<PostIntent, string>): RemoteTree {
+function hidePostsOnService({ base, local, remote }: Trees, open: ReadonlyMap<PostIntent, string>): RemoteTree {
   const hiddenDocuments: [DocId, string][] = [];
   for (const [{ localPath, remotePath }, why] of open) {
     if (local.files.has(localPath)) continue;

@@ -9,7 +9,7 @@ import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { showCopy } from "../apply/conflict.ts";
 import { dropConflict } from "../apply/conflict-course.ts";
-import { checkSetAside } from "../apply/late-write.ts";
+import { makeSetAsideCheck } from "../apply/late-write.ts";
 import { moveLocal } from "../apply/move-local.ts";
 import { recoverLocalEffect, type EffectPhase, recoverEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/set-aside.ts";
@@ -128,7 +128,7 @@ function recoverLocalRow(
     case "replace":
       return recoverLocalEffect(ctx, writeFile, intentId, { ...intent, path });
     case "set-aside":
-      return recoverLocalEffect(ctx, checkSetAside(run), intentId, { ...intent, path });
+      return recoverLocalEffect(ctx, makeSetAsideCheck(run), intentId, { ...intent, path });
     case "trash":
       return recoverLocalEffect(ctx, trashFile, intentId, { ...intent, path });
   }

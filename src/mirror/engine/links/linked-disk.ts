@@ -7,7 +7,7 @@ import type { State } from "../../ports/state.ts";
 import type { DigestedText, LinkForms, RecognisedContent } from "./forms.ts";
 import { makeBytesField, findTextFault, FoundReader } from "./read-found.ts";
 
-const CHANGED = "the file was changed after the scan";
+const FILE_CHANGED_DETAIL = "the file was changed after the scan";
 
 /** Files of a scan that may have links, each with the content that its bytes represent. */
 type FilesWithLinks = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<RecognisedContent, "known">>;
@@ -139,7 +139,7 @@ export class LinkedDisk implements Disk {
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
     if (bytes.kind !== "done") return bytes;
-    return this.#inForm(path, bytes.value).digest === expect ? bytes : { kind: "stale", detail: CHANGED };
+    return this.#inForm(path, bytes.value).digest === expect ? bytes : { kind: "stale", detail: FILE_CHANGED_DETAIL };
   }
 
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {

@@ -17,7 +17,7 @@ import { writeFile } from "../apply/write-file.ts";
 import { keepAsNew } from "./resolve.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
-const REJECTED = "restored: its deletion was rejected";
+const REJECTED_DETAIL = "restored: its deletion was rejected";
 
 /**
  * Restores the file of a document that was deleted locally, with base's content. Nothing is sent.
@@ -41,7 +41,7 @@ export async function restoreDeletedFile(
     expect: null,
     base: record,
     next: null,
-    event: { kind: "restore", side: "local", detail: REJECTED },
+    event: { kind: "restore", side: "local", detail: REJECTED_DETAIL },
   });
   if (outcome.kind !== "done") return notDone(outcome);
   return {
@@ -96,12 +96,12 @@ export async function restoreBaseContent(
   if (record === null || record.changeId !== baseChangeId) return notDone(STALE.baseMoved);
   const textOrEnd = await readBaseText(ctx, record, path);
   if (textOrEnd.kind === "end") return notDone(textOrEnd.outcome);
-  const event = { kind: "restore", detail: EMPTIED_WHY } as const;
+  const event = { kind: "restore", detail: EMPTIED_DETAIL } as const;
   const { outcome } = writeChosen(ctx, { record, path, text: textOrEnd.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
 }
 
-const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
+const EMPTIED_DETAIL = "its content is restored: the change to empty was rejected";
 
 function readBaseText(
   ctx: CycleContext,

@@ -22,7 +22,7 @@ import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
 /** Settings of such a run. They do not matter, because these effects follow no plan. */
-const SETTINGS: Settings = {
+const MANUAL_SETTINGS: Settings = {
   names: "map",
   direction: "both",
   prefer: null,
@@ -55,7 +55,7 @@ export async function runManually(
   const { root } = checkRoot(world);
   if (root !== "same") return [{ outcome: stale(`the linked folder changed identity (${root})`), notes: [] }];
   const runNumber = state.beginRun(kind, clock.now());
-  const ctx = new CycleContext(world, { run: { number: runNumber }, settings: SETTINGS });
+  const ctx = new CycleContext(world, { run: { number: runNumber }, settings: MANUAL_SETTINGS });
   recoverLocal(ctx, state.intents());
   const results = await work(ctx);
   await flushNow(ctx);

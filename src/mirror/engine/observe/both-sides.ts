@@ -41,10 +41,12 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const { world } = ctx;
   world.links?.forms.begin(input.dry);
   const openEffects = input.dry ? listOpenEffects(world) : await recoverEffects(ctx);
-  const loadedBase: LoadedBase = mayLeaveOut(ctx, input, inodesTrusted) ? loadRecords(world) : world.state.load();
+  const loadedBase: LoadedBase = mayLeaveOut(ctx, input, inodesTrusted)
+    ? loadBaseWithColumns(world)
+    : world.state.load();
   const { columns, ...before } = loadedBase;
   const storeText = makeContentSink(ctx, input, loadedBase);
-  const { local: scannedLocal, remote } = await scanBoth(ctx, input, loadedBase, inodesTrusted, storeText);
+  const { local: scannedLocal, remote } = await scanBothSides(ctx, input, loadedBase, inodesTrusted, storeText);
   // If the service does not answer, the cycle ends. Only after a restart of the machine does it
   // continue, because files that a power loss damaged can be restored without the service.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
@@ -69,16 +71,16 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
     ...recordedTrees,
     local: withReturnedPaths(
       ctx,
-      withUnseen(recordedTrees.local, unreadPaths(openEffects.paths), unreadPaths(openEffects.stillOpen.paths)),
+      withUnseen(recordedTrees.local, toUnreadPaths(openEffects.paths), toUnreadPaths(openEffects.stillOpen.paths)),
     ),
-    remote: withOpenIds(recordedTrees.remote, openEffects.stillOpen.ids),
+    remote: hideOpenDocuments(recordedTrees.remote, openEffects.stillOpen.ids),
   };
   const visibleTrees = hideOpenFolderMoves(
     hideOpenPosts(treesBeforeHiding, openEffects.stillOpen.posts),
     openEffects.stillOpen.folderMoves,
   );
   const treesWithTargets = await requestLinkTargets(ctx, visibleTrees, storeText);
-  const trees = { ...treesWithTargets, local: withLinks(ctx, input, treesWithTargets) };
+  const trees = { ...treesWithTargets, local: resolveLinks(ctx, input, treesWithTargets) };
   noteScan(ctx, trees.local, remote.tree);
   return { kind: "seen", trees };
 }
@@ -116,7 +118,7 @@ function mayLeaveOut(
 }
 
 /** Loads base, with its records in `columns` instead of `records`. */
-function loadRecords({ state, disk }: World): LoadedBase {
+function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));
   for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) columns.keep(id as DocId);
@@ -173,7 +175,7 @@ function makeProofStore(
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, nameRemoteContent(localPath, id));
 }
 
-async function scanBoth(
+async function scanBothSides(
   ctx: CycleContext,
   input: CycleInput,
   base: LoadedBase,
@@ -259,14 +261,14 @@ async function restoreAndRescan(
   trees = { ...trees, base: refreshStamps(world, trees.base, trees.local) };
   await flushEarlier(world, trees.base, trees.local);
   if (settled && !world.state.intents().some(({ intent }) => intent.kind === "create")) rememberBoot(ctx);
-  return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, unreadPaths(newFiles.open)) };
+  return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, toUnreadPaths(newFiles.open)) };
 }
 
 /**
  * Returns the local tree after the links in its files were read. This comes after both scans,
  * because links are resolved by the paths of all documents.
  */
-export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
+export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
@@ -287,7 +289,7 @@ export function withUnseen(local: LocalTree, ...unseen: readonly ReadonlyMap<Loc
 }
 
 /** Returns the paths in open journal rows, as paths that could not be read. */
-function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
+function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
   return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }
 
@@ -295,7 +297,7 @@ function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPat
  * Hides documents with a write whose result is unknown. A document that this scan proves deleted
  * stays visible as deleted, whatever the result of the write.
  */
-function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
+function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
   return hideDocuments(
     remote,

@@ -92,7 +92,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
     records: recordsByPath(base.records.values()),
-    underWay: documentsBeingSent(world),
+    underWay: findDocumentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
   const scannedScope = scope.map((path) => scanPath(scan, path));
@@ -138,7 +138,7 @@ function isDocumentPath({ world, records, walk }: BarrierScanInput, path: LocalP
   return atPath.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
-function documentsBeingSent({ state }: World): ReadonlySet<string> {
+function findDocumentsBeingSent({ state }: World): ReadonlySet<string> {
   const sentKeys = state.intents().flatMap(({ intent }) => {
     if (intent.kind === "put") return [intent.id];
     return intent.kind === "post" ? [intent.localPath] : [];
@@ -266,7 +266,7 @@ function decidePathState(
 }
 
 /** Kinds of events that record an upload of content. */
-const SENDING = ["put", "create-remote"];
+const SENDING_KINDS = ["put", "create-remote"];
 /**
  * LIMIT: newest upload events of a document that are searched. If more uploads went to review
  * since, the upload is not found, and the caller waits longer.
@@ -278,7 +278,7 @@ const NEWEST_VERSIONS = 8;
  * during the scan, two events are needed, because the first may belong to that upload.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
-  const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING });
+  const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING_KINDS });
   const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
   return sent.length > (isUnderWay ? 1 : 0);
 }

@@ -10,7 +10,7 @@ import {
   noteScan,
   observe,
   makeContentSink,
-  withLinks,
+  resolveLinks,
   withReturnedPaths,
   withUnseen,
 } from "../observe/both-sides.ts";
@@ -75,7 +75,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   if (isRestored(world.state, world.remote.generation())) return null;
   const ctx = new CycleContext(world, input);
   world.links?.forms.begin(false);
-  const trees = { ...seen, local: withLinks(ctx, input, seen) };
+  const trees = { ...seen, local: resolveLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
   const planned = await planCycle(ctx, input, trees, root);
   if (!transfersContent(world, planned.plan)) return null;
@@ -273,7 +273,7 @@ export async function planWithSecondScan(
     makeContentSink(ctx, input, fullTrees.base),
   );
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !secondScan.unseen.has(path)));
-  const localTree = withLinks(ctx, input, {
+  const localTree = resolveLinks(ctx, input, {
     ...fullTrees,
     local: withReturnedPaths(ctx, withUnseen(secondScan, unseen)),
   });

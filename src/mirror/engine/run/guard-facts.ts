@@ -136,7 +136,7 @@ function readEmptiedSides(world: World): Set<EmptiedSide> {
   return new Set(text === null ? [] : (text.split(" ") as EmptiedSide[]));
 }
 
-const EMPTIED_BY: { readonly [reason in StopReason]?: EmptiedSide } = {
+const SIDE_BY_STOP_REASON: { readonly [reason in StopReason]?: EmptiedSide } = {
   "local-emptied": "local",
   "remote-emptied": "remote",
 };
@@ -151,7 +151,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
   const sides = new Set(earlierSides);
   if (verdict.kind === "safety-stop") {
     for (const { reason } of verdict.reasons) {
-      const side = EMPTIED_BY[reason];
+      const side = SIDE_BY_STOP_REASON[reason];
       if (side !== undefined) sides.add(side);
     }
   } else {

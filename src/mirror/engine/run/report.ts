@@ -197,15 +197,16 @@ export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blo
   const { misread, cutShort } = remote;
   // mdmirror uses the entries of an incomplete listing, but no document counts as deleted because
   // of it (I20).
-  if (misread !== undefined) problems.push({ ...NO_REQUEST, path: "", kind: "listing-misread", detail: misread });
+  if (misread !== undefined)
+    problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
-    problems.push({ ...NO_REQUEST, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
+    problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
     // For the whole folder, the stop is a better report. A folder that is still being written is
     // scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
-    problems.push({ ...NO_REQUEST, path, kind, detail: why, waits: !needsUser(kind) });
+    problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });
   }
   return problems;
 }
@@ -216,7 +217,7 @@ function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
   );
 }
 
-const NO_REQUEST = { code: null, requestId: null, waits: false } as const;
+const NO_REQUEST_FIELDS = { code: null, requestId: null, waits: false } as const;
 
 /** Returns a problem for each step that failed without a block. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
@@ -239,11 +240,11 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: bo
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
     const { path } = subjectOf(plan.steps[index]!.action);
-    problems.push({ ...NO_REQUEST, path, kind: "unfinished", detail: end.outcome.detail });
+    problems.push({ ...NO_REQUEST_FIELDS, path, kind: "unfinished", detail: end.outcome.detail });
   }
   if (problems.length > 0 || !hasMore) return problems;
   const detail = "the run ended early";
-  return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
+  return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
 }
 
 /**
@@ -256,21 +257,21 @@ function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
     skippedCount === 0
       ? "the run was stopped"
       : `the run was stopped before it made ${plural(skippedCount, "more change")}`;
-  return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
+  return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
 }
 
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.block === null) {
     const { code, detail, requestId } = outcome;
-    return { ...NO_REQUEST, path, kind: "refused", code, detail, requestId, refused: "step" };
+    return { ...NO_REQUEST_FIELDS, path, kind: "refused", code, detail, requestId, refused: "step" };
   }
   if (outcome.kind === "later" && !outcome.unreachable) {
     const { code, detail, requestId } = outcome;
-    return { ...NO_REQUEST, path, kind: "later", code, detail, requestId };
+    return { ...NO_REQUEST_FIELDS, path, kind: "later", code, detail, requestId };
   }
   if (outcome.kind === "uncertain") {
     const { detail, requestId } = outcome;
-    return { ...NO_REQUEST, path, kind: "uncertain", detail, requestId };
+    return { ...NO_REQUEST_FIELDS, path, kind: "uncertain", detail, requestId };
   }
   return null;
 }

@@ -89,7 +89,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, command: string)
   const lastRun = readLastRun(state.meta(META.lastReport));
   if (lastRun?.state !== "in-sync") return;
   const unsentProblem: Attention = {
-    ...OF_THE_FOLDER,
+    ...FOLDER_FIELDS,
     kind: "unproven",
     detail: `the files that ${command} changed are not uploaded yet`,
     waits: true,
@@ -110,14 +110,14 @@ export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState
   const syncedAt = meta(META.syncedAt);
   const safetyStop = meta(META.safetyStop);
   const isApproved = meta(META.approved) !== null;
-  const approvalProblems = isApproved && safetyStop === null ? [APPROVED] : [];
+  const approvalProblems = isApproved && safetyStop === null ? [APPROVED_PROBLEM] : [];
   const problems = attentionOf(blocks, [
     ...(lastRun?.beside ?? []),
     ...describeInterruptedRun(newestRun),
     ...approvalProblems,
   ]);
   const hadProblems = lastRun?.state === "attention" || (lastRun?.state === "stopped" && safetyStop === null);
-  const attention = hadProblems && problems.length === 0 ? [UNPROVEN] : problems;
+  const attention = hadProblems && problems.length === 0 ? [UNPROVEN_PROBLEM] : problems;
   return {
     state: decideState(safetyStop !== null, lastRun, attention.length > 0, syncedAt !== null),
     syncedAt: syncedAt === null ? null : Number(syncedAt),
@@ -136,9 +136,9 @@ function decideState(isStopped: boolean, last: LastRun | null, isOpen: boolean, 
   return wasSynced ? "in-sync" : "never";
 }
 
-const OF_THE_FOLDER = { path: "", code: null, requestId: null } as const;
-const UNPROVEN: Attention = {
-  ...OF_THE_FOLDER,
+const FOLDER_FIELDS = { path: "", code: null, requestId: null } as const;
+const UNPROVEN_PROBLEM: Attention = {
+  ...FOLDER_FIELDS,
   kind: "unproven",
   detail: "a problem was fixed since the last run; no sync has checked it yet",
   waits: true,
@@ -148,8 +148,8 @@ const UNPROVEN: Attention = {
  * Problem while approved changes are not carried out. Not used while a stop is stored, because the
  * stop itself says that it was approved.
  */
-const APPROVED: Attention = {
-  ...OF_THE_FOLDER,
+const APPROVED_PROBLEM: Attention = {
+  ...FOLDER_FIELDS,
   kind: "unproven",
   detail: "approved changes were not carried out yet",
   waits: true,
@@ -158,7 +158,7 @@ const APPROVED: Attention = {
 function describeInterruptedRun(newest: RunStateFacts["newestRun"]): Attention[] {
   if (newest === null || newest.endedAt !== null) return [];
   const detail = `a run (${newest.kind}) was interrupted, or is still running`;
-  return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
+  return [{ ...FOLDER_FIELDS, kind: "unfinished", detail, waits: true }];
 }
 
 function readLastRun(text: string | null): LastRun | null {
