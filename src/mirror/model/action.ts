@@ -4,9 +4,9 @@ import type { Block, DocumentPaths, DocumentRecord } from "./record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One change on one side. An action contains the state that it expects; if it finds another state,
- * it does nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on
- * the service"). `plan`, `why` and the event log show it. An action on a document has its `id`, an
+ * One change on one side. An action contains the state that it expects; in another state it changes
+ * nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on the
+ * service"). `plan`, `why` and the event log show it. An action on a document has its `id`, an
  * action on a folder a `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
@@ -17,7 +17,6 @@ type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 
 /** One PATCH on the service, with the paths before and after it. */
 type RemoteMove = {
-  /** Local path of the document or folder when the plan was made. */
   readonly lastLocalPath: LocalPath;
   readonly from: RemotePath;
   readonly to: RemotePath;
@@ -26,10 +25,8 @@ type RemoteMove = {
 
 type ListedDocument = DocumentPaths & { readonly changeId: ChangeId };
 
-/** A document whose local file must still have the content with the digest `expect`. */
 type ExpectedFile = { readonly id: DocId; readonly localPath: LocalPath; readonly expect: Digest };
 
-/** A folder, and its paths on both sides. */
 type FolderPlace = { readonly dirId: DirId; readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
 type DocumentAction =

@@ -7,7 +7,6 @@ export type FolderIntention = "move" | "make" | "remove";
 /** Choices with which a user ends a block: whose content wins, or what happens to the document. */
 export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
-/** Properties of a reason for a block. */
 type BlockReasonTraits = {
   /**
    * Origin of the block.
@@ -53,7 +52,7 @@ const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true 
 const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
 const REASONS = {
-  // Reasons about files and documents that a scan or a list did not show.
+  // Reasons because of files and documents that a scan or a list did not show.
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
@@ -65,7 +64,7 @@ const REASONS = {
   "not-utf-8": TEXT_FAULT_BLOCK,
   "contains-nul": TEXT_FAULT_BLOCK,
   "too-large": TEXT_FAULT_BLOCK,
-  // Reasons about names and places.
+  // Reasons because of names and places.
   "name-refused": COMPUTED_BLOCK,
   "name-clash": COMPUTED_BLOCK,
   "remote-name-unsafe": COMPUTED_BLOCK,
@@ -80,7 +79,7 @@ const REASONS = {
   "no-move-to-root": { ...REMEMBERED_BLOCK, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
   "folder-blocked": COMPUTED_BLOCK,
   "occupied-unseen": { ...REMEMBERED_BLOCK, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
-  // Reasons about grants, reviews and absences.
+  // Reasons because of grants, reviews and absences.
   "read-only": {
     ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "move-remote"],
@@ -116,14 +115,13 @@ const REASONS = {
   "review-unknown": { ...COMPUTED_BLOCK, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   outside: { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
-  /** The ignore rules exclude the document, so nothing is changed on either side. */
   suspended: { origin: "computed", work: "none" },
   /** The sync had one direction only. The next sync in both directions makes the change. */
   "direction-off": { origin: "computed", work: "none" },
   /** Somebody is editing the local file, so the service's version does not replace it yet. */
   "in-use": PENDING_BLOCK,
   "second-scan": { ...PENDING_BLOCK, waitsForScan: true },
-  // Reasons about refusals.
+  // Reasons because the service or the disk refused an action.
   refused: {
     ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "delete", "move-remote"],

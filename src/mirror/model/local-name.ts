@@ -63,7 +63,6 @@ function toSafeStem(name: string, kind: "file" | "folder"): string {
     .replace(/^\.[#_]+/, "");
 }
 
-/** Returns the 8 hex digits of an id's digest that `makeHashedName` puts into a name. */
 function makeDigits(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }

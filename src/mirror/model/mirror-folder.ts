@@ -45,7 +45,6 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, Ow
   ]),
   ["texts.suspect", "replaced"],
   ["state.db.before", "replaced"],
-  // SQLite opens this file by its path and writes into it.
   ["state.db.before.new", "in-place"],
   ["lock.db", "in-place"],
   ["lock.db-journal", "in-place"],

@@ -39,8 +39,8 @@ const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
 /**
- * Returns the unusual forms of a content: carriage returns, a byte order mark, no final newline, or
- * characters that are not in NFC.
+ * Returns the unusual forms that content has: carriage returns, a byte order mark, no final
+ * newline, or characters that are not in NFC.
  */
 function listUnusualForms(text: string): TextForm[] {
   const forms: TextForm[] = [];

@@ -213,7 +213,7 @@ export type Trees = {
 };
 
 /**
- * Returns the content with a digest; null if the content store does not have it. Pure, because a
+ * Returns the content with this digest; null if the content store does not have it. Pure, because a
  * digest always means the same content.
  */
 export type TextLookup = (digest: Digest) => string | null;

@@ -11,7 +11,6 @@ type DocumentOrFolderId = DocId | DirId;
 
 /** Current local paths of documents and folders. Files are matched to documents as in a plan. */
 export type LocalPlaces = {
-  /** Documents and folders that were found locally, with their current local paths. */
   readonly found: Map<DocumentOrFolderId, LocalPath>;
   /**
    * Documents that have no local file, or whose file was not found. A document in neither `found`

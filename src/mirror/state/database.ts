@@ -78,7 +78,7 @@ export function limitPageCache(db: SqliteDatabase): void {
 
 /**
  * Opens an existing file for reading, even while another process writes it. A file of an older
- * schema is copied into memory and upgraded there; the file itself stays unchanged.
+ * schema is copied into memory and upgraded in memory; the file itself stays unchanged.
  */
 export function openForReading(path: string, schema: DatabaseSchema): OpenedDatabase {
   const openedFile = attemptOpen(

@@ -90,9 +90,6 @@ export function withFolder<T>(path: string, shown: string, work: (dir: string, f
   }
 }
 
-/**
- * Returns the stat of a path, without following a symbolic link; null if nothing is at the path.
- */
 export function statOrNull(path: string): Stats | null {
   return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }

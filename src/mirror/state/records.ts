@@ -128,7 +128,6 @@ const FOLDER_TABLE = {
   columns: new TableColumns<keyof FolderRecord>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
 } as const;
 
-/** The table of folders that both sides have. */
 export class FolderTable extends KeyedTable<FolderRecord, "id"> {
   readonly #at = this.sql<[string], FolderRecord>(
     `SELECT ${FOLDER_TABLE.columns.selected} FROM dirs WHERE local_path = ?`,

@@ -5,7 +5,7 @@ import type { ReferencedContents } from "./referenced-texts.ts";
 import type { ContentStore } from "./texts.ts";
 
 /**
- * Limits for stored contents. `days`: how long a content without a reference is kept. `bytes`: size
+ * Limits for stored contents. `days`: how long content without a reference is kept. `bytes`: size
  * of the content store above which old versions are deleted earlier.
  */
 export type RetentionLimits = { readonly days: number; readonly bytes: number };
@@ -34,7 +34,7 @@ const VERSIONS_KEPT = 20;
 
 /**
  * Deletes old rows, and contents to which no row has referred for `days` days. Called only between
- * cycles, because a step may have found a content that it has not recorded yet. Only days on which
+ * cycles, because a step may have found content that it has not recorded yet. Only days on which
  * mdmirror ran are counted, so that a machine that was off for two months loses nothing. If the
  * store is larger than `bytes`, old versions of recorded documents are deleted immediately, oldest
  * first. Other contents may be the only copies, and stay for the full time. The file does not
@@ -74,7 +74,7 @@ const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
  * Deletes idle contents: those to which no row of the state refers. The table `idle` has the time
- * at which a content was first found idle. Storing the content again updates `texts.used`.
+ * at which each of them was first found idle. Storing content again updates `texts.used`.
  */
 class ContentPruning {
   readonly #texts: SqliteDatabase;
@@ -89,10 +89,7 @@ class ContentPruning {
       .pluck();
   }
 
-  /**
-   * Records the time at which a content became idle. A content to which rows refer is not idle any
-   * more.
-   */
+  /** Records since when each content is idle. Content to which rows refer is not idle any more. */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
     // A time in the future was recorded while the clock was wrong, so it is removed.
@@ -118,7 +115,7 @@ class ContentPruning {
 
   /**
    * Deletes idle contents that are versions of documents, until the store has at most `bytes`.
-   * @param before a content that was used after this time stays, because a step may be about to
+   * @param before content that was used after this time stays, because a step may be about to
    * record it
    * @returns number of deleted contents
    */

@@ -8,7 +8,7 @@
  * - `local_path` is not unique, because two records have one path for a moment during a swap.
  * - There are few indexes, because each costs one page per commit. Queries that only users make
  *   read the whole table.
- * - The table `idle` says since when no row has referred to a content.
+ * - The table `idle` says since when no row has referred to some content.
  */
 export type DatabaseSchema = {
   readonly file: StateFile;
@@ -19,7 +19,6 @@ export type DatabaseSchema = {
    */
   readonly pageSize?: number;
   readonly version: number;
-  /** SQL that creates the tables of a new file. */
   readonly tables: string;
   /**
    * SQL that upgrades a file, by the version from which it upgrades. The earlier file is kept as a
@@ -270,7 +269,8 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 export const TEXTS_SCHEMA: DatabaseSchema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
-  // A page of 4,096 bytes would hold one compressed content, and a third of it would stay unused.
+  // A page of 4,096 bytes would have room for only one compressed version of a note, and a third of
+  // the page would stay unused.
   pageSize: 16_384,
   version: 2,
   tables: `

@@ -15,7 +15,6 @@ type OpenDatabases = {
   readonly state: SqliteDatabase;
   readonly texts: SqliteDatabase;
   readonly clock: Clock;
-  /** Closes both database files. */
   readonly close: () => void;
   /** Called when the content store turns out to be damaged. Default: does nothing. */
   readonly onDamage?: () => void;
@@ -51,7 +50,7 @@ export class StoredState extends StatementCache implements State {
 
   readonly transactSafely: State["transactSafely"] = (work) => {
     // ORDER: the contents are flushed before the rows, because after a power loss no row may refer
-    // to a lost content.
+    // to lost content.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
   };
@@ -127,8 +126,7 @@ export class StoredState extends StatementCache implements State {
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
    * Returns the digests of base contents and local contents that records refer to, but that the
-   * content store does not have. This happens if `texts.db` was lost, or a content in it is
-   * damaged.
+   * content store does not have. This happens if `texts.db` was lost, or some of it is damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

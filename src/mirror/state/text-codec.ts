@@ -1,8 +1,8 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
- * A content as the store keeps it. `codec`: 0 is plain UTF-8, 1 is zstd. `size`: length in UTF-8,
- * in bytes.
+ * Content in the form in which the store keeps it. `codec`: 0 is plain UTF-8, 1 is zstd. `size`:
+ * length in UTF-8, in bytes.
  */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
@@ -17,7 +17,7 @@ const MIN_COMPRESSED_BYTES = 256;
 /** Compression level of zstd. Higher levels save little on notes, and take longer. */
 const ZSTD_LEVEL = 1;
 
-/** Encodes a content for the store. The result is never longer than the content in UTF-8. */
+/** Encodes content for the store. The result is never longer than the content in UTF-8. */
 export function encodeText(text: string): StoredText {
   const plainBytes = Buffer.from(text, "utf8");
   if (plainBytes.length >= MIN_COMPRESSED_BYTES) {
@@ -32,7 +32,7 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * Decodes a stored content. `size` limits the output if the bytes are damaged.
+ * Decodes stored content. `size` limits the output if the bytes are damaged.
  * @throws if `encodeText` did not make the bytes
  */
 export function decodeText(stored: StoredText): string {

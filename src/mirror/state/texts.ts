@@ -16,7 +16,7 @@ const MAX_GROUP_WRITES = 1_024;
 /** LIMIT: digests that are remembered as stored, which take two megabytes in all. */
 const MAX_KNOWN_DIGESTS = 16_384;
 /**
- * Milliseconds of one day. A content that is stored again counts as used at that time, but this is
+ * Milliseconds of one day. Content that is stored again counts as used at that time, but this is
  * written at most once a day.
  */
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 /**
  * The content store: all contents by their digests, compressed, in a file of its own. Outside a
  * transaction of the state, each content is committed immediately. Within one, contents are
- * committed in groups, and always before the state. They are never rolled back, because a content
+ * committed in groups, and always before the state. They are never rolled back, because content
  * without a reference does no harm.
  */
 export class ContentStore extends StatementCache {
@@ -32,7 +32,7 @@ export class ContentStore extends StatementCache {
   readonly #onDamage: () => void;
   /**
    * Contents that this process has written or checked, with the time and the last path. For a day,
-   * a content in this map is not checked again before rows refer to it.
+   * content in this map is not checked again before rows refer to it.
    */
   readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -47,7 +47,6 @@ export class ContentStore extends StatementCache {
   readonly #rollback = this.sql("ROLLBACK");
   /** True during a transaction of the state, when contents are committed in groups. */
   #isGrouping = false;
-  /** Number of writes that are not committed yet. */
   #openWrites = 0;
   /** Number of the first content that a power loss may remove; null if all are safe. */
   #unsafeFrom: number | null = 0;
@@ -63,7 +62,7 @@ export class ContentStore extends StatementCache {
   }
 
   /**
-   * Stores a content. Returns its digest.
+   * Stores content. Returns its digest.
    * @throws on a lone surrogate, which has no UTF-8 and so no digest; callers block documents with
    * such content
    */
@@ -74,7 +73,7 @@ export class ContentStore extends StatementCache {
   }
 
   /**
-   * Stores a content whose digest is known.
+   * Stores content whose digest is known.
    * @param text the content with this digest
    */
   putKnown(digest: Digest, text: string, name: TextName): void {
@@ -129,8 +128,8 @@ export class ContentStore extends StatementCache {
   }
 
   /**
-   * Returns the content with a digest. Null if it is not stored, or the stored bytes have another
-   * digest. Keeps nothing in memory.
+   * Returns the content with this digest. Returns null if it is not stored, or the stored bytes
+   * have another digest. Keeps nothing in memory.
    */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
@@ -236,7 +235,7 @@ function toKey(digest: Digest): Buffer {
 }
 
 /**
- * Decodes a stored content. Returns null if its bytes do not have this digest, because they are
+ * Decodes stored content. Returns null if its bytes do not have this digest, because they are
  * damaged.
  */
 export function provenText(digest: Digest, row: StoredText): string | null {
@@ -260,7 +259,7 @@ const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
  * The table of paths at which contents were seen, with the time of the first observation. A row
- * refers to a content by its number.
+ * refers to content by its number.
  */
 class NameTable extends StatementCache {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -279,7 +278,7 @@ class NameTable extends StatementCache {
   }
 
   /**
-   * Stores the origin of a content.
+   * Stores an origin of content.
    * @returns the number of the content
    */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {

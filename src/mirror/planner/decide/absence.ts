@@ -73,11 +73,9 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 type PathClaimants = {
-  /** Documents and folders that may have the path at some moment of the plan. */
   readonly found: readonly PlanRow[];
   /** Folders that may directly contain the path. */
   readonly parents: readonly FolderRow[];
-  /** All folders that may be above the path. */
   readonly folders: readonly FolderRow[];
 };
 

@@ -276,7 +276,6 @@ export class NameAssignment {
     return makeRowToBlock(row, "name-clash", this.#clashText(row, place, owner));
   }
 
-  /** Returns true if a document or folder may get a number in its name on the service. */
   #mayGetNumber(row: PlanRow, owner: SlotOwner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
@@ -351,13 +350,11 @@ class SlotOwners {
     return this.#taken[side].get(row[side].goal!) === row;
   }
 
-  /** Gives a slot to a document or folder, and plans its move to this place. */
   take(side: Side, row: PlanRow, place: Place): void {
     setGoal(row, side, place);
     this.#taken[side].set(place, row);
   }
 
-  /** Frees the planned slot of a document or folder, and gives it another one. */
   replaceSlot(side: Side, row: PlanRow, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
@@ -378,7 +375,6 @@ class SlotOwners {
     return "unjudged";
   }
 
-  /** Requests another round of planning that includes the document at a path. */
   #includeInNextRound(side: Side, path: string): void {
     const { trees, toInclude, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;

@@ -108,7 +108,6 @@ export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow)
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
-/** An open conflict of a document that exists on both sides. */
 type OpenConflict = {
   readonly conflict: Conflict;
   readonly localFile: LocalFile;
@@ -244,7 +243,6 @@ function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCo
   if (presentCopies.length > 0) draft.copies.set(row, presentCopies);
 }
 
-/** A conflict copy, and the file that was found for it. */
 type FoundCopy = ConflictCopy & { readonly found: FoundFile };
 type FoundFile =
   | { readonly kind: "present"; readonly path: LocalPath }
@@ -290,7 +288,6 @@ function findMovedCopy({ trees }: PlanDraft, isMatch: (other: LocalOther) => boo
   return null;
 }
 
-/** Returns true if a file has the inode of the copy that shows a version. */
 function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
   const key = toCopyInodeKey(draft, stamp);
   return key !== null && key === toCopyInodeKey(draft, version);

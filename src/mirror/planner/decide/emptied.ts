@@ -8,7 +8,6 @@ import type { LocalFile, RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type PlanDraft, proposeAction } from "./plan-draft.ts";
 
-/** Returns true if content of a document is blank, and its base version is not. */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentRecord, digest: Digest): boolean {
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
@@ -23,7 +22,6 @@ export type DocumentSides = {
   readonly remoteFile: RemoteFile | null;
 };
 
-/** A recorded document whose content was seen on both sides. */
 export type SharedDocument = {
   readonly row: DocumentRow;
   readonly record: DocumentRecord;
@@ -31,7 +29,6 @@ export type SharedDocument = {
   readonly remoteFile: RemoteFile;
 };
 
-/** Actions that may write the service's content to the local file. */
 type DownloadAction =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };

@@ -57,7 +57,6 @@ export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   return { kind: "place", place: name === remotePlace.name ? remotePlace : { parent: remotePlace.parent, name } };
 }
 
-/** Returns the place on the service that corresponds to the local place. */
 export function deriveRemotePlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const localPlace = row.local.now;
   if (localPlace === null) return makeImpossiblePlace("not-seen", "its local path is not known");
@@ -71,7 +70,6 @@ export function deriveRemotePlace(draft: PlanDraft, row: PlanRow): WantedPlace {
     : { kind: "place", place: { parent: localPlace.parent, name: mappedName.name } };
 }
 
-/** Returns true if a document or folder is already at the wanted place. */
 export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
   return wish.kind === "place" && isSamePlace(wish.place, now);
 }

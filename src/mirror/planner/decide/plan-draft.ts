@@ -92,7 +92,6 @@ function indexCopiesByInode(draft: PlanDraft): Map<string | null, ConflictCopy[]
   return Map.groupBy(conflictCopies, ({ version }) => toCopyInodeKey(draft, version));
 }
 
-/** Returns the ignore rule that excludes a path, as a clause for messages. */
 export function describeExclusion({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
   return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
 }
@@ -107,7 +106,6 @@ export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Plac
   return id !== undefined;
 }
 
-/** Returns all folders of the plan, then all documents. */
 export function listRows({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): PlanRow[] {
   return [...forest.folders, ...documents];
 }

@@ -43,7 +43,6 @@ function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, 
         if (folder !== row && !isPlannedInside(parent, folder, side)) split.add(folder);
 }
 
-/** Returns the moved folders whose recorded path is this path, or a folder above it. */
 function findFoldersAbove(recorded: FoldersByPath, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
@@ -85,10 +84,6 @@ function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   return recordedPlaces;
 }
 
-/**
- * Returns the current path of a recorded folder if it differs from the path in base; otherwise
- * null.
- */
 function findPathUnlikeBase(folder: FolderRow, side: Side): string | null {
   const path = getPathOnSide(folder, side);
   return folder.record === null || path === getPathOnSide(folder.record, side) ? null : path;
@@ -115,10 +110,6 @@ function hasRecordedId(folder: FolderRow): folder is FolderRow & { readonly dirI
   return folder.record !== null && folder.dirId !== null && folder.replaced === null;
 }
 
-/**
- * Returns true if a document or folder is recorded below one of the split folders, or is planned to
- * be below one.
- */
 function isInSplitFolder(row: PlanRow, split: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
   return [...split].some((folder) => isPlannedInside(parent, folder, "local") || isBelowRecord(row, folder));

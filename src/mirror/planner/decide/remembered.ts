@@ -128,7 +128,6 @@ export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   }
 }
 
-/** Returns the ids of folders that the scan could not read. */
 function listHiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
   const hiddenRows = [...forest.folders].filter(({ localSeen }) => localSeen === "unknown");
   return new Set(hiddenRows.flatMap(({ dirId }) => dirId ?? []));

@@ -202,7 +202,6 @@ function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: Folde
   }));
 }
 
-/** Returns the recorded documents of a folder that were deleted locally and are not restored. */
 function listDeletedDocuments({ forest, documents }: PlanDraft, folder: FolderRow): DocId[] {
   const isDeleted = ({ record, local }: DocumentRow) =>
     record !== null && local.goal === null && findBaseFolder(forest, "local", record) === folder;

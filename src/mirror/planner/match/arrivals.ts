@@ -13,7 +13,6 @@ import { type SlotOccupancy, SlotMap } from "./slots.ts";
  * many of them. To save memory, they have no rows of their own in the plan.
  */
 export class Arrivals {
-  /** The documents that only have to be created locally, sorted by path. */
   readonly all: RemoteFile[] = [];
   readonly #trees: Trees;
   readonly #forest: FolderForest;
@@ -38,10 +37,6 @@ export class Arrivals {
     return files.filter((file) => isJudged(judged, file.id) || !this.#addIfPlain(file));
   }
 
-  /**
-   * Returns the id of the document that will be created at a local place; undefined if there is
-   * none.
-   */
   idAt(place: Place): DocId | undefined {
     return this.#byPlace.get(place);
   }

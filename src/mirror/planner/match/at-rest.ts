@@ -16,7 +16,6 @@ export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
 }
 
 type ChangedDocuments = {
-  /** Records of documents about which the plan has to decide. */
   readonly records: Map<DocId, DocumentRecord>;
   /** All local files, except those of unchanged documents. */
   readonly files: Map<LocalPath, LocalFile>;

@@ -189,7 +189,6 @@ function* generateRecordDigests(matching: MatchProgress): Generator<[Digest, Doc
     for (const digest of new Set(listKnownDigests(matching, record))) yield [digest, record];
 }
 
-/** Returns the values whose keys occur only once. */
 function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
   const [valueByKey, repeatedKeys] = [new Map<K, V>(), new Set<K>()];
   for (const [key, value] of entries)

@@ -12,11 +12,9 @@ type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
  * these.
  */
 export type FolderPaths = {
-  /** Recorded folders that exist locally, with their current paths. */
   readonly found: Map<DirId, LocalPath>;
   /** For each current path, the recorded folder that is at this path. */
   readonly claimed: Map<LocalPath, DirId>;
-  /** Recorded folders by their local paths in base. */
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
   /** All recorded folders, each after its parent. */
   readonly sorted: readonly FolderRecord[];
@@ -29,7 +27,6 @@ export type FolderPaths = {
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
   /** Folders of `keptByService` whose path was given to another local folder. */
   readonly pathTaken: Set<DirId>;
-  /** True if a recorded folder is at another path than in base. */
   hasMoved: boolean;
 };
 
@@ -179,7 +176,6 @@ type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null
  */
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
-/** Adds one document to the counts of each missing folder above it. */
 function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current }: PathChange): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);

@@ -159,7 +159,6 @@ export function findOrAddFolder(forest: FolderForest, side: Side, path: string):
   return folder;
 }
 
-/** Returns the place (parent folder and name) that belongs to a current path. */
 export function toPlace(forest: FolderForest, side: Side, path: string): Place {
   return { parent: findOrAddFolder(forest, side, parentOf(path)), name: nameOf(path) };
 }
@@ -223,7 +222,6 @@ function findKnownRemoteFolder(
   return sameFolder?.record?.remotePath === remotePath ? sameFolder : byBaseRemote.get(remotePath);
 }
 
-/** Returns the folder if base has no record of it and it is not the root; otherwise null. */
 function ifUnrecorded(forest: FolderForest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }

@@ -103,7 +103,6 @@ function describeLocalState(
   return match === undefined ? ABSENT : makePresent(match);
 }
 
-/** Returns the reason why the local state of a document is unknown; null if it is known. */
 function whyLocalUnknown(
   { trees, matches, byPathAlone, blocked }: MatchProgress,
   { id, localPath }: DocumentRecord,

@@ -88,8 +88,8 @@ export function listKnownDigests(
 }
 
 /**
- * Returns the highest similarity between a content and the known contents of a document, from 0 to
- * 1.
+ * Returns the highest similarity between some content and the known contents of a document, from 0
+ * to 1.
  */
 export function measureSimilarity(matching: MatchProgress, record: DocumentRecord, profile: LineProfile): number {
   let highestSimilarity = 0;

@@ -50,7 +50,6 @@ type UnrecordedFolder = {
   readonly id: DirId | null;
 };
 
-/** Lists the folders that base has no record of, parents first. */
 function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths): UnrecordedFolder[] {
   const { base, local, remote } = trees;
   const unrecorded: UnrecordedFolder[] = [];

@@ -98,7 +98,6 @@ export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
   mutablePlaces.goal = place;
 }
 
-/** Plans that a document or folder stays at its current places. */
 export function setGoalToCurrent(row: PlanRow): void {
   for (const side of SIDES) setGoal(row, side, row[side].now);
 }
@@ -111,7 +110,6 @@ export function isMoving(row: PlanRow, side: Side): boolean {
   return row[side].goal !== null && !isSamePlace(row[side].goal, row[side].now);
 }
 
-/** Returns the kind of names that a document or folder has, for the rules about names. */
 export function getNameKind(row: PlanRow): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }
@@ -124,7 +122,6 @@ export function toUniqueId(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }
 
-/** Returns the path of a record or folder on one side. */
 export function getPathOnSide<P>(record: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
   return side === "local" ? record.localPath : record.remotePath;
 }

@@ -82,10 +82,6 @@ export class StepLayout {
     return new Set(this.#first.get(row));
   }
 
-  /**
-   * Returns the current place of a document or folder on a side, or its planned place if it has no
-   * current one.
-   */
   #place(side: Side, row: PlanRow): Place | null {
     return this.sides[side].placeOf(row) ?? row[side].goal;
   }

@@ -84,7 +84,6 @@ function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   };
 }
 
-/** Order of the kinds of operations: those with lower numbers are tried first. */
 const OPERATION_RANKS: Readonly<Record<PlanOperation["kind"], Readonly<Record<PlanRow["kind"], number>>>> = {
   before: { folder: 0, document: 0 },
   move: { folder: 1, document: 2 },
@@ -96,10 +95,6 @@ const OPERATION_RANKS: Readonly<Record<PlanOperation["kind"], Readonly<Record<Pl
   leave: { folder: 6, document: 5 },
 };
 
-/**
- * Returns true if an operation is tried before the new documents of the service are created
- * locally.
- */
 export function precedesArrivals(operation: PlanOperation): boolean {
   return getOperationRank(operation) <= OPERATION_RANKS.arrive.document;
 }

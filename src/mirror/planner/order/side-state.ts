@@ -14,7 +14,6 @@ export class SideState {
   readonly #at = new Map<PlanRow, Place | null>();
   readonly #slots: SlotMap<PlanRow | null>;
   readonly #freedBy: SlotMap<number>;
-  /** Current paths of folders; a cache. */
   readonly #paths = new Map<FolderRow, string>();
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
@@ -81,7 +80,6 @@ export class SideState {
     }
   }
 
-  /** Records that a step uses the path of a place. */
   use(place: Place, step: number): void {
     if (this.#moving.size === 0) return;
     for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {

@@ -19,7 +19,6 @@ import {
   listUnapprovedSteps,
 } from "./stops.ts";
 
-/** Losses on one side that the user has not approved yet. */
 type SideLosses = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];

@@ -118,7 +118,6 @@ export type GuardedStep = { readonly index: number; readonly key: string };
 /** Reason for a stop, and the steps that the user has to approve. */
 export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
 
-/** Returns the steps that match and that the user has not approved yet. */
 export function listUnapprovedSteps(
   steps: readonly Step[],
   { approved }: Pick<Signals, "approved">,

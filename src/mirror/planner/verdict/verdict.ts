@@ -17,7 +17,6 @@ import {
 } from "./stops.ts";
 import { computeDeleteBudget, judgeLosses, findLosses, listDocumentsToRead } from "./losses.ts";
 
-/** Result of the safety checks. */
 type Judgement = {
   readonly verdict: Verdict;
   /** Documents whose new content on the service must be read before the verdict is final. */
