@@ -52,7 +52,7 @@ const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true 
 const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
 const REASONS = {
-  // Reasons because of files and documents that a scan or a list did not show.
+  // Blocks because of files and documents that a scan or a list did not show.
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
@@ -64,7 +64,7 @@ const REASONS = {
   "not-utf-8": TEXT_FAULT_BLOCK,
   "contains-nul": TEXT_FAULT_BLOCK,
   "too-large": TEXT_FAULT_BLOCK,
-  // Reasons because of names and places.
+  // Blocks because of names and places.
   "name-refused": COMPUTED_BLOCK,
   "name-clash": COMPUTED_BLOCK,
   "remote-name-unsafe": COMPUTED_BLOCK,
@@ -79,7 +79,7 @@ const REASONS = {
   "no-move-to-root": { ...REMEMBERED_BLOCK, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
   "folder-blocked": COMPUTED_BLOCK,
   "occupied-unseen": { ...REMEMBERED_BLOCK, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
-  // Reasons because of grants, reviews and absences.
+  // Blocks because of grants, reviews and absences.
   "read-only": {
     ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "move-remote"],
@@ -121,7 +121,7 @@ const REASONS = {
   /** Somebody is editing the local file, so the service's version does not replace it yet. */
   "in-use": PENDING_BLOCK,
   "second-scan": { ...PENDING_BLOCK, waitsForScan: true },
-  // Reasons because the service or the disk refused an action.
+  // Blocks because the service or the disk refused an action.
   refused: {
     ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "delete", "move-remote"],

@@ -185,7 +185,7 @@ export function renameOwn(folder: string, from: string, to: string): void {
 
 /**
  * Creates a folder in `.mdmirror`, or `.mdmirror` itself if `name` is "", for this user alone.
- * Takes the permissions of other users from an existing folder. The parent folder must exist.
+ * Closes an existing folder to other users. The parent folder must exist.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {

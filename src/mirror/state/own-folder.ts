@@ -35,8 +35,7 @@ export function examineOwnFolder(folder: string): void {
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * Takes the permissions of other users from all folders, then from all files. Called before
- * writing.
+ * Closes all folders to other users, then all files. Called before writing.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {

@@ -101,8 +101,8 @@ export class ContentStore extends StatementCache {
     }
     if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
     if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
-    // An existing content is read and compared with its digest before rows may refer to it. A
-    // damaged one is replaced.
+    // Existing content is read and compared with its digest before rows may refer to it. Damaged
+    // content is replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
     this.#remember(digest, now, name.path);
   }

@@ -250,11 +250,11 @@ type FoundFile =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the files of a document's conflict copies. Tries three ways, in this order:
+ * Finds the files of a document's conflict copies. Skips a file that belongs to another copy. Tries
+ * three ways, in this order:
  * - by inode, at the recorded path or beside the moved document
  * - by name at these two paths, because an editor may have saved the copy as a new file
- * - by inode anywhere, because the user may have moved the copy A file that belongs to another copy
- *   is skipped.
+ * - by inode anywhere, because the user may have moved the copy
  * @param localFile the document's own file; null if missing
  * @returns copies, oldest first; the newest is always among them
  */

@@ -15,8 +15,8 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, blockRow, keepBlock, toBlockKey, findPathOfRow } from "./plan-draft.ts";
 
 /**
- * Returns the block that an earlier answer of the service caused. Null if there is none, or refused
- * requests are sent again in this cycle.
+ * Returns the block that an earlier answer of the service caused. Returns null if there is none, or
+ * if refused requests are sent again in this cycle.
  */
 function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
