@@ -2,7 +2,7 @@ import type { Step } from "../model/action.ts";
 import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
-import { type PlanDraft, openDraft, findPathOfRow } from "./decide/plan-draft.ts";
+import { type PlanDraft, makePlanDraft, findPathOfRow } from "./decide/plan-draft.ts";
 import { splitFolderRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-rows.ts";
 import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
@@ -71,7 +71,7 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
       ? withAllDocuments(whole)
       : includeDocuments(whole, [...judgedDocuments, ...listIdsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
-    const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judgedDocuments)));
+    const draft = decideRows(makePlanDraft(trees, policy, texts, matchTrees(trees, policy, texts, judgedDocuments)));
     const steps = orderSteps(draft);
     const idsToInclude = [...draft.toInclude].filter((id) => !isJudged(judgedDocuments, id));
     if (judgedDocuments === "all" || idsToInclude.length === 0) return { draft, steps };

@@ -8,7 +8,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Conflict, DocumentRecord, Stamp, Tombstone } from "../model/record.ts";
 import { TableColumns, KeyedTable } from "./keyed-table.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
 
 /** Opens the tables that a cycle uses. */
@@ -118,7 +118,7 @@ class ConflictTable extends KeyedTable<Conflict, "id"> {
 }
 
 /** A table of single values, each under its key. */
-export class MetaTable extends StatementCache {
+export class MetaTable extends TableWithStatements {
   readonly #all = this.sql<[], [key: string, value: string]>("SELECT key, value FROM meta", "raw");
   readonly #get = this.sql<[string], string>("SELECT value FROM meta WHERE key = ?", "pluck");
   readonly #set = this.sql<[string, string]>(
@@ -145,7 +145,7 @@ export class MetaTable extends StatementCache {
 }
 
 /** The journal: intents that are not concluded yet, stored as JSON. */
-export class IntentTable extends StatementCache {
+export class IntentTable extends TableWithStatements {
   readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
     "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
   );

@@ -5,7 +5,7 @@
 
 import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
-import { fillOwn } from "./own-database.ts";
+import { createFilledOwnFile } from "./own-database.ts";
 import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
 
 /**
@@ -24,7 +24,7 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
   const newCopyName = `${name}.new`;
   removeOwn(folder, newCopyName);
   try {
-    fillOwn(folder, newCopyName, (file) => void db.prepare("VACUUM INTO ?").run(file));
+    createFilledOwnFile(folder, newCopyName, (file) => void db.prepare("VACUUM INTO ?").run(file));
     renameOwn(folder, newCopyName, name);
   } catch (error) {
     removeOwn(folder, newCopyName);

@@ -65,7 +65,7 @@ type SetAsideFiles = {
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAsideFiles {
   const { to, moved } = moveFilesAway(folder, "damaged", stamp, file);
-  const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
+  const salvagedTexts = file === "texts.db" ? salvageContents(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
 }
 
@@ -116,7 +116,7 @@ type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at
  * Copies the readable contents of a damaged content store. Always creates the new file: an empty
  * one shows later that the loss was already handled.
  */
-function salvageTexts(from: string, to: string): number {
+function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);
   if (newStore.kind !== "opened")
     throw new Error(`cannot make ${TEXTS_SCHEMA.file} again: ${JSON.stringify(newStore)}`);
@@ -126,7 +126,7 @@ function salvageTexts(from: string, to: string): number {
   try {
     return damagedStore === null
       ? 0
-      : newStore.db.transaction(() => copyReadable(damagedStore, newStore.db, damagedSize))();
+      : newStore.db.transaction(() => copyReadableContents(damagedStore, newStore.db, damagedSize))();
   } finally {
     damagedStore?.close();
     newStore.db.close();
@@ -144,7 +144,7 @@ const MIN_ROW_BYTES = 64;
  * Copies each content that matches its digest, with the paths at which it was seen. Leaves out
  * damaged rows. Returns the number of copied contents.
  */
-function copyReadable(from: SqliteDatabase, into: SqliteDatabase, bytes: number): number {
+function copyReadableContents(from: SqliteDatabase, into: SqliteDatabase, bytes: number): number {
   const selectContent = readOrNull(() =>
     from.prepare<[number], ContentRow>("SELECT digest, codec, size, used, text FROM texts WHERE seq = ?"),
   );

@@ -44,10 +44,10 @@ export type StateSummary = {
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {
-  return readStateRows(folder, readSummary);
+  return readStateRows(folder, selectSummary);
 }
 
-function readSummary(db: SqliteDatabase): StateSummary {
+function selectSummary(db: SqliteDatabase): StateSummary {
   return {
     totals: computeTotals(db),
     blocks: [...new BlockTable(db).load().values()],

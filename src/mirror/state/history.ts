@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { MirrorEvent, State, Version } from "../ports/state.ts";
 import { TableColumns } from "./keyed-table.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 
 type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
   readonly mergeBase: Digest | null;
@@ -23,7 +23,7 @@ const EVENT_COLUMNS = new TableColumns<keyof EventRow>(
 );
 
 /** The table of events, in the order in which they were logged. */
-export class EventTable extends StatementCache {
+export class EventTable extends TableWithStatements {
   readonly #insert = this.sql(
     `INSERT INTO events (${EVENT_COLUMNS.names.join(", ")}) VALUES (${EVENT_COLUMNS.names.map(() => "?").join(", ")})`,
   );
@@ -91,7 +91,7 @@ function toMirrorEvent({
 
 export type RunRow = ReturnType<State["runs"]>[number];
 
-export class RunTable extends StatementCache {
+export class RunTable extends TableWithStatements {
   readonly #insert = this.sql<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)");
   readonly #end = this.sql<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
   readonly #newest = this.sql<[number], RunRow>(
@@ -112,7 +112,7 @@ export class RunTable extends StatementCache {
 }
 
 /** The table of versions that the service has shown, in the order in which they were seen. */
-export class VersionTable extends StatementCache {
+export class VersionTable extends TableWithStatements {
   // A change id identifies one version. A version that is stored again keeps its position in the
   // order.
   readonly #insert = this.sql(

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "./database.ts";
-import { makeUpsertSql, StatementCache } from "./statement.ts";
+import { makeUpsertSql, TableWithStatements } from "./statement.ts";
 
 /** Columns of a table, and the field of a row that each of them stores. */
 export class TableColumns<Member extends string> {
@@ -33,7 +33,7 @@ type TableLayout<Row, Key extends MemberOf<Row>> = {
 /**
  * A table whose rows have a key. Rows are read in the order in which their keys were first stored.
  */
-export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends StatementCache {
+export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends TableWithStatements {
   readonly #layout: TableLayout<Row, Key>;
   readonly #all;
   readonly #one;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { hasMembers } from "../../contract/json.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { emptyOwn, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
+import { emptyOwnFile, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 
 const LOCK_FILE_NAME = "lock.db";
@@ -36,13 +36,13 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 }
 
 function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
-  let db = tryExclusive(folder);
+  let db = tryToLock(folder);
   if (db === null) {
     // RACE: SQLite reports a lock before it reports damage, so no process had the lock a moment
     // ago. A process that has taken it since then has emptied the file first. Emptying it again
     // changes nothing, because the inode with the lock stays the same.
-    emptyOwn(folder, LOCK_FILE_NAME);
-    db = tryExclusive(folder);
+    emptyOwnFile(folder, LOCK_FILE_NAME);
+    db = tryToLock(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
@@ -57,7 +57,7 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
 }
 
 /** Takes the exclusive lock. Returns null if the content of the lock file is damaged. */
-function tryExclusive(folder: string): SqliteDatabase | "busy" | null {
+function tryToLock(folder: string): SqliteDatabase | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE_NAME), { make: true, timeout: 0 });
   try {
     // No process ever writes to this file. An exclusive transaction alone leaves it empty and

@@ -9,7 +9,7 @@ import {
   openForWriting,
   findPageFault,
 } from "./database.ts";
-import { removeOwn, statOwn, touchOwn } from "./own-files.ts";
+import { removeOwn, statOwn, createOwnFileIfMissing } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
@@ -54,9 +54,13 @@ export function openState(location: StateLocation): OpenedState {
 
 /** Opens a new state in memory, which needs no check. */
 function openInMemory(clock: Clock): OpenedState {
-  const files = openBoth((schema) => openForWriting(":memory:", schema));
+  const files = openBothDatabases((schema) => openForWriting(":memory:", schema));
   if (files.kind !== "both") return files;
-  return { kind: "opened", state: new StoredState({ ...files, clock, close: () => closeBoth(files) }), created: true };
+  return {
+    kind: "opened",
+    state: new StoredState({ ...files, clock, close: () => closeBothDatabases(files) }),
+    created: true,
+  };
 }
 
 function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState {
@@ -68,7 +72,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
     !readOnly &&
     ((readFileSize(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null);
   const openDatabase = readOnly ? openForReading : openForWriting;
-  const files = openBoth((schema) => openDatabase(join(folder, schema.file), schema));
+  const files = openBothDatabases((schema) => openDatabase(join(folder, schema.file), schema));
   if (files.kind !== "both") return files;
   return closeUnlessOpened(files, () => {
     const pageFaultFound = findFileFault(files, "state") ?? (areTextsInDoubt ? findFileFault(files, "texts") : null);
@@ -78,8 +82,8 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
     const state = new StoredState({
       ...files,
       clock,
-      close: () => closeBoth(files),
-      ...(readOnly ? {} : { onDamage: () => markTextsSuspect(folder) }),
+      close: () => closeBothDatabases(files),
+      ...(readOnly ? {} : { onDamage: () => markContentStoreSuspect(folder) }),
     });
     const rowDamage = state.findDamage();
     if (rowDamage !== null) return { file: STATE_SCHEMA.file, ...rowDamage };
@@ -93,7 +97,7 @@ type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; re
  * Opens both files. ORDER: the content store is created first. So a state without a content store
  * shows that the store was lost.
  */
-function openBoth(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
+function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
   const state = open(STATE_SCHEMA);
@@ -105,10 +109,10 @@ function openBoth(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFil
 function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): OpenedState {
   try {
     const openedDatabase = open();
-    if (openedDatabase.kind !== "opened") closeBoth(files);
+    if (openedDatabase.kind !== "opened") closeBothDatabases(files);
     return openedDatabase;
   } catch (error) {
-    closeBoth(files);
+    closeBothDatabases(files);
     const fault = faultOf(error);
     if (fault === null) throw error;
     return { file: STATE_SCHEMA.file, ...fault };
@@ -121,9 +125,9 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
  */
 const SUSPECT_FILE = "texts.suspect";
 
-function markTextsSuspect(folder: string): void {
+function markContentStoreSuspect(folder: string): void {
   try {
-    touchOwn(folder, SUSPECT_FILE);
+    createOwnFileIfMissing(folder, SUSPECT_FILE);
   } catch (error) {
     // The disk is full or read-only, so the file cannot be created. A later run finds the damage
     // again.
@@ -161,7 +165,7 @@ function hasRows(db: SqliteDatabase, table: string): boolean {
  * Closes both files. ORDER: the content store first, because closing flushes commits. A power loss
  * between the two must not leave rows that refer to lost content.
  */
-function closeBoth({ state, texts }: DatabaseFiles): void {
+function closeBothDatabases({ state, texts }: DatabaseFiles): void {
   try {
     closeAfterWriting(texts);
   } finally {

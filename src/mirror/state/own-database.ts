@@ -23,11 +23,11 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   const { make, ...openOptions } = options;
   if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
-  const statBefore = statFile(folder, name) ?? (make ? makeEmpty(folder, name) : null);
+  const statBefore = statOwnDatabase(folder, name) ?? (make ? makeEmpty(folder, name) : null);
   for (const end of SIDE_FILE_ENDINGS) statOwn(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, openOptions);
   try {
-    const statAfter = statFile(folder, name);
+    const statAfter = statOwnDatabase(folder, name);
     if (statBefore !== null && (statAfter?.ino !== statBefore.ino || statAfter.dev !== statBefore.dev))
       throw new UnsafePathError(
         path,
@@ -41,7 +41,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   }
 }
 
-function statFile(folder: string, name: string): Stats | null {
+function statOwnDatabase(folder: string, name: string): Stats | null {
   return statOwn(folder, name, "own-file");
 }
 
@@ -55,7 +55,7 @@ function makeEmpty(folder: string, name: string): Stats | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return statFile(folder, name);
+  return statOwnDatabase(folder, name);
 }
 
 /**
@@ -63,7 +63,7 @@ function makeEmpty(folder: string, name: string): Stats | null {
  * it.
  * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
-export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
+export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
   // The file is created empty, which SQLite accepts. A file that SQLite creates itself could be
   // read by other users.
   const fd = createOwn(folder, name);
@@ -76,6 +76,6 @@ export function fillOwn(folder: string, name: string, fill: (path: string) => vo
 }
 
 /** Returns the size of a database's WAL in bytes, without reading it; 0 if there is none. */
-export function walSize(path: string): number {
+export function readWalSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

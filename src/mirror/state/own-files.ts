@@ -51,7 +51,7 @@ function returnNullIfAbsent<T>(work: () => T): T | null {
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (statOwn(folder, name, "file") === null) return null;
   return returnNullIfAbsent(() => {
-    const { fd, stat } = openOwn(folder, name, O_RDONLY, "file");
+    const { fd, stat } = openOwnFile(folder, name, O_RDONLY, "file");
     try {
       return { bytes: fs.readFileSync(fd), stat };
     } finally {
@@ -84,7 +84,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
  * Creates an empty file if it is missing.
  * @throws UnsafePathError; otherwise as node:fs does
  */
-export function touchOwn(folder: string, name: string): void {
+export function createOwnFileIfMissing(folder: string, name: string): void {
   if (statOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
 }
 
@@ -94,7 +94,7 @@ export function touchOwn(folder: string, name: string): void {
  */
 export function appendOwn(folder: string, name: string, text: string): void {
   const exists = statOwn(folder, name, "own-file") !== null;
-  const fd = exists ? openOwn(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
+  const fd = exists ? openOwnFile(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
   try {
     fs.writeFileSync(fd, text);
   } finally {
@@ -138,7 +138,7 @@ function giveToOwner(fd: number, above: number): void {
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
 }
 
-function openOwn(folder: string, name: string, flags: number, expected: ExpectedFile) {
+function openOwnFile(folder: string, name: string, flags: number, expected: ExpectedFile) {
   const { below, last } = splitName(name);
   return inOwnFolder(folder, below, (dir) => {
     const fd = fs.openSync(`${dir}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
@@ -157,8 +157,8 @@ function openOwn(folder: string, name: string, flags: number, expected: Expected
  * Empties an existing file. It keeps its inode.
  * @throws UnsafePathError; otherwise as node:fs does
  */
-export function emptyOwn(folder: string, name: string): void {
-  const { fd } = openOwn(folder, name, O_WRONLY, "own-file");
+export function emptyOwnFile(folder: string, name: string): void {
+  const { fd } = openOwnFile(folder, name, O_WRONLY, "own-file");
   try {
     fs.ftruncateSync(fd, 0);
   } finally {

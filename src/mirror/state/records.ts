@@ -3,7 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { FolderRecord, DocumentRecord, DocumentPaths, Stamp, Submission } from "../model/record.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { TableColumns, KeyedTable } from "./keyed-table.ts";
-import { makeUpsertSql, StatementCache } from "./statement.ts";
+import { makeUpsertSql, TableWithStatements } from "./statement.ts";
 
 type RecordRow = [
   id: DocId,
@@ -48,7 +48,7 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
  */
 export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
-export class RecordTable extends StatementCache {
+export class RecordTable extends TableWithStatements {
   readonly #portion = this.sql<[number, number], RecordRow>(
     `SELECT ${RECORD_COLUMNS}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     "raw",

@@ -1,13 +1,13 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { Submission } from "../model/record.ts";
 import type { Intent } from "../ports/state.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 
 /**
  * Finds the contents that rows of `state.db` refer to, and that must therefore not be deleted.
  * References of versions and events do not count.
  */
-export class ReferencedContents extends StatementCache {
+export class ReferencedContents extends TableWithStatements {
   readonly #plain = this.sql<[], Digest>(
     "SELECT digest FROM records UNION ALL SELECT local_digest FROM records WHERE local_digest IS NOT NULL " +
       "UNION ALL SELECT echo_digest FROM records WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +

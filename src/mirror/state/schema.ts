@@ -30,7 +30,7 @@ export type DatabaseSchema = {
 export type StateFile = "state.db" | "texts.db";
 
 /** Codes that earlier mdmirror versions stored, each with the word that replaces it. */
-const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
+const CODE_REPLACEMENTS: readonly (readonly [before: string, after: string])[] = [
   ["by-hand", "manual"],
   ["delete-waits", "delete-pending"],
   ["folder-held", "folder-blocked"],
@@ -51,7 +51,7 @@ const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
 
 /** Returns SQL that replaces an old code if it is the whole value of a column. */
 function replaceCode(column: string): string {
-  return `CASE ${column} ${PLAIN_CODES.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
+  return `CASE ${column} ${CODE_REPLACEMENTS.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }
 
 /**
@@ -60,7 +60,7 @@ function replaceCode(column: string): string {
  * like a code.
  */
 function replaceCodesInJson(column: string): string {
-  const memberReplacements = PLAIN_CODES.flatMap(([before, after]) =>
+  const memberReplacements = CODE_REPLACEMENTS.flatMap(([before, after]) =>
     ["kind", "state", "reason", "outcome"].map((name) => [`"${name}":"${before}"`, `"${name}":"${after}"`] as const),
   );
   const nameReplacements = [

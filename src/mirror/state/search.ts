@@ -17,7 +17,7 @@ import { type SqliteDatabase, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 
 /**
  * Table of the indexed files: the path of each, and its digest and stamp, by which an unchanged
@@ -123,7 +123,7 @@ type IndexedFile = Omit<Stamp, "dev"> & {
 };
 
 /** Searches in a linked folder, by an index that `openSearch` has prepared. */
-export class MirrorSearch extends StatementCache {
+export class MirrorSearch extends TableWithStatements {
   readonly #all = this.sql<[], IndexedFile>(
     "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
   );

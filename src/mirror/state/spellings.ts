@@ -3,7 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 
 type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];
@@ -20,7 +20,7 @@ const KEPT_SPELLINGS = 8;
 /**
  * The table of spellings: how links are written in local files. A file without links has no row.
  */
-export class SpellingTable extends StatementCache implements Spellings {
+export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #one = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
     "raw",

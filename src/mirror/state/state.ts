@@ -6,7 +6,7 @@ import type { DatabaseFault, SqliteDatabase } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { ReferencedContents } from "./referenced-texts.ts";
 import { type PrunedCounts, pruneState, type RetentionLimits } from "./retention.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 import { SubtreeMoves } from "./subtree.ts";
 import { ContentStore } from "./texts.ts";
 import { Transactions } from "./transactions.ts";
@@ -24,7 +24,7 @@ type OpenDatabases = {
  * The state: `state.db`, and the content store `texts.db`. A statement is prepared when it is first
  * needed, and kept until the connection closes.
  */
-export class StoredState extends StatementCache implements State {
+export class StoredState extends TableWithStatements implements State {
   readonly #tables = openBaseTables(this.db);
   readonly #subtrees = new SubtreeMoves(this.db, this.#tables.blocks);
   readonly #versions = new VersionTable(this.db);

@@ -2,7 +2,7 @@ import type Sqlite from "better-sqlite3";
 import { type RowMode, Statement } from "../../common/statement.ts";
 
 /** Base class for tables: prepares statements for one connection, and keeps them. */
-export abstract class StatementCache {
+export abstract class TableWithStatements {
   protected readonly db: Sqlite.Database;
 
   constructor(db: Sqlite.Database) {

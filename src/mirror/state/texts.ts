@@ -3,7 +3,7 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import { type SqliteDatabase, faultOf } from "./database.ts";
-import { StatementCache } from "./statement.ts";
+import { TableWithStatements } from "./statement.ts";
 import { flushCommits } from "./wal-mode.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
  * committed in groups, and always before the state. They are never rolled back, because content
  * without a reference does no harm.
  */
-export class ContentStore extends StatementCache {
+export class ContentStore extends TableWithStatements {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
@@ -261,7 +261,7 @@ const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
  * The table of paths at which contents were seen, with the time of the first observation. A row
  * refers to content by its number.
  */
-class NameTable extends StatementCache {
+class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
     "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
   );

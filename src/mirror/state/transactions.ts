@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "./database.ts";
-import { walSize } from "./own-database.ts";
-import { StatementCache } from "./statement.ts";
+import { readWalSize } from "./own-database.ts";
+import { TableWithStatements } from "./statement.ts";
 import type { ContentStore } from "./texts.ts";
 import { MAX_WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 
@@ -10,7 +10,7 @@ type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "
  * Transactions of the state. Contents are committed before the rows that refer to them, and stay if
  * these rows are rolled back.
  */
-export class Transactions extends StatementCache {
+export class Transactions extends TableWithStatements {
   readonly #texts: ContentTransactions;
   readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
   readonly #inTransaction = this.db.transaction((work: () => unknown) => work());
@@ -46,7 +46,7 @@ export class Transactions extends StatementCache {
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    if (walSize(this.db.name) < MAX_WAL_BYTES) return;
+    if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
     this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }

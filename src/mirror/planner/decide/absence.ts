@@ -12,13 +12,13 @@ import { derivePlannedPath } from "./places.ts";
  * absence of the deleted one is already proven. Then returns a free name in the same folder.
  */
 export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
-  const path = deriveFinalPath(draft, row);
-  if (isFree(draft, path)) return path;
+  const finalPath = deriveFinalPath(draft, row);
+  if (isFree(draft, finalPath)) return finalPath;
   const { maxNameBytes } = draft.trees.local.disk;
   for (let number = 2; ; number++) {
     const siblingPath = joinPath(
-      parentOf(path),
-      makeNumberedName(nameOf(path), getNameKind(row), number, maxNameBytes),
+      parentOf(finalPath),
+      makeNumberedName(nameOf(finalPath), getNameKind(row), number, maxNameBytes),
     );
     if (isFree(draft, siblingPath)) return siblingPath;
   }

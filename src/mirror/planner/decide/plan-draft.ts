@@ -58,7 +58,7 @@ export type PlanDraft = MatchedTrees & {
   readonly moveReasons: Map<PlanRow, string>;
 };
 
-export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: MatchedTrees): PlanDraft {
+export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: MatchedTrees): PlanDraft {
   const draft: PlanDraft = {
     ...matched,
     trees,

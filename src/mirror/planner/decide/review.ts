@@ -20,7 +20,7 @@ export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean 
     return true;
   }
   if (hasBaseContent(record, localFile)) return false;
-  if (hasContentInReview && !remoteFile.protected && !conflictsWithEdit(record)) {
+  if (hasContentInReview && !remoteFile.protected && !isInReviewForConflict(record)) {
     blockRow(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: localFile.digest,
     });
@@ -43,7 +43,7 @@ export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean 
   return false;
 }
 
-function conflictsWithEdit({ submissions }: DocumentRecord): boolean {
+function isInReviewForConflict({ submissions }: DocumentRecord): boolean {
   return submissions.some(({ reason }) => reason === "conflict");
 }
 
@@ -59,7 +59,8 @@ export function decideReviewConflict(
   localFile: LocalFile,
   publishedId: ChangeId | null,
 ): boolean {
-  if (!conflictsWithEdit(record) || !record.submissions.some(({ digest }) => digest === localFile.digest)) return false;
+  if (!isInReviewForConflict(record) || !record.submissions.some(({ digest }) => digest === localFile.digest))
+    return false;
   const otherEditClause = publishedId === null ? "another edit" : `another edit (${publishedId})`;
   blockRow(draft, row, "review-conflict", `in review, because it conflicts with ${otherEditClause}`, {
     digest: localFile.digest,

@@ -54,10 +54,10 @@ export function matchByPathAndText(matching: MatchProgress): void {
  */
 function makeSwapTest(matching: MatchProgress): (record: DocumentRecord, file: LocalFile) => boolean {
   const inodePairs = pairBySameInode(matching);
-  const ownersByPath = new Map(inodePairs.map(([record, file]) => [file.path, record]));
+  const recordsByFilePath = new Map(inodePairs.map(([record, file]) => [file.path, record]));
   const filesById = new Map<DocId, LocalFile>(inodePairs.map(([{ id }, file]) => [id, file]));
   return (record, file) => {
-    const [owner, ownFile] = [ownersByPath.get(file.path), filesById.get(record.id)];
+    const [owner, ownFile] = [recordsByFilePath.get(file.path), filesById.get(record.id)];
     if (owner === undefined || ownFile === undefined || owner === record) return false;
     return hasSimilarContent(matching, record, ownFile) && fitsOwnerBetter(matching, owner, record, file);
   };

@@ -191,7 +191,7 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
   const presentFolder = localFolder === forest.root ? undefined : localFolder;
   return (
     presentFolder ??
-    ifUnrecorded(forest, forest.byRemote.get(remotePath)) ??
+    nullIfRecorded(forest, forest.byRemote.get(remotePath)) ??
     addMissingFolder(forest, localPath, remotePath)
   );
 }
@@ -204,7 +204,8 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);
   if (knownFolder !== undefined && (knownFolder.record !== null || knownFolder === forest.root)) return knownFolder;
-  const folder = forest.byRemote.get(remotePath) ?? knownFolder ?? ifUnrecorded(forest, forest.byLocal.get(localPath));
+  const folder =
+    forest.byRemote.get(remotePath) ?? knownFolder ?? nullIfRecorded(forest, forest.byLocal.get(localPath));
   return folder ?? addMissingFolder(forest, localPath, remotePath);
 }
 
@@ -222,7 +223,7 @@ function findKnownRemoteFolder(
   return sameFolder?.record?.remotePath === remotePath ? sameFolder : byBaseRemote.get(remotePath);
 }
 
-function ifUnrecorded(forest: FolderForest, folder: FolderRow | undefined): FolderRow | null {
+function nullIfRecorded(forest: FolderForest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.record !== null || folder === forest.root ? null : folder;
 }
 

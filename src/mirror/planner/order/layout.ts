@@ -106,14 +106,14 @@ export class StepLayout {
    * folder.
    */
   #dependencies(row: PlanRow, sides: readonly Side[]): Set<number> {
-    const after = this.#firsts(row);
+    const prerequisites = this.#firsts(row);
     for (const side of sides) {
       const place = this.#place(side, row);
-      if (place !== null) this.sides[side].addPrerequisites(place, after);
+      if (place !== null) this.sides[side].addPrerequisites(place, prerequisites);
       const ownStep = this.#placed[side].get(row);
-      if (ownStep !== undefined) after.add(ownStep);
+      if (ownStep !== undefined) prerequisites.add(ownStep);
     }
-    return after;
+    return prerequisites;
   }
 
   #use(row: PlanRow, sides: readonly Side[], step: number): void {
@@ -142,9 +142,12 @@ export class StepLayout {
     const [from, to] = [state.pathOf(place), state.pathOf({ parent, name: copyName })];
     const currentPath = joinPath(place.parent.localPath ?? "", place.name);
     if (from === to && (recorded === null || recorded === currentPath)) return;
-    const after = this.#dependencies(row, ["local"]);
-    state.addPrerequisites(place, after);
-    const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
+    const prerequisites = this.#dependencies(row, ["local"]);
+    state.addPrerequisites(place, prerequisites);
+    const step = this.#emit(
+      { kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to },
+      prerequisites,
+    );
     this.#use(row, ["local"], step);
     state.use(place, step);
   }
@@ -159,22 +162,22 @@ export class StepLayout {
       this.#onRowChange({ side, row, from: null, to: plannedPlace, freed: null });
       return;
     }
-    const after = this.#dependencies(row, ["local", "remote"]);
+    const prerequisites = this.#dependencies(row, ["local", "remote"]);
     const freeingStep = state.freedBy(plannedPlace);
-    if (freeingStep !== undefined) after.add(freeingStep);
-    const step = this.#emit(proposal.make(this.#at(row)), after);
+    if (freeingStep !== undefined) prerequisites.add(freeingStep);
+    const step = this.#emit(proposal.make(this.#at(row)), prerequisites);
     this.#changePlace(side, row, plannedPlace, step);
     this.#use(row, ["local", "remote"], step);
   }
 
   /** Adds the step that creates a new document of the service locally. */
   layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
-    const after = new Set<number>();
-    for (const side of SIDES) this.sides[side].addPrerequisites(place, after);
+    const prerequisites = new Set<number>();
+    for (const side of SIDES) this.sides[side].addPrerequisites(place, prerequisites);
     const [local, remote] = SIDES.map((side) => this.sides[side].pathOf(place));
     const [localPath, remotePath] = [local === path ? path : local!, remote === path ? path : remote!];
     const why = "new on the service";
-    const step = this.#emit({ kind: "create-local", why, id, localPath, remotePath, changeId }, after);
+    const step = this.#emit({ kind: "create-local", why, id, localPath, remotePath, changeId }, prerequisites);
     for (const side of SIDES) this.sides[side].use(place, step);
   }
 
@@ -185,13 +188,13 @@ export class StepLayout {
   layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {
     const state = this.sides[side];
     const from = state.placeOf(row);
-    const after = this.#dependencies(row, [side]);
+    const prerequisites = this.#dependencies(row, [side]);
     for (const claimant of claimants) {
       const claimantStep = this.#placed.local.get(claimant);
-      if (claimantStep !== undefined) after.add(claimantStep);
+      if (claimantStep !== undefined) prerequisites.add(claimantStep);
     }
-    if (row.kind === "folder") for (const step of state.usesOf(row)) after.add(step);
-    const step = this.#emit(proposal.make(this.#at(row)), after);
+    if (row.kind === "folder") for (const step of state.usesOf(row)) prerequisites.add(step);
+    const step = this.#emit(proposal.make(this.#at(row)), prerequisites);
     this.#changePlace(side, row, null, step);
     if (from !== null) state.use(from, step);
   }
@@ -209,18 +212,21 @@ export class StepLayout {
   #layHop(row: PlanRow, side: Side, hop: MovePatch): void {
     const state = this.sides[side];
     const from = state.placeOf(row)!;
-    const after = this.#dependencies(row, [side]);
+    const prerequisites = this.#dependencies(row, [side]);
     // A local move waits for the move on the service. If that fails, the file stays where the user
     // put it.
     const remoteStep = this.#placed.remote.get(row);
-    if (remoteStep !== undefined) after.add(remoteStep);
-    state.addPrerequisites(hop.to, after);
+    if (remoteStep !== undefined) prerequisites.add(remoteStep);
+    state.addPrerequisites(hop.to, prerequisites);
     const freeingStep = state.freedBy(hop.to);
-    if (freeingStep !== undefined) after.add(freeingStep);
-    if (row.kind === "folder") for (const step of state.usesOf(row)) after.add(step);
+    if (freeingStep !== undefined) prerequisites.add(freeingStep);
+    if (row.kind === "folder") for (const step of state.usesOf(row)) prerequisites.add(step);
     const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
-    const step = this.#emit(makeMoveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why), after);
+    const step = this.#emit(
+      makeMoveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why),
+      prerequisites,
+    );
     this.#changePlace(side, row, hop.to, step);
     state.use(from, step);
     state.use(hop.to, step);
