@@ -15,7 +15,6 @@ export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind
 
 type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 
-/** One PATCH on the service, with the paths before and after it. */
 type RemoteMove = {
   readonly lastLocalPath: LocalPath;
   readonly from: RemotePath;
@@ -159,7 +158,6 @@ type DocumentAction =
    */
   | ({ readonly kind: "settle-review" } & TakesText);
 
-/** Fields of an action that writes content of the service to a local file. */
 type TakesText = ExpectedFile & {
   readonly changeId: ChangeId;
   /**

@@ -152,7 +152,6 @@ export class RecordColumns {
     return isAgain ? "again" : "taken";
   }
 
-  /** Returns the record with a local path; null if there is none. */
   at(path: LocalPath): DocumentRecord | null {
     const id = this.idAt(path);
     return id === null ? null : this.#readRecord(id);
@@ -172,7 +171,6 @@ export class RecordColumns {
     return new Map(this.#recordsWithout(LISTED).map(([record]) => [record.id, record]));
   }
 
-  /** Returns the documents that the service lists as recorded. */
   *listed(): Generator<RemoteFile> {
     for (const index of this.#localPaths.keys()) {
       if (!this.#has(index, LISTED)) continue;

@@ -68,7 +68,6 @@ function listPaths(action: Action): readonly string[] {
   ];
 }
 
-/** Reasons for blocks that can end when another document or folder moves. */
 const REASONS_ENDED_BY_MOVES: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "path-pending",

@@ -164,7 +164,6 @@ export class IntentTable extends TableWithStatements {
     this.#remove.run(intentId);
   }
 
-  /** Returns all intents, in the order in which they were stored. */
   all(): OpenIntent[] {
     return this.#all.all().map((row) => ({
       intentId: row.intent_id,

@@ -183,7 +183,6 @@ function isCompletePathRow({ path, id, side, why, at }: SeenPathRow): boolean {
   return hasPath && (id === null || typeof id === "string");
 }
 
-/** Returns the result of `read`; null if SQLite or the system cannot read the file. */
 function readOrNull<T>(read: () => T): T | null {
   try {
     return read();

@@ -46,7 +46,6 @@ export class EventTable extends TableWithStatements {
     this.#insert.run(...EVENT_COLUMNS.members.map((member) => row[member]));
   }
 
-  /** Returns the events that match a query, newest first. */
   find(wanted: EventQuery): MirrorEvent[] {
     const filters = toSqlFilters(wanted);
     const whereClause = ["TRUE", ...filters.map(([condition]) => condition)].join(" AND ");
@@ -131,7 +130,6 @@ export class VersionTable extends TableWithStatements {
     this.#insert.run(version.id, version.changeId, version.digest, version.at);
   }
 
-  /** Returns the versions of a document, newest first. */
   ofDocument(id: DocId): Version[] {
     return this.#byId.all(id);
   }

@@ -202,7 +202,6 @@ const INTENT_MEMBERS: { readonly [Kind in Intent["kind"]]: MembersOfIntent<Kind>
   "set-aside": ["id", "path", "setAsideAt", "expect", "baseChangeId", "baseDigest"],
 };
 
-/** Checks of fields that an intent may lack. */
 const OPTIONAL_MEMBER_CHECKS: Readonly<Record<string, ValueCheck>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,

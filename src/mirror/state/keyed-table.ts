@@ -71,7 +71,6 @@ export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends T
     this.#remove.run(key);
   }
 
-  /** Converts a row of the database to the object that was stored. */
   #read(row: Row): Row {
     const { json = [] } = this.#layout;
     const parsed = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);

@@ -137,7 +137,6 @@ export class FolderTable extends KeyedTable<FolderRecord, "id"> {
     super(db, FOLDER_TABLE);
   }
 
-  /** Returns the folder with a local path; null if no folder has it, or several have it. */
   atPath(localPath: string): FolderRecord | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? rows[0]! : null;

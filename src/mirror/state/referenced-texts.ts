@@ -46,7 +46,6 @@ export class ReferencedContents extends TableWithStatements {
     return new Set(this.#superseded.all());
   }
 
-  /** Returns the base content and the local content of every record. */
   bases(): Digest[] {
     return this.#bases.all();
   }

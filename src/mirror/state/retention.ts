@@ -144,10 +144,6 @@ class ContentPruning {
   }
 }
 
-/**
- * Deletes events, runs and versions that are older than `cutoff`. Returns the numbers of deleted
- * rows.
- */
 function deleteRowsBefore(db: SqliteDatabase, cutoff: number | null) {
   const oldRunsCondition = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
   const hasRecordCondition = "records.id = versions.id AND records.change_id = versions.change_id";

@@ -60,10 +60,6 @@ export class SubtreeMoves {
     if (side === "local") this.#blocks.moveSubtree(from, to);
   }
 
-  /**
-   * Rewrites the paths of rows at or below `from`, if their paths on the other side are at or below
-   * `within`.
-   */
   moveMembers(side: TreeSide, from: string, to: string, within: string): void {
     const parameters = { to, ...makeRange("from", from), ...makeRange("within", within) };
     for (const statement of this.#members[side]) statement.run(parameters);

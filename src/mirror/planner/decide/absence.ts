@@ -7,9 +7,9 @@ import { derivePlannedPath } from "./places.ts";
 
 /**
  * Returns the path that must have no file right before a document or folder is deleted on the
- * service. A file that comes back appears at this path, in its folder, which this plan may move. If
- * another file or folder is at the path (`rm b; mv a b`), or the plan moves one there first, the
- * absence of the deleted one is already proven. Then returns a free name in the same folder.
+ * service. A file that comes back appears at this path. If another file or folder has the path now
+ * (`rm b; mv a b`), or gets it in this plan, the absence is already proven. Then returns a free
+ * name in the same folder.
  */
 export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
   const finalPath = deriveFinalPath(draft, row);
@@ -56,7 +56,6 @@ function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/** Returns true if a file or folder may be at a local path at any moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const { parents, found } = findPathClaimants(draft, path);
   const name = nameOf(path);

@@ -337,10 +337,6 @@ class SlotOwners {
     this.#rows = rows;
   }
 
-  /**
-   * Returns true if a side treats two names in a folder as equal, so that only one file or folder
-   * can have them.
-   */
   isSameSlot(side: Side, a: Place, b: Place): boolean {
     const folding = this.#draft.occupancy.foldings[side];
     return toSlotKey(a, folding) === toSlotKey(b, folding);

@@ -177,7 +177,6 @@ function findUserDecision(draft: PlanDraft, { conflict, localFile, copies }: Ope
   return null;
 }
 
-/** Returns true if a conflict copy is missing, and somebody other than mdmirror removed it. */
 function wasRemovedByOthers({ found, version }: FoundCopy): boolean {
   return found.kind === "gone" && version.ino !== 0;
 }

@@ -52,7 +52,6 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides)
   placeDocument(draft, row, drift);
 }
 
-/** Rules after which both sides have the document. Its place must then be decided too. */
 const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;

@@ -15,12 +15,11 @@ import { derivePlannedPath } from "./places.ts";
 
 /**
  * Decides which records get new paths when a folder moves. Usually one SQL statement renames every
- * recorded path that begins with the folder's old path. This would be wrong if the plan records
- * another document or folder at or below the old path. Examples are two folders that swap, or a new
- * folder at the old path. Such a folder is split: its step changes its own record only, and each
- * record below it gets a step of its own. Until that step, the old record stays. After an
- * interruption, mdmirror recognises the document or folder by it, and also later local edits. A
- * blocked document gets no step of its own; its record is renamed together with its folder.
+ * recorded path that begins with the folder's old path. This is wrong if the plan records another
+ * document or folder below that path, as when two folders swap. Such a folder is split: its step
+ * changes its own record only, and each record below it gets a step of its own. Until that step,
+ * the old record stays, so that mdmirror recognises the document or folder after an interruption. A
+ * blocked document gets no step of its own; its record is renamed with its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
   const movedFolders = [...draft.forest.folders].filter(
@@ -105,7 +104,6 @@ function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
   }
 }
 
-/** Returns true if the folder has a record, and its id on the service is still the recorded one. */
 function hasRecordedId(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.record !== null && folder.dirId !== null && folder.replaced === null;
 }

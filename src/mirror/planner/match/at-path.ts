@@ -117,7 +117,6 @@ function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentReco
       }
 }
 
-/** Returns the path at which a document's file is expected; null if none is expected anywhere. */
 type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**

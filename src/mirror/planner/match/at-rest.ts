@@ -23,8 +23,8 @@ type ChangedDocuments = {
 
 /**
  * Returns the documents and files about which the plan has to decide. Leaves out unchanged
- * documents, because no step concerns them, and there may be very many. A document is unchanged if
- * both sides have it as base does, base has no pending change for it, and its folder did not move.
+ * documents: there may be very many, and no step concerns them. A document is unchanged if both
+ * sides have it as base does, base has no pending change for it, and its folder did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const unmovedFolders = findUnmovedFolders(trees, paths);

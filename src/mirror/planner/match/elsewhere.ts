@@ -62,7 +62,6 @@ export class MovedFiles {
     this.#byFile = Map.groupBy(this.#candidates, ({ file }) => file.path);
   }
 
-  /** Matches documents by all evidence that is at least as strong as `lowestRank`. */
   match(lowestRank: EvidenceRank): void {
     for (const candidate of this.#candidates) {
       if (EVIDENCE_RANKS[candidate.evidence] < EVIDENCE_RANKS[lowestRank]) return;
@@ -86,7 +85,6 @@ export class MovedFiles {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /** Returns true if the document is neither matched nor blocked, and the file is not matched. */
   #isPossible({ record, file }: MatchCandidate): boolean {
     const { records, files, blocked } = this.#matching;
     return records.has(record.id) && !blocked.has(record.id) && files.has(file.path);

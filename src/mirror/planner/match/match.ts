@@ -161,9 +161,8 @@ function makeNewDocumentRow(
 }
 
 /**
- * Finds the files of recorded documents, by the strongest evidence first. Each step removes the
- * documents and files that it has matched. In the end, `records` has the documents that were not
- * found, and `files` the new files.
+ * Finds the files of recorded documents, by the strongest evidence first. Each call removes the
+ * documents and files that it has matched.
  */
 function matchDocuments(matching: MatchProgress): void {
   if (matching.records.size === 0) return;

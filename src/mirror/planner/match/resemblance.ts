@@ -25,7 +25,6 @@ export function pairBySimilarity(matching: MatchProgress): readonly SimilarPair[
   );
 }
 
-/** Returns the unmatched files that have content, the shortest first. */
 function listProfiledFiles(matching: MatchProgress): ProfiledFile[] {
   const candidates: ProfiledFile[] = [];
   const files = [...matching.files.values()]

@@ -170,7 +170,6 @@ export class StepLayout {
     this.#use(row, ["local", "remote"], step);
   }
 
-  /** Adds the step that creates a new document of the service locally. */
   layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
     const prerequisites = new Set<number>();
     for (const side of SIDES) this.sides[side].addPrerequisites(place, prerequisites);
@@ -200,7 +199,7 @@ export class StepLayout {
   }
 
   /**
-   * Adds the steps of a move. The disk needs one step; the service needs one for each PATCH.
+   * Adds the steps of a move: one on disk, or one for each PATCH on the service.
    * @param temporary true if the move only breaks a circle of moves, and a later step moves on
    */
   layMove(row: PlanRow, side: Side, to: Place, temporary: boolean): void {

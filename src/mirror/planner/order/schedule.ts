@@ -156,7 +156,6 @@ class StepSchedule {
     return null;
   }
 
-  /** Returns true if a document or folder still has to reach its planned place on a side. */
   #isOpen(row: PlanRow, side: Side): boolean {
     if ((this.#openOperations.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;

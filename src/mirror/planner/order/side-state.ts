@@ -3,9 +3,8 @@ import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * The state of one side while the steps are put in order: the place of every document and folder
- * after the steps so far, and the steps that led to it. For each new step, it provides the current
- * paths and the earlier steps on which the step depends.
+ * One side while the steps are put in order: the place of each document and folder after the steps
+ * so far. It tells a new step its paths, and the earlier steps on which it depends.
  */
 export class SideState {
   readonly side: Side;
@@ -71,7 +70,6 @@ export class SideState {
     return path;
   }
 
-  /** Adds to `prerequisites` the steps that created or moved the folders above a place. */
   addPrerequisites(place: Place, prerequisites: Set<number>): void {
     if (this.#movedBy.size === 0) return;
     for (let above: FolderRow | undefined = place.parent; above !== undefined; above = this.placeOf(above)?.parent) {

@@ -35,8 +35,8 @@ export type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent
 
 /**
  * Returns the PATCHes that move a document or folder to another place. If name and folder change,
- * two PATCHes are needed. The path in between must be free, so the order depends on that. If
- * neither order is possible, a temporary name is used in between.
+ * two PATCHes are needed. Their order depends on which path in between is free. If none is, a
+ * temporary name is used in between.
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
 export function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {

@@ -15,7 +15,6 @@ export type PresenceCounts = {
 
 export type Reason = { readonly reason: StopReason; readonly detail: string };
 type PlanStops = { readonly stops: readonly Reason[]; readonly waived: readonly StopReason[] };
-/** Numbers of local deletions in a plan that the user has not approved yet. */
 type UnapprovedRemovals = { readonly documents: number; readonly folders: number };
 
 /**

@@ -19,7 +19,6 @@ import { computeDeleteBudget, judgeLosses, findLosses, listDocumentsToRead } fro
 
 type Judgement = {
   readonly verdict: Verdict;
-  /** Documents whose new content on the service must be read before the verdict is final. */
   readonly toRead: readonly DocId[];
 };
 
