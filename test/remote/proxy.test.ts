@@ -9,7 +9,7 @@ import { inspect } from "node:util";
 import { routeTo } from "../../src/mirror/remote/proxy.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import { Http } from "../../src/mirror/remote/http.ts";
+import { HttpClient } from "../../src/mirror/remote/http.ts";
 import { createScrub } from "../../src/mirror/remote/scrub.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 import { BOUNDS, GET, listen, PUT, serve } from "./wire-fixture.ts";
@@ -218,7 +218,7 @@ describe("I30 the key", () => {
   it.each(["", "two words", "line\r\nend", "käse", "x".repeat(5_000)])("%j is refused and not repeated", (key) => {
     const { wire, clock } = bench([answer(204)]);
     const make = () =>
-      new Http({
+      new HttpClient({
         wire,
         key,
         address: "",

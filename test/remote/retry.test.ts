@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { WireResult } from "../../src/common/wire.ts";
-import { type Reply, retryAfterMs } from "../../src/mirror/remote/reply.ts";
+import { type ApiReply, readRetryAfterMs } from "../../src/mirror/remote/reply.ts";
 import { isCongested, RETRY } from "../../src/mirror/remote/retry.ts";
 import { CallQueue, CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, page, problem } from "./scripted-wire.ts";
@@ -137,7 +137,7 @@ const SERVICE_SAYS = {
   from: FROM,
 } as const;
 
-it.each<readonly [string, boolean, Reply]>([
+it.each<readonly [string, boolean, ApiReply]>([
   ["503", true, { ...SERVICE_SAYS, kind: "problem", status: 503, code: "service_unavailable" }],
   ["429", true, { ...SERVICE_SAYS, kind: "problem", status: 429, code: "rate_limited" }],
   ["a 503 of a proxy", true, { ...SERVICE_SAYS, kind: "unreadable", status: 503 }],
@@ -240,7 +240,7 @@ describe("retryAfterMs", () => {
     ["a date of another form", "2026-07-01T12:00:30Z", undefined, null],
     ["a number past all sense", "99999999999999999999", undefined, null],
   ])("reads %s", (_name, header, date, expected) => {
-    expect(retryAfterMs(header, date, NOW)).toBe(expected);
+    expect(readRetryAfterMs(header, date, NOW)).toBe(expected);
   });
 });
 

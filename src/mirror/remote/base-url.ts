@@ -20,13 +20,14 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
  * never contains the URL, which may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
-  if (!URL.canParse(text)) return bad("it is not an absolute URL");
+  if (!URL.canParse(text)) return refuse("it is not an absolute URL");
   const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return bad("it does not start with https:// or http://");
-  if (url.username !== "" || url.password !== "") return bad("it contains a user name or password");
-  if (url.search !== "" || url.hash !== "") return bad("it contains a query or fragment");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return refuse("it does not start with https:// or http://");
+  if (url.username !== "" || url.password !== "") return refuse("it contains a user name or password");
+  if (url.search !== "" || url.hash !== "") return refuse("it contains a query or fragment");
   if (url.protocol === "http:" && !isLoopback(url) && !isHttpAllowed(url, allowHttpHosts)) {
-    return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
+    return refuse("plain http would show the key to the network; use https, or allow this host (--allow-http)");
   }
   return { kind: "good", origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }
@@ -39,7 +40,7 @@ export function withoutRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
 }
 
-function bad(why: string): BadBaseUrl {
+function refuse(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }
 

@@ -5,7 +5,7 @@ type BodyText = { readonly kind: "text"; readonly text: string } | { readonly ki
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
 /** Decoder for all answers; it can be shared because it keeps no state. */
-const STRICT = new TextDecoder("utf-8", { fatal: true });
+const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Decompresses the body of an answer, and decodes it as UTF-8.
@@ -13,18 +13,18 @@ const STRICT = new TextDecoder("utf-8", { fatal: true });
  * @param maxBytes largest number of bytes after decompression; more bytes are refused
  */
 export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): BodyText {
-  const plain = inflate(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
+  const plain = decompress(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
   if (typeof plain === "string") return { kind: "bad", why: plain };
   if (plain.length > maxBytes) return { kind: "bad", why: "the answer is too large" };
   try {
-    return { kind: "text", text: STRICT.decode(plain) };
+    return { kind: "text", text: STRICT_UTF8.decode(plain) };
   } catch {
     // The decoder throws only if the bytes are not UTF-8.
     return { kind: "bad", why: "the answer is not UTF-8" };
   }
 }
 
-function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | string {
+function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer | string {
   if (encoding === "identity" || encoding === "") return bytes;
   if (encoding !== "gzip" && encoding !== "x-gzip" && encoding !== "br")
     return "the answer has a compression that mdmirror did not ask for";

@@ -9,12 +9,12 @@ import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
-import { Http } from "./http.ts";
+import { HttpClient } from "./http.ts";
 import { listAll } from "./listing.ts";
 import { EventStream } from "./event-stream.ts";
 import { CallQueue } from "./queue.ts";
 import { type CallContext, getFile } from "./reads.ts";
-import { Caller } from "./retry.ts";
+import { ApiCaller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
 import type { ExchangeTally } from "./tally.ts";
@@ -45,26 +45,26 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
   const closer = new AbortController();
   const closing = closer.signal;
   const address = (options.address ?? "").replace(/\/+$/, "");
-  const http = new Http({ wire, key, address, clock, log, scrub: createScrub(key), tally: options.tally });
+  const http = new HttpClient({ wire, key, address, clock, log, scrub: createScrub(key), tally: options.tally });
   const queue = new CallQueue(clock, closing);
   const traits = new TraitLearner(options.traits);
-  const context = { caller: new Caller({ http, queue, clock, random, log, closing }), traits };
+  const context = { caller: new ApiCaller({ http, queue, clock, random, log, closing }), traits };
   return {
     listFiles: (selector, onPage, receiver) =>
       listAll({ ...context, route: FILES, selector, read: readFile, onPage, receiver }),
     listFolders: (prefix) => folders.listFolders(context, prefix === "" ? null : prefix),
     findFolder: (path) => folders.findFolder(context, path),
-    itemsAt: (path) => itemsAt(context, path),
+    itemsAt: (path) => listItemsAt(context, path),
     getFile: (id) => getFile(context, id),
     createFile: (path, content) => files.createFile(context, path, content),
     putContent: (id, baseChangeId, content) => files.putContent(context, id, baseChangeId, content),
     renameFile: (id, name) => files.patchFile(context, id, { name }),
-    moveFile: (id, parent) => files.patchFile(context, id, { parentId: idOf(parent) }),
+    moveFile: (id, parent) => files.patchFile(context, id, { parentId: toParentId(parent) }),
     setProtected: (id, value) => files.patchFile(context, id, { protected: value }),
     deleteFile: (id) => files.deleteFile(context, id),
     createFolder: (path) => folders.createFolder(context, path),
     renameFolder: (id, name) => folders.patchFolder(context, id, { name }),
-    moveFolder: (id, parent) => folders.patchFolder(context, id, { parentId: idOf(parent) }),
+    moveFolder: (id, parent) => folders.patchFolder(context, id, { parentId: toParentId(parent) }),
     deleteFolder: (id) => folders.deleteFolder(context, id),
     traits: () => traits.current(),
     noteReadBack: (sent, isSame) => traits.learnFromReadBack(sent, isSame),
@@ -80,14 +80,17 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
   };
 }
 
-function idOf(parent: ParentRef): DirId | null {
+function toParentId(parent: ParentRef): DirId | null {
   return parent.kind === "root" ? null : parent.id;
 }
 
-async function itemsAt(context: CallContext, path: RemotePath): Promise<readonly (FileResource | FolderResource)[]> {
+async function listItemsAt(
+  context: CallContext,
+  path: RemotePath,
+): Promise<readonly (FileResource | FolderResource)[]> {
   const selector = { kind: "path", path } as const;
   const listed = await listAll({ ...context, route: FILES, selector, read: readFile });
-  const items = [...listed.items, ...(await folders.foldersAt(context, path))];
+  const items = [...listed.items, ...(await folders.listFoldersAt(context, path))];
   for (const item of items) context.traits.learnFromSpelling(path, item.path);
   return items;
 }

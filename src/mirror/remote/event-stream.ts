@@ -3,7 +3,7 @@ import { type EventType, MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/
 import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/events.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
-import type { Http, StreamReply } from "./http.ts";
+import type { HttpClient, StreamReply } from "./http.ts";
 import { readPath } from "./shapes.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
@@ -11,7 +11,7 @@ import { parseJson } from "./json.ts";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
 type EventStreamOptions = {
-  readonly http: Http;
+  readonly http: HttpClient;
   readonly clock: Clock;
   readonly random: Random;
 };
@@ -34,7 +34,7 @@ const RECONNECT = {
   noneMs: 3_600_000,
 } as const;
 
-const LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
+const STREAM_LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
 // LIMIT: bytes of events in a minute, which is some 50,000 events. If more documents change,
 // listing all documents needs less data.
@@ -48,7 +48,7 @@ type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string
  * State that is reported after a stream ends. `ms`: longest wait before the next attempt, in
  * milliseconds.
  */
-type NextState = { readonly state: EventStreamState; readonly ms: number };
+type NextStreamState = { readonly state: EventStreamState; readonly ms: number };
 
 /**
  * Receives the events of the service, and opens the stream again when it ends. An event is only a
@@ -92,9 +92,11 @@ export class EventStream implements RemoteEvents {
 
   async #listen(listener: EventListener): Promise<StreamEnd> {
     const { http, clock } = this.#options;
-    const connection = new Connection(listener, this.#lastId, clock, this.#closing.signal);
+    const connection = new EventConnection(listener, this.#lastId, clock, this.#closing.signal);
     const { signal } = connection;
-    const end = await http.stream(EVENTS, this.#lastId, { ...LIMITS, signal }, (bytes) => connection.take(bytes));
+    const end = await http.stream(EVENTS, this.#lastId, { ...STREAM_LIMITS, signal }, (bytes) =>
+      connection.take(bytes),
+    );
     this.#lastId = connection.lastId;
     return connection.endedForGood ?? end;
   }
@@ -104,7 +106,7 @@ export class EventStream implements RemoteEvents {
 const MAX_EVENT_LENGTH = 64 * 1024;
 
 /** One connection of the event stream: parses the events, and passes them on as hints. */
-class Connection {
+class EventConnection {
   readonly signal: AbortSignal;
   /**
    * Id of the last event, with which the next connection resumes. Null if the next connection must
@@ -191,7 +193,7 @@ class Connection {
  * @param failures number of attempts before this one that failed or ended soon, since the last one
  * that lasted
  */
-function nextStateAfter(end: StreamEnd, failures: number): NextState {
+function nextStateAfter(end: StreamEnd, failures: number): NextStreamState {
   const factor = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
@@ -205,15 +207,15 @@ function nextStateAfter(end: StreamEnd, failures: number): NextState {
   return { state: { kind: "broken", why }, ms: Math.min(RECONNECT.lostMostMs, RECONNECT.lostMs * factor) };
 }
 
-type AnsweredEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
+type AnsweredStreamEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
 /** Returns true if the same request may succeed some minutes later. */
-function isTemporary(end: AnsweredEnd): boolean {
+function isTemporary(end: AnsweredStreamEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
 }
 
-function whyNoStream(end: AnsweredEnd): string {
+function whyNoStream(end: AnsweredStreamEnd): string {
   if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
   return end.kind === "unreadable"
     ? `${end.status}, ${end.summary}`
@@ -222,7 +224,7 @@ function whyNoStream(end: AnsweredEnd): string {
 
 type ReadEvent = (data: JsonObject) => EventHint | null;
 
-const READERS: { readonly [Type in EventType]: ReadEvent } = {
+const EVENT_READERS: { readonly [Type in EventType]: ReadEvent } = {
   file: readFileEvent,
   folder: (data) => {
     const id = member(data, "id");
@@ -238,10 +240,10 @@ const ANYTHING_CHANGED: EventHint = { kind: "all" };
  * may have changed. Returns null for an unknown type.
  */
 function readEvent(type: string, data: string): EventHint | null {
-  if (!Object.hasOwn(READERS, type)) return null;
+  if (!Object.hasOwn(EVENT_READERS, type)) return null;
   const json = parseJson(data);
   if (json.kind !== "json" || !isJsonObject(json.value)) return ANYTHING_CHANGED;
-  return READERS[type as EventType](json.value) ?? ANYTHING_CHANGED;
+  return EVENT_READERS[type as EventType](json.value) ?? ANYTHING_CHANGED;
 }
 
 function readFileEvent(data: JsonObject): EventHint | null {

@@ -4,10 +4,10 @@ import type { StreamBounds, WireResult } from "../../common/wire.ts";
 import { decodeBody } from "./body-text.ts";
 
 /** Function of undici that aborts a request. */
-type Controller = Pick<Dispatcher.DispatchController, "abort">;
+type RequestController = Pick<Dispatcher.DispatchController, "abort">;
 
 /** Functions and limits for an answer that is a stream of events. */
-type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
+type StreamReceiver<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
   readonly onBytes: (bytes: Buffer) => void;
   /** Returns the result of the request when its stream has ended. `why`: the reason in words. */
   readonly ended: (why: string) => Ended;
@@ -20,20 +20,20 @@ type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
  * calls `onRequestStart` just before it writes the first byte, and writes nothing if the request is
  * aborted in that call. After that call, the service may have received the request.
  */
-export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
+export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
   readonly #maxBytes: number;
-  readonly #streaming: Streaming<Ended> | null;
+  readonly #streaming: StreamReceiver<Ended> | null;
   readonly #chunks: Buffer[] = [];
   readonly #onAbort = () => this.#giveUp("closed");
   #timer: NodeJS.Timeout;
-  #controller: Controller | null = null;
+  #controller: RequestController | null = null;
   #settled = false;
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
   /** Functions for the stream that has begun; null while the answer is not known to be a stream. */
-  #stream: Streaming<Ended> | null = null;
+  #stream: StreamReceiver<Ended> | null = null;
   #bytes = 0;
 
   /**
@@ -45,7 +45,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   constructor(
     bounds: { readonly deadlineMs: number; readonly maxBytes: number },
     settle: (end: WireResult | Ended) => void,
-    streaming: Streaming<Ended> | null = null,
+    streaming: StreamReceiver<Ended> | null = null,
   ) {
     this.#settle = settle;
     this.#maxBytes = bounds.maxBytes;
@@ -54,7 +54,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     streaming?.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  onRequestStart(controller: Controller): void {
+  onRequestStart(controller: RequestController): void {
     // ORDER: this check comes before the first byte is sent. A request that was aborted while it
     // waited has already reported `not-sent`.
     if (this.#settled || this.#streaming?.signal.aborted === true)
@@ -63,19 +63,19 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Controller,
+    _controller: RequestController,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (status < 200) return;
     this.#status = status;
-    this.#headers = flatten(headers);
+    this.#headers = flattenHeaders(headers);
     // For a stream, the limit for silence replaces the deadline.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#refuseSize();
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  onResponseData(_controller: RequestController, chunk: Buffer): void {
     if (this.#settled) return;
     if (this.#stream !== null) {
       this.#beginStream(this.#stream);
@@ -91,8 +91,8 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     this.#end(this.#stream?.ended("the service ended it") ?? this.#answer());
   }
 
-  onResponseError(_controller: Controller | null, error: Error): void {
-    this.#end(this.#failure(codeOf(error)));
+  onResponseError(_controller: RequestController | null, error: Error): void {
+    this.#end(this.#failure(readErrorCode(error)));
   }
 
   #answer(): WireResult {
@@ -118,7 +118,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error("the answer is too large"));
   }
 
-  #beginStream(stream: Streaming<Ended>): void {
+  #beginStream(stream: StreamReceiver<Ended>): void {
     this.#stream = stream;
     clearTimeout(this.#timer);
     this.#timer = this.#giveUpAfter(stream.silenceMs, "silent for");
@@ -162,7 +162,7 @@ function isEventStream(status: number, headers: Readonly<Record<string, string>>
   return status === 200 && type === EVENT_STREAM && headers["content-encoding"] === undefined;
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function flattenHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
@@ -175,7 +175,7 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
  * Returns the code of an error, or its name. Messages of undici's errors are not used, because they
  * may contain parts of the request (I30).
  */
-function codeOf(error: Error & { readonly code?: unknown }): string {
+function readErrorCode(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
   return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";
 }

@@ -1,9 +1,9 @@
 /** Turns failed replies of the service into faults, which the engine handles. */
 
 import type { Fault } from "../ports/remote.ts";
-import type { Call, Failure, Reply } from "./reply.ts";
+import type { ApiCall, ApiFailure, ApiReply } from "./reply.ts";
 
-export function isWrite(call: Pick<Call, "method">): boolean {
+export function isWrite(call: Pick<ApiCall, "method">): boolean {
   return call.method !== "GET";
 }
 
@@ -12,7 +12,7 @@ export function isWrite(call: Pick<Call, "method">): boolean {
  * not carried out in two cases: the request was never sent, or the service refused it with a 4xx in
  * the form of the API.
  */
-export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
+export function mayHaveHappened(call: Pick<ApiCall, "method">, reply: ApiReply): boolean {
   if (!isWrite(call)) return false;
   if (reply.kind === "paused") return false;
   if (reply.kind === "no-answer") return reply.sent;
@@ -23,28 +23,28 @@ export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boole
  * Returns the fault for a successful answer that lacks something mdmirror needs. After a write, the
  * fault is `uncertain`: the write was carried out, but its result is unknown.
  */
-export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
+export function createMisreadFault(call: Pick<ApiCall, "method">, why: string, requestId: string | null): Fault {
   if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
   return { kind: "later", detail: why, requestId, cause: "malformed" };
 }
 
 /** Returns the fault for a call that failed and is not repeated. */
-export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
+export function toFault(call: Pick<ApiCall, "method">, reply: ApiFailure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
   if (mayHaveHappened(call, reply)) return { kind: "uncertain", detail, requestId };
-  const cause = temporaryCause(reply);
+  const cause = findTemporaryCause(reply);
   if (reply.kind !== "problem" || cause !== null) {
     return { kind: "later", detail, requestId, cause: cause ?? "malformed" };
   }
-  return faultOfRefusal(reply);
+  return toRefusalFault(reply);
 }
 
 /**
  * Returns the cause of a failure that may end without help, such as an unreachable service. Returns
  * null if the same call would fail again.
  */
-function temporaryCause(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
+function findTemporaryCause(reply: ApiFailure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";
   if (reply.kind === "no-answer") return "unreachable";
   if (reply.status === 429) return "rate-limited";
@@ -52,7 +52,7 @@ function temporaryCause(reply: Failure): "unreachable" | "unavailable" | "rate-l
 }
 
 /** Returns the fault for a call that the service refused. */
-function faultOfRefusal(reply: Extract<Reply, { kind: "problem" }>): Fault {
+function toRefusalFault(reply: Extract<ApiReply, { kind: "problem" }>): Fault {
   const { status, code, detail, requestId, pointers, fieldCodes } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };
   if (code === "workspace_not_found") return { kind: "locked-out", code, detail, requestId };

@@ -8,10 +8,18 @@ import type { FileResource } from "../../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../../contract/routes.ts";
 import type { Answer, PutResult, WrittenFile } from "../ports/remote.ts";
 import type { RemotePath } from "../../contract/path.ts";
-import { faultOf } from "./fault.ts";
-import type { Call } from "./reply.ts";
+import { toFault } from "./fault.ts";
+import type { ApiCall } from "./reply.ts";
 import { createAtPath, learnFromPatch, type PatchBody } from "./learn.ts";
-import { type CallContext, failed, readFileReply, getFile, isCreatedAt, unusableReply, OTHER_FILE } from "./reads.ts";
+import {
+  type CallContext,
+  failedAnswer,
+  readFileReply,
+  getFile,
+  isCreatedAt,
+  failAsUnusable,
+  OTHER_FILE,
+} from "./reads.ts";
 import { readEdit, readFile, readFileId, readReview } from "./shapes.ts";
 
 export async function createFile(
@@ -26,7 +34,7 @@ export async function createFile(
   // is the fault of the POST.
   const live = id === null ? created : await getFile(context, id);
   if (!live.ok) return created;
-  return isCreatedAt(path, live.value.path) ? live : unusableReply(call, live, OTHER_FILE);
+  return isCreatedAt(path, live.value.path) ? live : failAsUnusable(call, live, OTHER_FILE);
 }
 
 export async function putContent(
@@ -35,7 +43,7 @@ export async function putContent(
   baseChangeId: ChangeId,
   content: string,
 ): Promise<Answer<PutResult>> {
-  const call: Call = {
+  const call: ApiCall = {
     method: "PUT",
     path: contentRoute(id),
     body: { baseChangeId, content },
@@ -45,7 +53,7 @@ export async function putContent(
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") {
     if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.learn({ conflicts: "refused" });
-    return failed(faultOf(call, reply));
+    return failedAnswer(toFault(call, reply));
   }
   if (reply.status === 202) {
     const review = readReview(reply.value);
@@ -53,22 +61,22 @@ export async function putContent(
     return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
   const file = readEdit(reply.value);
-  if (!file.ok) return unusableReply(call, reply, file.why);
-  if (file.value.id !== null && file.value.id !== id) return unusableReply(call, reply, OTHER_FILE);
+  if (!file.ok) return failAsUnusable(call, reply, file.why);
+  if (file.value.id !== null && file.value.id !== id) return failAsUnusable(call, reply, OTHER_FILE);
   if (file.value.wirePath !== null) context.traits.learnFromPath(file.value.wirePath);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
 export async function patchFile(context: CallContext, id: DocId, patch: PatchBody): Promise<Answer<FileResource>> {
-  const call: Call = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
+  const call: ApiCall = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
   const answer = readFileReply(context, call, await context.caller.call(call), readFile, id);
   return learnFromPatch(context, patch, "file", answer);
 }
 
 export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {
-  const call: Call = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
+  const call: ApiCall = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
   const reply = await context.caller.call(call);
-  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
   return { ok: true, value: null, requestId: reply.requestId };
 }

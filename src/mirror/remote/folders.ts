@@ -4,11 +4,11 @@ import type { FolderResource, Selector } from "../../contract/resources.ts";
 import { FOLDERS, folderRoute } from "../../contract/routes.ts";
 import type { Answer, Fault, Listing } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../../contract/path.ts";
-import { faultOf } from "./fault.ts";
-import type { Call, Failure } from "./reply.ts";
+import { toFault } from "./fault.ts";
+import type { ApiCall, ApiFailure } from "./reply.ts";
 import { createAtPath, learnFromPatch, type PatchBody } from "./learn.ts";
-import { listAll, type ListTotals, zeroTotals } from "./listing.ts";
-import { failed, type CallContext, isCreatedAt, unusableReply } from "./reads.ts";
+import { listAll, type ListTotals, createListTotals } from "./listing.ts";
+import { failedAnswer, type CallContext, isCreatedAt, failAsUnusable } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
@@ -16,11 +16,11 @@ const ROOTS_AT_ONCE = 8;
 
 export async function listFolders(context: CallContext, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
   if (prefix !== null) {
-    const below = await listBy(context, { kind: "path-prefix", pathPrefix: prefix });
+    const below = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: prefix });
     return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
   if (context.traits.current().folderTree === "no") return listBelowRoots(context);
-  const whole = await listBy(context, { kind: "path-prefix", pathPrefix: "" });
+  const whole = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: "" });
   const { folderTree } = context.traits.current();
   if (whole.complete && (whole.items.length > 0 || folderTree === "yes")) {
     context.traits.learn({ folderTree: "yes" });
@@ -41,15 +41,15 @@ function isRefused(fault: Fault | null): boolean {
 
 async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
   // Totals for all lists together, because the folders of all lists are in memory at the same time.
-  const spent = zeroTotals();
-  const roots = await listBy(context, { kind: "none" }, spent);
+  const spent = createListTotals();
+  const roots = await listFoldersBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
   // A limited number of lists is read at the same time, so that few large pages are in memory, and
   // the totals include all earlier lists.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
-      below[index] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
+      below[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
   };
   await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
   const all = [roots, ...below];
@@ -62,21 +62,21 @@ async function listBelowRoots(context: CallContext): Promise<Listing<FolderResou
 }
 
 export async function findFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource | null>> {
-  const listing = await listBy(context, { kind: "path", path });
+  const listing = await listFoldersBy(context, { kind: "path", path });
   const found = listing.items.find((folder) => folder.path === path);
   if (found !== undefined) return { ok: true, value: found, requestId: null };
-  return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
+  return listing.fault === null ? { ok: true, value: null, requestId: null } : failedAnswer(listing.fault);
 }
 
 /**
  * Returns the folders that the service finds at a path; their paths may have another spelling.
  * Returns an empty list if the request fails.
  */
-export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
-  return (await listBy(context, { kind: "path", path })).items;
+export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
+  return (await listFoldersBy(context, { kind: "path", path })).items;
 }
 
-function listBy(context: CallContext, selector: Selector, spent?: ListTotals): Promise<Listing<FolderResource>> {
+function listFoldersBy(context: CallContext, selector: Selector, spent?: ListTotals): Promise<Listing<FolderResource>> {
   return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 
@@ -84,15 +84,15 @@ const OTHER_FOLDER = "the service answered with another folder";
 
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
-  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
   const folder = readFolder(reply.value);
   const id = readFolderId(reply.value);
-  if (id === null) return unusableReply(call, reply, "the new folder has no id of the form dir_…");
+  if (id === null) return failAsUnusable(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
   // The API promises only the id of the new folder. If the answer lacks the path, it is the path
   // that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
-  if (!isCreatedAt(path, value.path)) return unusableReply(call, reply, OTHER_FOLDER);
+  if (!isCreatedAt(path, value.path)) return failAsUnusable(call, reply, OTHER_FOLDER);
   return { ok: true, value, requestId: reply.requestId };
 }
 
@@ -102,23 +102,23 @@ export async function patchFolder(context: CallContext, id: DirId, patch: PatchB
 
 async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
   const { traits, caller } = context;
-  const call: Call = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
+  const call: ApiCall = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
   const reply = await caller.call(call);
-  if (reply.kind !== "success") return refusedChange(traits, "folderPatch", call, reply);
+  if (reply.kind !== "success") return handleRefusedChange(traits, "folderPatch", call, reply);
   traits.learn({ folderPatch: "yes" });
   const folder = readFolder(reply.value);
   if (!folder.ok)
-    return unusableReply(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
-  if (folder.value.resource.id !== id) return unusableReply(call, reply, OTHER_FOLDER);
+    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
+  if (folder.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FOLDER);
   traits.learnFromPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }
 
 export async function deleteFolder(context: CallContext, id: DirId): Promise<Answer<null>> {
   const { traits, caller } = context;
-  const call: Call = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
+  const call: ApiCall = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
   const reply = await caller.call(call);
-  if (reply.kind !== "success") return refusedChange(traits, "folderDelete", call, reply);
+  if (reply.kind !== "success") return handleRefusedChange(traits, "folderDelete", call, reply);
   traits.learn({ folderDelete: "yes" });
   return { ok: true, value: null, requestId: reply.requestId };
 }
@@ -127,10 +127,15 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
  * Returns the fault for a refused PATCH or DELETE of a folder. If the service has no such route,
  * remembers that.
  */
-function refusedChange(traits: TraitLearner, trait: "folderPatch" | "folderDelete", call: Call, reply: Failure) {
-  const missing = missingRoute(reply, traits.current()[trait]);
+function handleRefusedChange(
+  traits: TraitLearner,
+  trait: "folderPatch" | "folderDelete",
+  call: ApiCall,
+  reply: ApiFailure,
+) {
+  const missing = findMissingRoute(reply, traits.current()[trait]);
   if (missing !== null) traits.learn({ [trait]: "no" });
-  return failed(missing ?? faultOf(call, reply));
+  return failedAnswer(missing ?? toFault(call, reply));
 }
 
 /**
@@ -139,7 +144,7 @@ function refusedChange(traits: TraitLearner, trait: "folderPatch" | "folderDelet
  * @param known `yes` if the route worked before; a 404 then means the folder
  * @returns null if the call failed for another reason
  */
-function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
+function findMissingRoute(reply: ApiFailure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;
   const { status, requestId } = reply;
   const code = reply.kind === "problem" ? reply.code : `status_${status}`;

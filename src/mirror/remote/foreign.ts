@@ -6,7 +6,7 @@
 import type { WireResponse } from "../../contract/wire.ts";
 
 /** Source of an answer, for messages: URL of the request, content type of the answer. */
-export type Origin = { readonly url: string; readonly contentType: string };
+export type AnswerOrigin = { readonly url: string; readonly contentType: string };
 
 const MAX_TYPE_LENGTH = 60;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
@@ -15,7 +15,7 @@ const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
  * Returns the content type without parameters, such as `text/html`; `no content type` if it is
  * missing or invalid.
  */
-export function contentTypeOf({ headers }: WireResponse): string {
+export function readContentType({ headers }: WireResponse): string {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
 }

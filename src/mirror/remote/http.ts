@@ -4,13 +4,13 @@ import { GENERATION_HEADER, isGeneration } from "../../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult, StreamEnd } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
-import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
+import { type ApiCall, toLogFields, type ApiReply, readReply, removeQuery } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
 import type { ExchangeTally } from "./tally.ts";
 
 // LIMIT: bytes of an answer. One document takes at most 614,400 bytes as JSON. A page of 1,000
 // items with the longest possible paths takes 25 MB.
-const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
+const MAX_ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
 type HttpOptions = {
@@ -24,17 +24,17 @@ type HttpOptions = {
   readonly tally?: ExchangeTally | undefined;
 };
 
-function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readonly maxBytes: number } {
-  return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
+function chooseBounds({ method, size }: ApiCall): { readonly deadlineMs: number; readonly maxBytes: number } {
+  return { deadlineMs: DEADLINE_MS[method], maxBytes: MAX_ANSWER_BYTES[size] };
 }
 
 /** How a stream of events ended; or the reply of the service, if it sent no stream. */
-export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
+export type StreamReply = { readonly kind: "ended"; readonly why: string } | ApiReply;
 
 /** Result for a connection that cannot stream: the same as if the service had no events. */
 const NO_STREAMS: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
 
-export class Http {
+export class HttpClient {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
   readonly #headersWithBody: WireHeaders;
@@ -58,16 +58,16 @@ export class Http {
    * Sends one request, and returns the reply. An unreadable answer or a lost connection is a reply,
    * too; only bugs throw.
    */
-  async exchange(call: Call): Promise<Reply> {
+  async exchange(call: ApiCall): Promise<ApiReply> {
     const { wire, clock, log, tally } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
     this.#counts[call.method] = (this.#counts[call.method] ?? 0) + 1;
-    const result = await wire.send(this.#requestOf(call), boundsOf(call));
+    const result = await wire.send(this.#toRequest(call), chooseBounds(call));
     tally?.note(result);
-    return this.#read(call, result, started);
+    return this.#readReply(call, result, started);
   }
 
-  #requestOf(call: Call): WireRequest {
+  #toRequest(call: ApiCall): WireRequest {
     return {
       method: call.method,
       path: call.path,
@@ -76,16 +76,16 @@ export class Http {
     };
   }
 
-  #read(call: Call, result: WireResult, started: number): Reply {
+  #readReply(call: ApiCall, result: WireResult, started: number): ApiReply {
     const { address, clock, log, scrub } = this.#options;
-    const reply = readResult(call, result, { address, scrub, now: clock.now() });
+    const reply = readReply(call, result, { address, scrub, now: clock.now() });
     this.#noteGeneration(reply, result);
     if (log.debug === false) return reply;
     log.write("debug", "remote.exchange", {
       method: call.method,
-      route: routeOf(call.path),
+      route: removeQuery(call.path),
       ms: Math.round(clock.monotonic() - started),
-      ...logFields(reply),
+      ...toLogFields(reply),
     });
     return reply;
   }
@@ -110,8 +110,8 @@ export class Http {
     const request = { method: "GET", path, headers, body: null };
     const end = (await wire.stream?.(request, bounds, onBytes)) ?? NO_STREAMS;
     if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
-    const call: Call = { method: "GET", path, body: null, accept: [], size: "page" };
-    return readResult(call, end, { address, scrub, now: clock.now() });
+    const call: ApiCall = { method: "GET", path, body: null, accept: [], size: "page" };
+    return readReply(call, end, { address, scrub, now: clock.now() });
   }
 
   counts(): Readonly<Record<string, number>> {
@@ -129,7 +129,7 @@ export class Http {
   /**
    * Remembers the generation of an answer. Answers of other programs, such as a proxy, are skipped.
    */
-  #noteGeneration({ kind }: Reply, result: WireResult): void {
+  #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const named = result.response.headers[GENERATION_HEADER];
     if (isGeneration(named)) this.#generation = named;

@@ -1,6 +1,6 @@
 /** Parses JSON from the service, and refuses JSON that would take too much time or memory. */
 
-type Json =
+type ParsedJson =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "not-json"; readonly why: string }
   /** The JSON is nested too deeply or has too many values. */
@@ -13,8 +13,8 @@ const MAX_DEPTH = 32;
 // million, which take a gigabyte in memory.
 const MAX_VALUES = 2_000_000;
 
-export function parseJson(text: string): Json {
-  const why = whyUnfit(text);
+export function parseJson(text: string): ParsedJson {
+  const why = whyRefused(text);
   if (why !== null) return { kind: "too-much", why };
   try {
     return { kind: "json", value: JSON.parse(text) };
@@ -28,13 +28,13 @@ export function parseJson(text: string): Json {
  * Returns why the JSON is refused; null if it may be parsed. Counts brackets and commas outside
  * strings. If the body is not JSON, the counts may be wrong, but then parsing fails.
  */
-function whyUnfit(text: string): string | null {
+function whyRefused(text: string): string | null {
   let depth = 0;
   let values = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === QUOTE) {
-      i = endOfString(text, i);
+      i = findStringEnd(text, i);
     } else if (isOpening(unit)) {
       values++;
       if (++depth > MAX_DEPTH) return "it is nested too deeply";
@@ -68,7 +68,7 @@ function isClosing(unit: number): boolean {
  * Returns the index of the quote that closes a string; the length of the JSON if no quote does.
  * Jumps from quote to quote, because most answers consist of one long string.
  */
-function endOfString(text: string, openQuote: number): number {
+function findStringEnd(text: string, openQuote: number): number {
   let close = openQuote;
   for (;;) {
     close = text.indexOf('"', close + 1);

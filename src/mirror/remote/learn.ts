@@ -5,8 +5,8 @@ import type { NameKind } from "../../contract/names.ts";
 import type { DirId } from "../../contract/ids.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
 import type { RemotePath } from "../../contract/path.ts";
-import { faultOf } from "./fault.ts";
-import type { Call, Reply } from "./reply.ts";
+import { toFault } from "./fault.ts";
+import type { ApiCall, ApiReply } from "./reply.ts";
 import type { CallContext } from "./reads.ts";
 import type { TraitLearner } from "./traits.ts";
 
@@ -24,9 +24,9 @@ export async function createAtPath(
   path: RemotePath,
   kind: NameKind,
   otherFields: JsonObject,
-): Promise<{ readonly call: Call; readonly reply: Reply }> {
+): Promise<{ readonly call: ApiCall; readonly reply: ApiReply }> {
   const { caller, traits } = context;
-  const callWith = (spelled: string): Call => {
+  const callWith = (spelled: string): ApiCall => {
     return { method: "POST", path: route, body: { path: spelled, ...otherFields }, accept: [200, 201], size: "item" };
   };
   let call = callWith(traits.inServiceForm(path));
@@ -37,11 +37,11 @@ export async function createAtPath(
     reply = await caller.call(call);
     if (reply.kind === "success") traits.learnFromPath(other);
   }
-  if (reply.kind !== "success") learnRefusal(traits, faultOf(call, reply), "/path", path, kind);
+  if (reply.kind !== "success") learnFromRefusal(traits, toFault(call, reply), "/path", path, kind);
   return { call, reply };
 }
 
-function isRefusalAt(reply: Reply, pointer: string): boolean {
+function isRefusalAt(reply: ApiReply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
@@ -60,13 +60,13 @@ export function learnFromPatch<T extends { readonly path: RemotePath }>(
   kind: NameKind,
   answer: Answer<T>,
 ): Answer<T> {
-  if ("name" in patch && !answer.ok) learnRefusal(traits, answer.fault, "/name", patch.name, kind);
-  if ("parentId" in patch && patch.parentId === null) learnRootMove(traits, answer);
+  if ("name" in patch && !answer.ok) learnFromRefusal(traits, answer.fault, "/name", patch.name, kind);
+  if ("parentId" in patch && patch.parentId === null) learnFromRootMove(traits, answer);
   return answer;
 }
 
 /** Learns which characters the service refuses, after it refused a name that the API allows. */
-function learnRefusal(
+function learnFromRefusal(
   traits: TraitLearner,
   fault: Fault,
   pointer: "/path" | "/name",
@@ -81,7 +81,7 @@ function learnRefusal(
  * Learns whether a PATCH can move an item to the root: some services refuse or ignore `parentId:
  * null`.
  */
-function learnRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
+function learnFromRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });
 }

@@ -4,12 +4,12 @@ import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import { FILES, listQuery } from "../../contract/routes.ts";
 import type { Selector } from "../../contract/resources.ts";
 import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
-import { faultOf, misreadFault } from "./fault.ts";
-import type { Failure, Reply } from "./reply.ts";
-import type { Caller } from "./retry.ts";
-import { type Page, type ParseResult, readPage, type ListedItem } from "./shapes.ts";
+import { toFault, createMisreadFault } from "./fault.ts";
+import type { ApiFailure, ApiReply } from "./reply.ts";
+import type { ApiCaller } from "./retry.ts";
+import { type ListPage, type ParseResult, readPage, type ListedItem } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
-import type { Origin } from "./foreign.ts";
+import type { AnswerOrigin } from "./foreign.ts";
 
 export const LIST_LIMITS = {
   // LIMIT: pages of one list. This allows ten million items at the documented page size, or a
@@ -29,18 +29,18 @@ export const LIST_LIMITS = {
  */
 export type ListTotals = { pages: number; items: number; characters: number };
 
-export function zeroTotals(): ListTotals {
+export function createListTotals(): ListTotals {
   return { pages: 0, items: 0, characters: 0 };
 }
 
 /** Returns why the list is too long to be read further; null if the next page may be requested. */
-function whyOver({ pages, items, characters }: ListTotals): string | null {
+function whyTooLong({ pages, items, characters }: ListTotals): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
 }
 
 type ListOptions<Item> = {
-  readonly caller: Caller;
+  readonly caller: ApiCaller;
   readonly traits: TraitLearner;
   readonly route: string;
   /**
@@ -62,11 +62,11 @@ type ListOptions<Item> = {
  * LIMIT: number of attempts to read a list. A refused cursor ends an attempt; the next one begins
  * with the first page.
  */
-const MAX_STARTS = 3;
+const MAX_LIST_ATTEMPTS = 3;
 /** How the reading of a list ended. `cursor-refused`: the list can be started again. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
-function failed(fault: Fault): ListingEnd {
+function endAsFailed(fault: Fault): ListingEnd {
   return { kind: "failed", fault };
 }
 
@@ -81,23 +81,23 @@ export async function listAll<Item extends { readonly id: string }>(
   for (let start = 1; ; start++) {
     const seen = new Map<string, Item>();
     options.receiver?.begin();
-    const end = await new Traversal(options, seen).run();
+    const end = await new ListTraversal(options, seen).run();
     // A complete list also proves that items of an earlier, incomplete attempt no longer exist.
     if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
     for (const [id, item] of seen) before.set(id, item);
-    if (end.kind === "failed" || start === MAX_STARTS)
+    if (end.kind === "failed" || start === MAX_LIST_ATTEMPTS)
       return { items: [...before.values()], complete: false, fault: end.fault };
   }
 }
 
-type PageRead = Page & { readonly kind: "page"; readonly requestId: string | null };
+type PageRead = ListPage & { readonly kind: "page"; readonly requestId: string | null };
 
 /** One attempt to read all pages of a list, from the first page. */
-class Traversal<Item extends { readonly id: string }> {
+class ListTraversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
-  readonly #seen: Map<string, Item>;
+  readonly #items: Map<string, Item>;
   readonly #selector: Selector;
-  readonly #spent: ListTotals;
+  readonly #totals: ListTotals;
   readonly #cursors = new Set<string>();
   /** Cursor of the current page; null for the first page. */
   #cursor: string | null = null;
@@ -105,8 +105,8 @@ class Traversal<Item extends { readonly id: string }> {
    * Reply to the request for the next page, if that request was sent before the items of the
    * current page were read.
    */
-  #nextReply: Promise<Reply> | null = null;
-  #count = 0;
+  #nextReply: Promise<ApiReply> | null = null;
+  #listedItems = 0;
   #pagesWithoutNew = 0;
   /** Fault for the first item that could not be read; null if all could be read. */
   #unreadableItem: Fault | null = null;
@@ -114,46 +114,46 @@ class Traversal<Item extends { readonly id: string }> {
   /** @param seen receives the items by id */
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
-    this.#seen = seen;
+    this.#items = seen;
     this.#selector = spellSelector(options.selector, options.traits);
-    this.#spent = options.spent ?? zeroTotals();
+    this.#totals = options.spent ?? createListTotals();
   }
 
   async run(): Promise<ListingEnd> {
     for (;;) {
-      const excess = whyOver(this.#spent);
-      if (excess !== null) return failed(misreadFault(GET_REQUEST, excess, null));
+      const excess = whyTooLong(this.#totals);
+      if (excess !== null) return endAsFailed(createMisreadFault(GET_REQUEST, excess, null));
       const reply = await (this.#nextReply ?? this.#request(this.#cursor));
       this.#nextReply = null;
-      const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);
+      const page = reply.kind === "success" ? this.#readPage(reply) : this.#endRefused(reply);
       if (page.kind !== "page") return page;
       if (this.#mayRequestAhead(page)) {
         this.#nextReply = this.#request(page.nextCursor);
-        await earlierRequestsSent();
+        await waitForEarlierRequests();
       }
-      const listingEnd = this.#take(page);
+      const listingEnd = this.#storePage(page);
       if (listingEnd !== null) return listingEnd;
     }
   }
 
-  #request(cursor: string | null): Promise<Reply> {
+  #request(cursor: string | null): Promise<ApiReply> {
     const query = listQuery(this.#selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
     const { caller, route } = this.#options;
     return caller.call({ method: "GET", path: route + query, body: null, accept: [200], size: "page" });
   }
 
-  #refused(reply: Failure): ListingEnd {
-    const fault = (this.#checksOrigin() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);
+  #endRefused(reply: ApiFailure): ListingEnd {
+    const fault = (this.#checksOrigin() ? findForeignRefusal(reply) : null) ?? toFault(GET_REQUEST, reply);
     return { kind: this.#cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
   }
 
-  #read(reply: Extract<Reply, { kind: "success" }>): PageRead | ListingEnd {
+  #readPage(reply: Extract<ApiReply, { kind: "success" }>): PageRead | ListingEnd {
     const { requestId } = reply;
     const page = readPage(reply.value);
     const description = this.#checksOrigin() ? describeForeignAnswer(page, reply.value) : null;
-    if (description !== null) return failed(notTheService(reply.from, reply.status, description, requestId));
-    if (!page.ok) return failed(misreadFault(GET_REQUEST, page.why, requestId));
-    this.#spent.pages++;
+    if (description !== null) return endAsFailed(createForeignFault(reply.from, reply.status, description, requestId));
+    if (!page.ok) return endAsFailed(createMisreadFault(GET_REQUEST, page.why, requestId));
+    this.#totals.pages++;
     return { kind: "page", ...page.value, requestId };
   }
 
@@ -166,35 +166,37 @@ class Traversal<Item extends { readonly id: string }> {
     return this.#cursor === null && route === FILES && selector.kind !== "path";
   }
 
-  #hasNext({ hasMore, nextCursor }: Page): boolean {
+  #hasNext({ hasMore, nextCursor }: ListPage): boolean {
     return hasMore && !this.#cursors.has(nextCursor!);
   }
 
-  #mayRequestAhead(page: Page): boolean {
-    return this.#hasNext(page) && page.items.length > 0 && this.#pagesWithoutNew === 0 && whyOver(this.#spent) === null;
+  #mayRequestAhead(page: ListPage): boolean {
+    return (
+      this.#hasNext(page) && page.items.length > 0 && this.#pagesWithoutNew === 0 && whyTooLong(this.#totals) === null
+    );
   }
 
   /** Stores the items of a page. Returns how the list ended, or null if another page follows. */
-  #take(page: PageRead): ListingEnd | null {
-    const before = this.#spent.items;
-    const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
+  #storePage(page: PageRead): ListingEnd | null {
+    const before = this.#totals.items;
+    const why = storeItems(this.#options, page.items, this.#items, this.#totals);
     if (why !== null)
-      this.#unreadableItem ??= misreadFault(
+      this.#unreadableItem ??= createMisreadFault(
         GET_REQUEST,
         `mdmirror does not understand an entry of the list: ${why}`,
         page.requestId,
       );
-    const found = this.#spent.items - before;
-    this.#count += found;
-    this.#options.onPage?.(this.#count);
-    if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : failed(this.#unreadableItem);
+    const found = this.#totals.items - before;
+    this.#listedItems += found;
+    this.#options.onPage?.(this.#listedItems);
+    if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : endAsFailed(this.#unreadableItem);
     if (!this.#hasNext(page))
-      return failed(misreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
+      return endAsFailed(createMisreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
     this.#pagesWithoutNew = found > 0 ? 0 : this.#pagesWithoutNew + 1;
     if (this.#pagesWithoutNew < LIST_LIMITS.pagesWithoutNew) return null;
-    return failed(misreadFault(GET_REQUEST, "the list does not end", page.requestId));
+    return endAsFailed(createMisreadFault(GET_REQUEST, "the list does not end", page.requestId));
   }
 }
 
@@ -206,13 +208,13 @@ const EVENT_LOOP_TURNS = 16;
  * ORDER: the request for the next page is sent before the items of the current page are read, so
  * that mdmirror and the service work at the same time.
  */
-async function earlierRequestsSent(): Promise<void> {
+async function waitForEarlierRequests(): Promise<void> {
   for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await null;
 }
 
 const GET_REQUEST = { method: "GET" } as const;
 
-function isCursorRefusal(reply: Reply): boolean {
+function isCursorRefusal(reply: ApiReply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";
 }
 
@@ -220,7 +222,7 @@ function isCursorRefusal(reply: Reply): boolean {
  * Stores the items of a page. Returns why the first unreadable item cannot be read; null if all can
  * be read.
  */
-function takeItems<Item extends { readonly id: string }>(
+function storeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
   seen: Map<string, Item>,
@@ -230,12 +232,12 @@ function takeItems<Item extends { readonly id: string }>(
   for (const value of items) {
     const item = options.read(value);
     if (!item.ok) {
-      why ??= `${item.why}${idOf(value)}`;
+      why ??= `${item.why}${formatId(value)}`;
       continue;
     }
     const { resource, wirePath } = item.value;
     options.traits.learnFromPath(wirePath);
-    if (!isNew(options, seen, resource)) continue;
+    if (!storeItem(options, seen, resource)) continue;
     spent.items++;
     spent.characters += wirePath.length;
   }
@@ -243,7 +245,7 @@ function takeItems<Item extends { readonly id: string }>(
 }
 
 /** Stores an item. Returns false if an item with its id was listed before. */
-function isNew<Item extends { readonly id: string }>(
+function storeItem<Item extends { readonly id: string }>(
   { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
   item: Item,
@@ -258,7 +260,7 @@ function isNew<Item extends { readonly id: string }>(
  * Returns the id of an item in parentheses; an empty string if it has no valid id, so that a
  * message never shows other text.
  */
-function idOf(value: unknown): string {
+function formatId(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
 }
@@ -277,13 +279,13 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
  * Returns a fault if the refusal must come from another program, such as a file server. Returns
  * null if it may come from the service, or from a proxy that reports a temporary error.
  */
-function foreignRefusal(reply: Failure): Fault | null {
+function findForeignRefusal(reply: ApiFailure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
   const { status, from, requestId } = reply;
   if (status >= 500 || status === 429) return null;
-  if (reply.kind === "unreadable") return notTheService(from, status, reply.summary, requestId);
+  if (reply.kind === "unreadable") return createForeignFault(from, status, reply.summary, requestId);
   if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
-  return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
+  return status === 401 ? null : createForeignFault(from, status, "JSON that is no list of documents", requestId);
 }
 
 /**
@@ -292,14 +294,14 @@ function foreignRefusal(reply: Failure): Fault | null {
  */
 function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
-  return isForeign(page.value.items) ? "a list of something else" : null;
+  return isForeignPage(page.value.items) ? "a list of something else" : null;
 }
 
 /**
  * Returns true if a page has items but none has an id of a document, so that it is the list of
  * another API.
  */
-function isForeign(items: readonly unknown[]): boolean {
+function isForeignPage(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
@@ -321,7 +323,7 @@ function describeJson(value: unknown): string | null {
  * Returns the fault for an answer that another program sent.
  * @param description what the answer is, in a few words
  */
-function notTheService(from: Origin, status: number, description: string, requestId: string | null): Fault {
+function createForeignFault(from: AnswerOrigin, status: number, description: string, requestId: string | null): Fault {
   const detail = `${from.url} answers ${status}, ${from.contentType}: ${description}`;
   return { kind: "later", detail, requestId, cause: "not-the-service" };
 }

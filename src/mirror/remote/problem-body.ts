@@ -4,7 +4,7 @@ import { parseJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
 /** An error that the service itself reported in the form of the API. mdmirror acts on its code. */
-export type ReadProblem = {
+export type ServiceProblem = {
   readonly kind: "problem";
   readonly code: string;
   readonly detail: string;
@@ -15,10 +15,10 @@ export type ReadProblem = {
   readonly fieldCodes?: readonly string[];
 };
 
-type NoProblem = { readonly kind: "unreadable"; readonly why: string };
+type UnreadableProblem = { readonly kind: "unreadable"; readonly why: string };
 
 // LIMIT: entries of `errors` that are read; others are ignored.
-const MAX_POINTERS = 20;
+const MAX_ERRORS = 20;
 const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
@@ -26,7 +26,7 @@ const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
  * status), which equals no documented code. A body that contradicts the status of its answer is
  * unreadable, and proves nothing.
  */
-export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
+export function readProblem(body: string, status: number, scrub: Scrub): ServiceProblem | UnreadableProblem {
   const json = parseJson(body);
   if (json.kind !== "json") return unreadable(json.why);
   if (!isJsonObject(json.value)) return unreadable("it is not a JSON object");
@@ -34,24 +34,24 @@ export function readProblem(body: string, status: number, scrub: Scrub): ReadPro
   const claimed = member(problem, "status");
   if (claimed !== undefined && claimed !== status)
     return unreadable("its status differs from the status of the answer");
-  const code = codeOf(problem, status, scrub);
+  const code = readProblemCode(problem, status, scrub);
   if (code === null) return unreadable("its error code has an unknown form");
   if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
     return unreadable("its code belongs to another status");
   const errors = member(problem, "errors");
-  const fieldCodes = textsOf(errors, "code").filter((text) => isCode(text, scrub));
+  const fieldCodes = readErrorFields(errors, "code").filter((text) => isErrorCode(text, scrub));
   const detail = member(problem, "detail") ?? member(problem, "title");
   return {
     kind: "problem",
     code,
     detail: typeof detail === "string" ? scrub(detail) : "",
     requestId: readRequestId(member(problem, "requestId"), scrub),
-    pointers: textsOf(errors, "pointer").map((pointer) => scrub(pointer, 200)),
+    pointers: readErrorFields(errors, "pointer").map((pointer) => scrub(pointer, 200)),
     ...(fieldCodes.length > 0 && { fieldCodes }),
   };
 }
 
-function unreadable(why: string): NoProblem {
+function unreadable(why: string): UnreadableProblem {
   return { kind: "unreadable", why };
 }
 
@@ -63,27 +63,27 @@ function isDocumented(code: string): code is ProblemCode {
  * Returns the code of an error: the field `code`, or otherwise the end of the URL in `type`, or
  * otherwise `status_` and the status. Returns null if `code` is malformed or contains the key.
  */
-function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
+function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
-  if (code !== undefined) return typeof code === "string" && isCode(code, scrub) ? code : null;
+  if (code !== undefined) return typeof code === "string" && isErrorCode(code, scrub) ? code : null;
   const type = member(problem, "type");
   const named = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
   const fromType = named?.replaceAll("-", "_") ?? "";
-  return isCode(fromType, scrub) ? fromType : `status_${status}`;
+  return isErrorCode(fromType, scrub) ? fromType : `status_${status}`;
 }
 
 /**
  * Returns true for a valid error code. A string that contains the key is refused, because codes are
  * logged.
  */
-function isCode(text: string, scrub: Scrub): boolean {
+function isErrorCode(text: string, scrub: Scrub): boolean {
   return CODE_FORM.test(text) && scrub(text) === text;
 }
 
 /** Returns the values of one field from the entries of `errors`. */
-function textsOf(errors: unknown, name: "code" | "pointer"): string[] {
+function readErrorFields(errors: unknown, name: "code" | "pointer"): string[] {
   if (!Array.isArray(errors)) return [];
-  const entries = errors.slice(0, MAX_POINTERS).filter(isJsonObject);
+  const entries = errors.slice(0, MAX_ERRORS).filter(isJsonObject);
   return entries.map((entry) => member(entry, name)).filter((text) => typeof text === "string");
 }
 

@@ -2,7 +2,7 @@
 
 import { isLoopbackHost } from "../../common/loopback.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Route =
   | { readonly kind: "direct" }
@@ -18,7 +18,7 @@ export type Route =
   /** The variable does not contain the URL of an HTTP proxy. */
   | { readonly kind: "bad"; readonly variable: string };
 
-const VARIABLES = {
+const PROXY_VARIABLES = {
   "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
   "http:": ["http_proxy", "HTTP_PROXY"],
 } as const;
@@ -31,10 +31,10 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:
  * encrypted.
  * @param origin an http or https URL
  */
-export function routeTo(origin: string, env: Env): Route {
+export function routeTo(origin: string, env: Environment): Route {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[|\]$/g, "");
-  const variable = VARIABLES[protocol as keyof typeof VARIABLES]?.find((name) => (env[name] ?? "") !== "");
+  const variable = PROXY_VARIABLES[protocol as keyof typeof PROXY_VARIABLES]?.find((name) => (env[name] ?? "") !== "");
   if (variable === undefined || isLoopbackHost(host)) return { kind: "direct" };
   if (isListed(host, port || DEFAULT_PORT[protocol]!, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) {
     return { kind: "direct" };

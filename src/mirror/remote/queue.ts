@@ -2,7 +2,9 @@ import PQueue from "p-queue";
 import type { Clock } from "../../common/clock.ts";
 import type { Pressure } from "../ports/remote.ts";
 
-type QueueEnd<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
+type QueuedResult<T> =
+  | { readonly kind: "ran"; readonly value: T }
+  | { readonly kind: "paused"; readonly leftMs: number };
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /**
@@ -19,7 +21,7 @@ const LONGEST_PAUSE_MS = 60_000;
 export class CallQueue {
   readonly #clock: Clock;
   readonly #closing: AbortSignal;
-  readonly #places: PQueue;
+  readonly #queue: PQueue;
   #limit: number = CONCURRENCY.start;
   #threshold: number = CONCURRENCY.most;
   #successes = 0;
@@ -34,7 +36,7 @@ export class CallQueue {
   constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;
     this.#closing = closing;
-    this.#places = new PQueue({ concurrency: this.#limit });
+    this.#queue = new PQueue({ concurrency: this.#limit });
   }
 
   /**
@@ -42,8 +44,8 @@ export class CallQueue {
    * @param congested returns true if the result shows that the service is overloaded
    * @returns `paused`, without running `work`, if the pause is too long to wait for
    */
-  run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueueEnd<T>> {
-    return this.#places.add(async (): Promise<QueueEnd<T>> => {
+  run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
+    return this.#queue.add(async (): Promise<QueuedResult<T>> => {
       // A waiting call counts as one of the parallel calls. So during a pause, at most that many
       // calls wait at this point.
       for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
@@ -52,8 +54,8 @@ export class CallQueue {
       }
       const startedIn = this.#round;
       const value = await work();
-      if (congested(value)) this.#shrink(startedIn);
-      else this.#grow();
+      if (congested(value)) this.#allowFewer(startedIn);
+      else this.#allowMore();
       return { kind: "ran", value };
     });
   }
@@ -73,20 +75,20 @@ export class CallQueue {
   }
 
   idle(): Promise<void> {
-    return this.#places.onIdle();
+    return this.#queue.onIdle();
   }
 
   #pauseLeft(): number {
     return this.#pausedUntil - this.#clock.monotonic();
   }
 
-  #grow(): void {
+  #allowMore(): void {
     this.#successes++;
     const isSlow = this.#limit >= this.#threshold;
     if (this.#limit < CONCURRENCY.most && (!isSlow || this.#successes >= this.#limit)) this.#setLimit(this.#limit + 1);
   }
 
-  #shrink(startedIn: number): void {
+  #allowFewer(startedIn: number): void {
     // One overload fails many parallel calls. Only calls that began after the last halving may
     // halve the number again.
     if (startedIn !== this.#round) return;
@@ -97,7 +99,7 @@ export class CallQueue {
 
   #setLimit(limit: number): void {
     this.#limit = limit;
-    this.#places.concurrency = limit;
+    this.#queue.concurrency = limit;
     this.#successes = 0;
   }
 }

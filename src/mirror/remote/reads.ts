@@ -3,16 +3,16 @@ import { type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts
 import type { FileResource, FileWithContent } from "../../contract/resources.ts";
 import { fileRoute } from "../../contract/routes.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
-import { faultOf, misreadFault } from "./fault.ts";
-import type { Call, Reply } from "./reply.ts";
-import type { Caller } from "./retry.ts";
+import { toFault, createMisreadFault } from "./fault.ts";
+import type { ApiCall, ApiReply } from "./reply.ts";
+import type { ApiCaller } from "./retry.ts";
 import { type ListedItem, type ParseResult, readFileWithContent } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
 /** Objects that every call to the service needs. */
-export type CallContext = { readonly caller: Caller; readonly traits: TraitLearner };
+export type CallContext = { readonly caller: ApiCaller; readonly traits: TraitLearner };
 
-export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {
+export function failedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };
 }
 
@@ -20,8 +20,8 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
  * Returns the failure for a successful reply that mdmirror cannot use.
  * @param why reason, for the message
  */
-export function unusableReply(call: Call, { requestId }: { readonly requestId: string | null }, why: string) {
-  return failed(misreadFault(call, why, requestId));
+export function failAsUnusable(call: ApiCall, { requestId }: { readonly requestId: string | null }, why: string) {
+  return failedAnswer(createMisreadFault(call, why, requestId));
 }
 
 export const OTHER_FILE = "the service answered with another file";
@@ -31,14 +31,14 @@ export const OTHER_FILE = "the service answered with another file";
  * in spelling, because a service may use the spelling of a folder that exists already.
  */
 export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
-  const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, ALL_FOLDED));
+  const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, FOLD_EVERYTHING));
   return sent === saved;
 }
 
-const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
+const FOLD_EVERYTHING = { foldsCase: true, foldsUnicode: true };
 
 export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
-  const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
+  const call: ApiCall = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
   return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
 }
 
@@ -49,16 +49,16 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
  */
 export function readFileReply<File extends FileResource>(
   { traits }: CallContext,
-  call: Call,
-  reply: Reply,
+  call: ApiCall,
+  reply: ApiReply,
   read: (value: unknown) => ParseResult<ListedItem<File>>,
   id: DocId | null,
 ): Answer<File> {
-  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
   const file = read(reply.value);
   if (!file.ok)
-    return unusableReply(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
-  if (id !== null && file.value.resource.id !== id) return unusableReply(call, reply, OTHER_FILE);
+    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
+  if (id !== null && file.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FILE);
   traits.learnFromPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
 }

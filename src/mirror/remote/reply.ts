@@ -4,15 +4,15 @@ import type { LogFields } from "../ports/log.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { WireResult } from "../../common/wire.ts";
 import { failureWords } from "../../common/failure-words.ts";
-import { contentTypeOf, describeBody, type Origin } from "./foreign.ts";
+import { readContentType, describeBody, type AnswerOrigin } from "./foreign.ts";
 import { parseJson } from "./json.ts";
-import { type ReadProblem, readProblem, readRequestId } from "./problem-body.ts";
+import { type ServiceProblem, readProblem, readRequestId } from "./problem-body.ts";
 import type { Scrub } from "./scrub.ts";
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export type Call = {
-  readonly method: Method;
+export type ApiCall = {
+  readonly method: HttpMethod;
   /** Path and query below the base URL, percent-encoded. */
   readonly path: string;
   readonly body: JsonObject | null;
@@ -22,17 +22,17 @@ export type Call = {
   readonly size: "item" | "page";
 };
 
-export type Reply =
+export type ApiReply =
   /** The call succeeded. `value`: the parsed JSON; null if the body is empty. */
   | {
       readonly kind: "success";
       readonly status: number;
       readonly value: unknown;
       readonly requestId: string | null;
-      readonly from: Origin;
+      readonly from: AnswerOrigin;
     }
   /** The service refused the call, or reported an error, in the form of the API. */
-  | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: Origin })
+  | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: AnswerOrigin })
   /**
    * The answer cannot be read, or another program sent it: HTML, broken JSON, a redirect, an
    * unexpected status.
@@ -45,7 +45,7 @@ export type Reply =
       readonly summary: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
-      readonly from: Origin;
+      readonly from: AnswerOrigin;
     }
   | {
       readonly kind: "no-answer";
@@ -60,9 +60,9 @@ export type Reply =
   | { readonly kind: "paused"; readonly detail: string };
 
 /** The reply to a call that failed. */
-export type Failure = Exclude<Reply, { readonly kind: "success" }>;
+export type ApiFailure = Exclude<ApiReply, { readonly kind: "success" }>;
 
-export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
+export function toLogFields(reply: ApiReply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
   if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.why ?? null };
   if (reply.kind === "paused") return { outcome: "paused" };
   const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
@@ -71,7 +71,7 @@ export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "st
 
 type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly now: number };
 
-export function readResult(call: Call, result: WireResult, context: ReplyContext): Reply {
+export function readReply(call: ApiCall, result: WireResult, context: ReplyContext): ApiReply {
   if (result.kind === "answer") return readResponse(call, result.response, context);
   // A list may succeed when it is repeated, so an unreadable page counts as a lost answer. An
   // unreadable document would be the same again.
@@ -84,18 +84,18 @@ export function readResult(call: Call, result: WireResult, context: ReplyContext
 
 /** @param whyUnreadable reason why the body cannot be read; undefined if it can */
 function readResponse(
-  call: Call,
+  call: ApiCall,
   response: WireResponse,
   { address, scrub, now }: ReplyContext,
   whyUnreadable?: string,
-): Reply {
+): ApiReply {
   const { status, headers } = response;
   const common: CommonMembers = {
     status,
     requestId: readRequestId(headers["x-request-id"], scrub),
-    from: { url: address + routeOf(call.path), contentType: contentTypeOf(response) },
+    from: { url: address + removeQuery(call.path), contentType: readContentType(response) },
   };
-  const retryAfter = retryAfterMs(headers["retry-after"], headers["date"], now);
+  const retryAfter = readRetryAfterMs(headers["retry-after"], headers["date"], now);
   const reading = call.accept.includes(status)
     ? readSuccessReply(response, whyUnreadable)
     : readFailureReply(response, scrub);
@@ -112,22 +112,22 @@ function readResponse(
 }
 
 /** Members that all replies with an HTTP status have. */
-type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
+type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: AnswerOrigin };
 
 /**
  * An answer that cannot be read. `detail`: a message. `summary`: what the answer is, in a few
  * words; null to derive it from content type and body.
  */
-type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
+type UnreadableAnswer = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
-function unreadable(detail: string, summary: string | null = null): Unreadable {
+function unreadable(detail: string, summary: string | null = null): UnreadableAnswer {
   return { kind: "unreadable", detail, summary };
 }
 
 function readSuccessReply(
   { status, body }: WireResponse,
   why: string | undefined,
-): { kind: "success"; value: unknown } | Unreadable {
+): { kind: "success"; value: unknown } | UnreadableAnswer {
   if (why !== undefined) return unreadable(why, why);
   if (body === "") return { kind: "success", value: null };
   const json = parseJson(body);
@@ -136,9 +136,9 @@ function readSuccessReply(
   return unreadable(detail, json.kind === "too-much" ? json.why : null);
 }
 
-function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
+function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub): ServiceProblem | UnreadableAnswer {
   if (status >= 300 && status < 400) {
-    const target = redirectOrigin(headers["location"]);
+    const target = readRedirectOrigin(headers["location"]);
     const summary = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
     return unreadable(
       `the answer (${status}) is ${summary}, and mdmirror follows no redirects; check the URL`,
@@ -152,7 +152,7 @@ function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub)
 }
 
 /** Returns the path of a request without its query, so that no cursor is logged. */
-export function routeOf(path: string): string {
+export function removeQuery(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
@@ -160,7 +160,7 @@ export function routeOf(path: string): string {
  * Returns the origin of a redirect, for messages; null if the URL is invalid. Path and query are
  * left out, because they may contain secrets.
  */
-function redirectOrigin(location: string | undefined): string | null {
+function readRedirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }
 
@@ -175,7 +175,7 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
  * @param now milliseconds since the epoch, used if `Date` is missing
  * @returns milliseconds to wait, 0 or more; null if the header is missing or unreadable
  */
-export function retryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {
+export function readRetryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   const value = header.trim();
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

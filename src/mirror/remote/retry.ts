@@ -4,8 +4,8 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
 import { isWrite, mayHaveHappened } from "./fault.ts";
-import type { Http } from "./http.ts";
-import { type Call, logFields, type Reply } from "./reply.ts";
+import type { HttpClient } from "./http.ts";
+import { type ApiCall, toLogFields, type ApiReply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
 export const RETRY = {
@@ -32,53 +32,53 @@ export const RETRY = {
  * What to do after a reply. `isAgain`: true to repeat the call. `pauseMs`: milliseconds to wait
  * before. `isForAll`: true if all other calls wait as well.
  */
-type NextStep = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
+type RetryDecision = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 
-const STOP: NextStep = { isAgain: false, pauseMs: 0, isForAll: false };
+const NO_RETRY: RetryDecision = { isAgain: false, pauseMs: 0, isForAll: false };
 
-type AnsweredReply = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
+type AnsweredReply = Extract<ApiReply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
  * Returns what to do after a reply.
  * @param attempt number of requests so far
  * @param fraction random number in [0, 1) for the wait
  */
-function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): NextStep {
-  if (reply.kind === "success" || reply.kind === "paused") return STOP;
+function decideRetry(call: ApiCall, reply: ApiReply, attempt: number, fraction: number): RetryDecision {
+  if (reply.kind === "success" || reply.kind === "paused") return NO_RETRY;
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
     // A write is repeated only if the service certainly did not receive it. Otherwise the engine
     // must first read the document (I08).
-    if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return STOP;
+    if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return NO_RETRY;
     return { isAgain: true, pauseMs: backoff, isForAll: false };
   }
   return reply.status === 429
-    ? stepAfterRateLimit(call, reply, attempt, backoff)
-    : stepAfterFailure(call, reply, attempt, backoff);
+    ? decideAfterRateLimit(call, reply, attempt, backoff)
+    : decideAfterFailure(call, reply, attempt, backoff);
 }
 
-function stepAfterRateLimit(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
+function decideAfterRateLimit(call: ApiCall, reply: AnsweredReply, attempt: number, backoff: number): RetryDecision {
   const pauseMs = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
   return { isAgain: !isWrite(call) && attempt < RETRY.attempts, pauseMs, isForAll: true };
 }
 
-function stepAfterFailure(call: Call, reply: AnsweredReply, attempt: number, backoff: number): NextStep {
+function decideAfterFailure(call: ApiCall, reply: AnsweredReply, attempt: number, backoff: number): RetryDecision {
   // A write that got an answer is never repeated. After a 4xx, the answer would be the same; after
   // a 5xx, the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
-  if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;
+  if (isWrite(call) || reply.status < 500 || attempt >= attempts) return NO_RETRY;
   return { isAgain: true, pauseMs: reply.retryAfterMs ?? backoff, isForAll: false };
 }
 
 /** Returns true if a reply shows that the service is overloaded. */
-export function isCongested(reply: Reply): boolean {
+export function isCongested(reply: ApiReply): boolean {
   // A request that could not be sent proves no overload: perhaps no service is running.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
 
 type CallerOptions = {
-  readonly http: Http;
+  readonly http: HttpClient;
   readonly queue: CallQueue;
   readonly clock: Clock;
   readonly random: Random;
@@ -88,24 +88,24 @@ type CallerOptions = {
 };
 
 /** Sends calls, and repeats those that failed, as far as that is allowed. */
-export class Caller {
+export class ApiCaller {
   readonly #options: CallerOptions;
 
   constructor(options: CallerOptions) {
     this.#options = options;
   }
 
-  async call(call: Call): Promise<Reply> {
+  async call(call: ApiCall): Promise<ApiReply> {
     const { http, queue, clock, random, closing } = this.#options;
     let started: number | null = null;
     for (let attempt = 1; ; attempt++) {
-      if (closing.aborted) return CLOSED;
+      if (closing.aborted) return CLOSED_REPLY;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
-      const reply = turn.kind === "ran" ? turn.value : paused(turn.leftMs);
+      const reply = turn.kind === "ran" ? turn.value : createPausedReply(turn.leftMs);
       // The time limit of a call begins with its first reply, so the wait in the queue does not
       // count.
       started ??= clock.monotonic();
-      const step = nextStep(call, reply, attempt, random.fraction());
+      const step = decideRetry(call, reply, attempt, random.fraction());
       if (step.isForAll) queue.pause(step.pauseMs);
       if (!step.isAgain) {
         this.#logLoss(call, attempt, reply);
@@ -122,21 +122,21 @@ export class Caller {
     return !closing.aborted && clock.monotonic() - started + pauseMs <= RETRY.totalMs;
   }
 
-  #logLoss({ method }: Call, attempt: number, reply: Reply): void {
+  #logLoss({ method }: ApiCall, attempt: number, reply: ApiReply): void {
     if (reply.kind !== "no-answer") return;
-    this.#options.log.write("warn", "remote.no-answer", { method, attempt, ...logFields(reply) });
+    this.#options.log.write("warn", "remote.no-answer", { method, attempt, ...toLogFields(reply) });
   }
 
-  #logRetry({ method }: Call, attempt: number, reply: Reply, pauseMs: number): void {
+  #logRetry({ method }: ApiCall, attempt: number, reply: ApiReply, pauseMs: number): void {
     const waitMs = Math.round(pauseMs);
-    this.#options.log.write("info", "remote.retry", { method, attempt, waitMs, ...logFields(reply) });
+    this.#options.log.write("info", "remote.retry", { method, attempt, waitMs, ...toLogFields(reply) });
   }
 }
 
-function paused(leftMs: number): Reply {
+function createPausedReply(leftMs: number): ApiReply {
   const seconds = Math.ceil(leftMs / 1000);
   return { kind: "paused", detail: `the service asked to wait; ${seconds} s remain` };
 }
 
-const CLOSED: Reply = { kind: "no-answer", sent: false, timedOut: false, detail: "the client is closed" };
-const NOT_SENT = Promise.resolve(CLOSED);
+const CLOSED_REPLY: ApiReply = { kind: "no-answer", sent: false, timedOut: false, detail: "the client is closed" };
+const NOT_SENT = Promise.resolve(CLOSED_REPLY);

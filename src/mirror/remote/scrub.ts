@@ -1,10 +1,10 @@
 /** Function that makes a string from the service safe to print and log. */
 export type Scrub = (text: string, maxLength?: number) => string;
 
-const MAX_LENGTH = 500;
+const DEFAULT_MAX_LENGTH = 500;
 // Matches strings without spaces and control characters, such as request ids, which are the most
 // frequent case.
-const PLAIN = /^[\x21-\x7e]*$/;
+const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 
 /**
@@ -12,8 +12,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
  * (I30). The function also removes control characters and shortens the string.
  */
 export function createScrub(key: string): Scrub {
-  return (text, maxLength = MAX_LENGTH) => {
-    if (text.length <= maxLength && PLAIN.test(text) && !text.includes(key)) return text;
+  return (text, maxLength = DEFAULT_MAX_LENGTH) => {
+    if (text.length <= maxLength && PRINTABLE_ASCII.test(text) && !text.includes(key)) return text;
     // Only the beginning is searched, to save time. It is longer than the result by one key, so
     // that the cut never leaves a part of the key.
     const head = text.slice(0, maxLength + key.length);

@@ -21,7 +21,7 @@ export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readon
 /** A path: as the service sent it (`wire`), and without a leading slash (`path`). */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
-function bad(why: string): { readonly ok: false; readonly why: string } {
+function refuse(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
@@ -35,8 +35,8 @@ const MAX_PATH_NAMES = 256;
 // control characters and halves of surrogate pairs.
 const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
 // Matches simple paths that need no further checks, to read large lists faster.
-const PLAIN_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
-const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
+const SIMPLE_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
+const MAX_SIMPLE_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
  * Reads a path from an answer. Accepts names that are invalid only by the API's rules, such as
@@ -44,23 +44,23 @@ const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
  * folder: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
-  if (typeof value !== "string") return bad("its path is not a string");
+  if (typeof value !== "string") return refuse("its path is not a string");
   // A path of this length cannot have more names than `MAX_PATH_NAMES`.
-  if (value.length < MAX_PLAIN_LENGTH && PLAIN_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
+  if (value.length < MAX_SIMPLE_LENGTH && SIMPLE_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
-  if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
-  if (IMPOSSIBLE_CHARACTERS.test(value)) return bad("its path contains a character that names may not contain");
+  if (value.length > MAX_PATH_LENGTH) return refuse("its path is too long");
+  if (IMPOSSIBLE_CHARACTERS.test(value)) return refuse("its path contains a character that names may not contain");
   const names = pathSegments(value);
   const why = whyNotNames(names, kind);
-  return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : bad(why);
+  return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : refuse(why);
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
+const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
 
 /** Returns why the names of a path are refused; null if they are accepted. */
 function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   if (names.length > MAX_PATH_NAMES) return "its path is too deep";
-  if (names.some((name) => NO_NAMES.has(name))) return "its path has an empty or relative name";
+  if (names.some((name) => FORBIDDEN_NAMES.has(name))) return "its path has an empty or relative name";
   const isFile = names[names.length - 1]!.endsWith(".md");
   if (isFile === (kind === "file")) return null;
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
@@ -79,7 +79,7 @@ type SavedEdit = {
  * member `content`, or a document that contains the member `content`.
  */
 export function readEdit(value: unknown): ParseResult<SavedEdit> {
-  if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
+  if (!isJsonObject(value)) return refuse("the answer of the service is not a JSON object");
   const nested = member<Edit>(value, "file");
   const file = isJsonObject(nested) ? nested : value;
   const id = member<AnsweredContent>(file, "id");
@@ -118,15 +118,15 @@ export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
  * to a later write shows if that was wrong.
  */
 export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> {
-  if (!isJsonObject(value)) return bad("it is not a JSON object");
+  if (!isJsonObject(value)) return refuse("it is not a JSON object");
   const id = member<AnsweredContent>(value, "id");
-  if (!isDocId(id)) return bad("its id is not of the form doc_…");
+  if (!isDocId(id)) return refuse("its id is not of the form doc_…");
   const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
-  if (!isChangeId(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
+  if (!isChangeId(lastChangeId)) return refuse("its lastChangeId is not of the form chg_…");
   const path = readPath(member<AnsweredContent>(value, "path"), "file");
   if (!path.ok) return path;
   const isProtected = readProtected(value);
-  if (isProtected === null) return bad("its protected is not a boolean");
+  if (isProtected === null) return refuse("its protected is not a boolean");
   const resource = { id, lastChangeId, path: path.value.path, protected: isProtected };
   return { ok: true, value: { resource, wirePath: path.value.wire } };
 }
@@ -141,17 +141,17 @@ export function readFileWithContent(value: unknown): ParseResult<ListedItem<File
   if (!file.ok) return file;
   const { resource, wirePath } = file.value;
   const content = member<AnsweredContent>(value as JsonObject, "content");
-  if (typeof content !== "string") return bad("its content is not a string");
+  if (typeof content !== "string") return refuse("its content is not a string");
   // Half of a surrogate pair cannot be written as UTF-8: the file would contain another character
   // (I25).
-  if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
+  if (!content.isWellFormed()) return refuse("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
 
 export function readFolder(value: unknown): ParseResult<ListedItem<FolderResource>> {
-  if (!isJsonObject(value)) return bad("it is not a JSON object");
+  if (!isJsonObject(value)) return refuse("it is not a JSON object");
   const id = member<AnsweredFolder>(value, "id");
-  if (!isDirId(id)) return bad("its id is not of the form dir_…");
+  if (!isDirId(id)) return refuse("its id is not of the form dir_…");
   const path = readPath(member<AnsweredFolder>(value, "path"), "folder");
   if (!path.ok) return path;
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
@@ -169,7 +169,7 @@ export function readFolderId(value: unknown): DirId | null {
   return isDirId(id) ? id : null;
 }
 
-export type Page = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
+export type ListPage = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
 
 // LIMIT: characters of a cursor. It is sent in the first line of a request, which servers limit to
 // 8 or 16 KiB.
@@ -177,22 +177,22 @@ const MAX_CURSOR_LENGTH = 4_096;
 // LIMIT: items of a page. A service may send more items than requested, up to this number.
 const MAX_PAGE_ITEMS = 100_000;
 
-export function readPage(value: unknown): ParseResult<Page> {
-  if (!isJsonObject(value)) return bad("the page of the list is not a JSON object");
-  if (member<List>(value, "object") !== "list") return bad("the page is not marked as a list");
+export function readPage(value: unknown): ParseResult<ListPage> {
+  if (!isJsonObject(value)) return refuse("the page of the list is not a JSON object");
+  if (member<List>(value, "object") !== "list") return refuse("the page is not marked as a list");
   const items = member<List>(value, "data");
-  if (!Array.isArray(items)) return bad("the page of the list has no array 'data'");
-  if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");
+  if (!Array.isArray(items)) return refuse("the page of the list has no array 'data'");
+  if (items.length > MAX_PAGE_ITEMS) return refuse("the page has too many items");
   const hasMore = member<List>(value, "hasMore");
-  if (typeof hasMore !== "boolean") return bad("the page does not say whether there are more");
+  if (typeof hasMore !== "boolean") return refuse("the page does not say whether there are more");
   if (!hasMore) return { ok: true, value: { items, hasMore, nextCursor: null } };
   const cursor = readCursor(member<List>(value, "nextCursor"));
   return cursor.ok ? { ok: true, value: { items, hasMore, nextCursor: cursor.value } } : cursor;
 }
 
 function readCursor(value: unknown): ParseResult<string> {
-  if (typeof value !== "string" || value === "") return bad("the page says that there are more, without a cursor");
+  if (typeof value !== "string" || value === "") return refuse("the page says that there are more, without a cursor");
   if (value.length > MAX_CURSOR_LENGTH || !value.isWellFormed())
-    return bad("the cursor of the page cannot be used in a request");
+    return refuse("the cursor of the page cannot be used in a request");
   return { ok: true, value };
 }

@@ -15,7 +15,7 @@ export class ExchangeTally {
   readonly #counts = new Map<ExchangeEnd, number>();
 
   note(result: WireResult): void {
-    const end = endOf(result);
+    const end = classifyResult(result);
     this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
   }
 
@@ -25,7 +25,7 @@ export class ExchangeTally {
   }
 }
 
-function endOf(result: WireResult): ExchangeEnd {
+function classifyResult(result: WireResult): ExchangeEnd {
   if (result.kind === "lost" || result.kind === "not-sent") return result.kind;
   const { status } = result.response;
   if (status === 429) return "429";

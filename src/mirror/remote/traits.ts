@@ -36,7 +36,7 @@ export class TraitLearner {
    * Doubtful characters (services differ in whether names may have them) that a path of this
    * service had.
    */
-  readonly #accepted = new Set<string>();
+  readonly #acceptedCharacters = new Set<string>();
 
   constructor(known: RemoteTraits | null) {
     this.#traits = known === null ? NO_TRAITS : knownTraits(known);
@@ -54,13 +54,13 @@ export class TraitLearner {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
     if (leadingSlash !== this.#traits.leadingSlash) this.learn({ leadingSlash });
-    if (!HAS_DOUBTFUL_CHARACTER.test(wirePath) || this.#accepted.size === DOUBTFUL_CHARACTERS.length) return;
-    for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
+    if (!HAS_DOUBTFUL_CHARACTER.test(wirePath) || this.#acceptedCharacters.size === DOUBTFUL_CHARACTERS.length) return;
+    for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#acceptCharacter(character);
   }
 
   /** Remembers that names may have this character, because a name on the service has it. */
-  #accept(character: string): void {
-    this.#accepted.add(character);
+  #acceptCharacter(character: string): void {
+    this.#acceptedCharacters.add(character);
     const { refusedCharacters } = this.#traits;
     if (!refusedCharacters.includes(character)) return;
     this.learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
@@ -86,7 +86,7 @@ export class TraitLearner {
     // service has used itself is never the reason.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
-      (character) => path.includes(character) && !this.#accepted.has(character),
+      (character) => path.includes(character) && !this.#acceptedCharacters.has(character),
     );
     if (suspects.length > 0) this.learn({ refusedCharacters: refusedCharacters + suspects.join("") });
   }

@@ -3,7 +3,7 @@ import type { WireRequest } from "../../contract/wire.ts";
 import type { StreamBounds, StreamEnd, Wire, WireResult } from "../../common/wire.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
-import { Exchange } from "./exchange.ts";
+import { HttpExchange } from "./exchange.ts";
 import { failureWords } from "../../common/failure-words.ts";
 import type { Route } from "./proxy.ts";
 
@@ -41,9 +41,9 @@ class PooledWire implements Wire {
   readonly #origin: string;
   readonly #prefix: string;
   readonly #options: WireOptions;
-  readonly #sender: Readonly<Record<string, string>>;
-  readonly #closed = new AbortController();
-  #opened: Dispatcher | null = null;
+  readonly #defaultHeaders: Readonly<Record<string, string>>;
+  readonly #closer = new AbortController();
+  #pool: Dispatcher | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: WireOptions) {
@@ -52,7 +52,7 @@ class PooledWire implements Wire {
     this.#origin = base.origin;
     this.#prefix = base.prefix;
     this.#options = options;
-    this.#sender = options.userAgent === undefined ? {} : { "user-agent": options.userAgent };
+    this.#defaultHeaders = options.userAgent === undefined ? {} : { "user-agent": options.userAgent };
   }
 
   async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
@@ -60,7 +60,7 @@ class PooledWire implements Wire {
     const closed = this.#whyClosed();
     if (closed !== null) return closed;
     return new Promise((settle) => {
-      const exchange = new Exchange(bounds, (result) => settle(nameProxy(result, this.#options.route)));
+      const exchange = new HttpExchange(bounds, (result) => settle(addProxyName(result, this.#options.route)));
       this.#dispatch(request, ACCEPTED_ENCODINGS, exchange);
     });
   }
@@ -68,7 +68,7 @@ class PooledWire implements Wire {
   async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
     const closed = this.#whyClosed();
     if (closed !== null) return closed;
-    const signal = AbortSignal.any([bounds.signal, this.#closed.signal]);
+    const signal = AbortSignal.any([bounds.signal, this.#closer.signal]);
     return new Promise((settle) => {
       const streaming = {
         silenceMs: bounds.silenceMs,
@@ -76,7 +76,7 @@ class PooledWire implements Wire {
         onBytes,
         ended: (why: string) => ({ kind: "ended", why }) as const,
       };
-      const exchange = new Exchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
+      const exchange = new HttpExchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
       // No compression is accepted, because it would delay the events of the stream.
       this.#dispatch(request, "identity", exchange);
     });
@@ -84,8 +84,8 @@ class PooledWire implements Wire {
 
   close(): Promise<void> {
     // ORDER: streams are aborted first, because the pool waits for open requests before it closes.
-    this.#closed.abort();
-    this.#closing ??= this.#opened?.close() ?? Promise.resolve();
+    this.#closer.abort();
+    this.#closing ??= this.#pool?.close() ?? Promise.resolve();
     return this.#closing;
   }
 
@@ -109,20 +109,20 @@ class PooledWire implements Wire {
     encodings: string,
     handler: Dispatcher.DispatchHandler,
   ): void {
-    this.#opened ??= this.#open();
-    this.#opened.dispatch(
+    this.#pool ??= this.#openPool();
+    this.#pool.dispatch(
       {
         method: method as "GET",
         origin: this.#origin,
         path: this.#prefix + path,
-        headers: { "accept-encoding": encodings, ...this.#sender, ...headers },
+        headers: { "accept-encoding": encodings, ...this.#defaultHeaders, ...headers },
         body,
       },
       handler,
     );
   }
 
-  #open(): Dispatcher {
+  #openPool(): Dispatcher {
     const { connections = 64, ca, route } = this.#options;
     const trusted = ca === undefined ? {} : { ca };
     const options = {
@@ -147,7 +147,7 @@ const CONNECT_MS = 10_000;
  * Adds the proxy to the message of a failed connection, because the address of the service may be
  * right.
  */
-function nameProxy(result: WireResult, route: Route | undefined): WireResult {
+function addProxyName(result: WireResult, route: Route | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
   const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);
   return { ...result, why: `no connection by the proxy ${route.origin} (${route.variable}): ${cause}` };

@@ -54,7 +54,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/local/write.ts",
     find: "    guard.fs.writeNew(temp, bytes, null, false);\n",
     replace:
-      "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(guard.fs.lstat(target.abs)) });\n    guard.fs.writeNew(temp, bytes, null, false);\n",
+      "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return doneOutcome({ stamp: toStamp(guard.fs.lstat(target.abs)) });\n    guard.fs.writeNew(temp, bytes, null, false);\n",
     tests: ["engine/kills.test.ts"],
   },
   {
@@ -62,10 +62,10 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I14",
     does: "overwrites a text that was saved after the plan, without keeping it",
     file: "mirror/local/write.ts",
-    find: 'if (digest !== expect) return stale("the content changed meanwhile");',
+    find: 'if (digest !== expect) return staleOutcome("the content changed meanwhile");',
     replace: "",
     also: [
-      { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, oldPath) === expect) {", replace: "{" },
+      { file: "mirror/local/write.ts", find: "if (readDigestOrNull(guard.fs, oldPath) === expect) {", replace: "{" },
       {
         file: "mirror/engine/apply/late-write.ts",
         find: "if (digest !== row.expect) {",
@@ -88,12 +88,12 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I06",
     does: "puts a text in the trash that was saved after the plan",
     file: "mirror/local/move.ts",
-    find: 'if (digestOrNull(guard.fs, source.abs) !== expect) return stale("the content changed meanwhile");\n    const trash',
+    find: 'if (readDigestOrNull(guard.fs, source.abs) !== expect) return staleOutcome("the content changed meanwhile");\n    const trash',
     replace: "const trash",
     also: [
       {
         file: "mirror/local/move.ts",
-        find: "attemptCall(() => digestOrNull(guard.fs, trash) === expect);",
+        find: "attemptCall(() => readDigestOrNull(guard.fs, trash) === expect);",
         replace: "{ value: expect !== undefined };",
       },
     ],

@@ -10,8 +10,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "sends links of an edited text to what is by now where their targets were",
     file: "markdown/links/translate.ts",
-    find: "resolveInOrder(read, [earlierTargets, place, before, formerTargets])",
-    replace: "resolveInOrder(read, [place, before])",
+    find: "resolveByFirstSource(read, [earlierTargets, place, before, formerTargets])",
+    replace: "resolveByFirstSource(read, [place, before])",
     tests: TRANSLATE,
   },
   {

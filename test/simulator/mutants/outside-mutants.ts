@@ -54,7 +54,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     promise: "I30",
     does: "writes the headers of each request to the log",
     file: "mirror/remote/http.ts",
-    find: "      route: routeOf(call.path),\n",
+    find: "      route: removeQuery(call.path),\n",
     replace: "      route: JSON.stringify(this.#headers),\n",
     tests: ["remote/proxy.test.ts"],
   },

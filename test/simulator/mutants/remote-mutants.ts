@@ -43,8 +43,8 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I08",
     does: "sends a write again, unchanged, after a 4xx",
     file: "mirror/remote/retry.ts",
-    find: "if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;",
-    replace: "if ((!isWrite(call) && reply.status < 500) || attempt >= attempts) return STOP;",
+    find: "if (isWrite(call) || reply.status < 500 || attempt >= attempts) return NO_RETRY;",
+    replace: "if ((!isWrite(call) && reply.status < 500) || attempt >= attempts) return NO_RETRY;",
     tests: ["remote/retry.test.ts"],
   },
   {

@@ -50,9 +50,9 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/remote/listing.ts",
-        find: "const fault = (this.#checksOrigin() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);",
+        find: "const fault = (this.#checksOrigin() ? findForeignRefusal(reply) : null) ?? toFault(GET_REQUEST, reply);",
         replace:
-          'const fault = faultOf(GET_REQUEST, reply);\n    if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
+          'const fault = toFault(GET_REQUEST, reply);\n    if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
       },
       {
         file: "mirror/engine/observe/prove-absences.ts",
