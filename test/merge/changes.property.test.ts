@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { contextsOf } from "../../src/markdown/merge/contexts.ts";
-import { inlineFaults } from "../../src/markdown/merge/inline.ts";
+import { readBlockContexts } from "../../src/markdown/merge/contexts.ts";
+import { countInlineFaults } from "../../src/markdown/merge/inline.ts";
 import { splitLines } from "../../src/markdown/merge/split.ts";
 import { fc, runs, seed } from "../property.ts";
 import { markdownTexts, places } from "./markdown.ts";
@@ -62,7 +62,7 @@ describe("I28 a clean merge has every change of both sides", () => {
 });
 
 const faults = (text: string): number =>
-  contextsOf(splitLines(text)).faults + text.split("\n").reduce((sum, line) => sum + inlineFaults(line), 0);
+  readBlockContexts(splitLines(text)).faults + text.split("\n").reduce((sum, line) => sum + countInlineFaults(line), 0);
 
 describe(`I28 generated Markdown (seed ${seed})`, () => {
   it("is as sound after a merge as before", () => {

@@ -1,6 +1,6 @@
 import { anyCharacter, fc, runs, seed } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "../../src/markdown/merge/words.ts";
+import { splitIntoWords } from "../../src/markdown/merge/words.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { threeTexts } from "./documents.ts";
 import { markdownTexts } from "./markdown.ts";
@@ -61,7 +61,7 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
         expect(turned.kind).toBe(once.kind);
         if (once.kind === "conflict" || turned.kind === "conflict") return;
         clean++;
-        const words = (text: string): string[] => wordsOf(text).sort();
+        const words = (text: string): string[] => splitIntoWords(text).sort();
         expect(words(turned.text)).toEqual(words(once.text));
       }),
       { seed, numRuns: runs(300) },

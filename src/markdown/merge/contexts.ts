@@ -28,7 +28,7 @@ export class BlockStack {
 }
 
 /** The open blocks at each line of a document: fences, directives, HTML elements and comments. */
-export type Contexts = {
+export type BlockContexts = {
   /** For each line, the blocks that are open before it. */
   readonly around: readonly BlockStack[];
   /** For each line, true if it opens or closes a block. */
@@ -46,27 +46,27 @@ export type Contexts = {
 
 const CONTEXT_MARK = /`{3}|~{3}|:{3}|<|-->/;
 const DIRECTIVE = /^[\s>]*(:{3,})\s*(.*)$/;
-const TAG = /<(?<end>\/)?(?<name>[A-Za-z][\w.]*)(?:\s[^<>]{0,500})?(?<empty>\/)?>/g;
-const BLOCKS = new Set(
+const HTML_TAG = /<(?<end>\/)?(?<name>[A-Za-z][\w.]*)(?:\s[^<>]{0,500})?(?<empty>\/)?>/g;
+const BLOCK_TAGS = new Set(
   "article aside blockquote center details div dl fieldset figure footer form header main nav ol section summary table ul".split(
     " ",
   ),
 );
 
 /** The open blocks at the current line; changed while lines are read. */
-type BlockContext = { inside: BlockStack };
+type OpenBlocks = { inside: BlockStack };
 
 /**
  * Finds the open blocks at each line of a document.
  * @param root an empty stack; the same one for all versions that are compared
  */
-export function contextsOf(lines: readonly string[], root: BlockStack = new BlockStack()): Contexts {
+export function readBlockContexts(lines: readonly string[], root: BlockStack = new BlockStack()): BlockContexts {
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
-  const place: BlockContext = { inside: root };
+  const place: OpenBlocks = { inside: root };
   let [faults, outline, depth] = [0, "", 0];
   for (let index = 0; index < lines.length; index++) {
     around[index] = place.inside;
-    const stray = hasContexts(lines[index] as string) ? applyLine(place, (lines[index] as string).trimEnd()) : 0;
+    const stray = mayHaveBlocks(lines[index] as string) ? applyLine(place, (lines[index] as string).trimEnd()) : 0;
     const isMark = stray !== 0 || depth !== place.inside.depth;
     marks[index] = isMark;
     if (!isMark) continue;
@@ -80,7 +80,7 @@ export function contextsOf(lines: readonly string[], root: BlockStack = new Bloc
 /**
  * Returns true if two stacks have equally many blocks, and both or neither are inside a code fence.
  */
-export function areAlike(one: BlockStack, other: BlockStack): boolean {
+export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
   const isCode = ({ name }: BlockStack): boolean => /[`~]{3}$/.test(name);
   return one.depth === other.depth && isCode(one) === isCode(other);
 }
@@ -89,7 +89,7 @@ export function areAlike(one: BlockStack, other: BlockStack): boolean {
  * Returns false if a document certainly opens and closes no block. This quick test avoids reading
  * most documents by line.
  */
-export function hasContexts(text: string): boolean {
+export function mayHaveBlocks(text: string): boolean {
   return CONTEXT_MARK.test(text);
 }
 
@@ -98,13 +98,13 @@ export function hasContexts(text: string): boolean {
  * @returns the number of closing tags without an open block. -1 if the line has tags, and all of
  * them match: it is then a line with marks, even if the same number of blocks is open
  */
-function applyLine(place: BlockContext, line: string): number {
+function applyLine(place: OpenBlocks, line: string): number {
   const { name: inner, outer } = place.inside;
   if (/^[`~]/.test(inner) || inner === "<!--") {
     if (endsOpaque(inner, line)) place.inside = outer;
     return 0;
   }
-  const opaque = opensOpaque(line);
+  const opaque = findOpaqueOpening(line);
   if (opaque !== undefined) {
     place.inside = place.inside.open(opaque);
     return 0;
@@ -124,7 +124,7 @@ function endsOpaque(inner: string, line: string): boolean {
 }
 
 /** Returns the opening mark if a line opens a code fence or comment; otherwise undefined. */
-function opensOpaque(line: string): string | undefined {
+function findOpaqueOpening(line: string): string | undefined {
   const fence = readOpeningFence(line);
   if (fence !== "") return fence;
   return /<!--(?!.*-->)/.test(line) ? "<!--" : undefined;
@@ -135,8 +135,8 @@ function opensOpaque(line: string): string | undefined {
  * (`:::`). Returns 1 if the innermost block is no directive, so that nothing can be closed;
  * otherwise 0.
  */
-function applyDirective(place: BlockContext, colons: string, name: string): number {
-  if (name === "") return close(place, (block) => block.startsWith(":::")) ? 0 : 1;
+function applyDirective(place: OpenBlocks, colons: string, name: string): number {
+  if (name === "") return closeBlock(place, (block) => block.startsWith(":::")) ? 0 : 1;
   place.inside = place.inside.open(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
@@ -145,15 +145,15 @@ function applyDirective(place: BlockContext, colons: string, name: string): numb
  * Opens and closes blocks for the HTML tags of a line. Returns the number of closing tags without
  * an open block; -1 if the line has tags, and all of them match.
  */
-function applyTags(place: BlockContext, line: string): number {
+function applyTags(place: OpenBlocks, line: string): number {
   let stray = 0;
   let found = false;
-  for (const { groups } of line.matchAll(TAG)) {
+  for (const { groups } of line.matchAll(HTML_TAG)) {
     const { end, name = "", empty } = groups as { end?: string; name?: string; empty?: string };
-    if (empty !== undefined || !(BLOCKS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
+    if (empty !== undefined || !(BLOCK_TAGS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
     found = true;
     if (end === undefined) place.inside = place.inside.open(`<${name}>`);
-    else if (!close(place, (block) => block === `<${name}>`)) stray++;
+    else if (!closeBlock(place, (block) => block === `<${name}>`)) stray++;
   }
   return stray === 0 && found ? -1 : stray;
 }
@@ -162,7 +162,7 @@ function applyTags(place: BlockContext, line: string): number {
  * Closes the innermost block if `isMeant` accepts its opening mark. Returns true if the block was
  * closed.
  */
-function close(place: BlockContext, isMeant: (block: string) => boolean): boolean {
+function closeBlock(place: OpenBlocks, isMeant: (block: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;
   place.inside = outer;

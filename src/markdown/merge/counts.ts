@@ -1,20 +1,23 @@
 import { reserveSteps } from "./budget.ts";
-import { type Lines, type LineReader, wordsIn } from "./reading.ts";
+import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
 /** How often each line or word occurs in a version, by its number. */
-type Counts = Int32Array;
+type ElementCounts = Int32Array;
 
 /**
  * Number of characters in differing lines that cost one step of the budget, for splitting them into
  * words and counting these.
  */
-const LETTERS_PER_STEP = 4;
+const CHARACTERS_PER_STEP = 4;
 
 /** One value for each of four versions: base, local, remote and merged. */
-export type OfFour<T> = readonly [base: T, local: T, remote: T, merged: T];
+export type FourVersions<T> = readonly [base: T, local: T, remote: T, merged: T];
 
 /** Calls a function for each of the four versions. */
-export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (text: T) => U): OfFour<U> {
+export function mapVersions<T, U>(
+  [base, local, remote, merged]: FourVersions<T>,
+  read: (text: T) => U,
+): FourVersions<U> {
   return [read(base), read(local), read(remote), read(merged)];
 }
 
@@ -22,7 +25,7 @@ export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (t
  * Returns true if the merged version has no more faults than the other versions explain. It may
  * have as many as local, as remote, or as base with the changes of both sides.
  */
-export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): boolean {
+export function hasNoNewFaults([base, local, remote, merged]: FourVersions<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
 }
 
@@ -31,19 +34,22 @@ export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): b
  * because they do not change any comparison of the counts. Returns undefined if the budget is too
  * small.
  */
-export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<Counts> | undefined {
-  const times = mapFour(texts, ({ ids }) => {
-    const counts: Counts = new Int32Array(reading.interner.size);
+export function countChangedWords(
+  texts: FourVersions<VersionLines>,
+  reading: MergeReading,
+): FourVersions<ElementCounts> | undefined {
+  const times = mapVersions(texts, ({ ids }) => {
+    const counts: ElementCounts = new Int32Array(reading.interner.size);
     for (const id of ids) counts[id]!++;
     return counts;
   });
   const isApart = (line: number): boolean => times.some((count) => count[line] !== times[0][line]);
   const apart = times[0].keys().filter(isApart).toArray();
   const letters = apart.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
-  if (!reserveSteps(reading, reading.interner.size + letters / LETTERS_PER_STEP)) return undefined;
-  const words = apart.map((line) => wordsIn(line, reading));
-  return mapFour(times, (counted) => {
-    const counts: Counts = new Int32Array(reading.words.size);
+  if (!reserveSteps(reading, reading.interner.size + letters / CHARACTERS_PER_STEP)) return undefined;
+  const words = apart.map((line) => readWordIds(line, reading));
+  return mapVersions(times, (counted) => {
+    const counts: ElementCounts = new Int32Array(reading.words.size);
     for (const [index, line] of apart.entries()) for (const word of words[index]!) counts[word]! += counted[line]!;
     return counts;
   });
@@ -55,7 +61,12 @@ export function countChanged(texts: OfFour<Lines>, reading: LineReader): OfFour<
  * The check does not depend on how the merge was made, so it finds words that a bug lost or
  * doubled.
  */
-export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
+export function staysBetweenSides(
+  base: ElementCounts,
+  local: ElementCounts,
+  remote: ElementCounts,
+  merged: ElementCounts,
+): boolean {
   for (let word = 0; word < merged.length; word++) {
     const [inLocal, inRemote] = [local[word] as number, remote[word] as number];
     const both = inLocal + inRemote - (base[word] as number);
@@ -71,7 +82,12 @@ export function staysBetweenSides(base: Counts, local: Counts, remote: Counts, m
  * changed a count in the same direction, they may have made the same change. In all other cases,
  * the changes must add up.
  */
-export function hasBothChanges(base: Counts, local: Counts, remote: Counts, merged: Counts): boolean {
+export function hasBothChanges(
+  base: ElementCounts,
+  local: ElementCounts,
+  remote: ElementCounts,
+  merged: ElementCounts,
+): boolean {
   for (let word = 0; word < merged.length; word++) {
     const before = base[word] as number;
     const [localChange, remoteChange] = [(local[word] as number) - before, (remote[word] as number) - before];

@@ -1,11 +1,11 @@
 import { type Budget, spendSteps } from "./budget.ts";
-import { BLANK, BREAK, type Token, type TokenTexts } from "./tokens.ts";
-import { LETTER, UNSPACED } from "./words.ts";
+import { BLANK_LINE, LINE_BREAK, type Token, type TokenNumbers } from "./tokens.ts";
+import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
 
 // Matches one token: a word, or other characters that a merge must not split.
 // LIMIT: every repetition has a maximum, so that the time stays proportional to the length of the
 // document.
-const ATOM = new RegExp(
+const TOKEN = new RegExp(
   [
     // A code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
@@ -20,7 +20,7 @@ const ATOM = new RegExp(
     // it.
     String.raw`\p{Regional_Indicator}{2}`,
     String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
-    UNSPACED,
+    UNSPACED_CHARACTER,
     `${LETTER}+(?:_+${LETTER}+)*`,
     String.raw`</?\p{L}[^<>\n]{0,300}>`, // a tag
     String.raw`\[[ xX]\](?=\s)`, // a check box
@@ -41,13 +41,13 @@ export const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
  * line becomes one token, because such a merge has no result anyway.
  * @param texts gives each token a number
  */
-export function cutLine(line: string, texts: TokenTexts, budget: Budget): readonly Token[] {
+export function tokeniseLine(line: string, texts: TokenNumbers, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
-  if (budget.left < 0) return [texts.token(BREAK, body)];
-  if (body.trim() === "") return [texts.token(BLANK, body)];
+  if (budget.left < 0) return [texts.token(LINE_BREAK, body)];
+  if (body.trim() === "") return [texts.token(BLANK_LINE, body)];
   const tokens: Token[] = [];
-  const end = cutBody(body, tokens, texts, budget);
-  if (body !== line) tokens.push(texts.token(BREAK, budget.left < 0 ? "" : body.slice(end)));
+  const end = tokeniseBody(body, tokens, texts, budget);
+  if (body !== line) tokens.push(texts.token(LINE_BREAK, budget.left < 0 ? "" : body.slice(end)));
   return tokens;
 }
 
@@ -55,7 +55,7 @@ export function cutLine(line: string, texts: TokenTexts, budget: Budget): readon
  * Matches the number or letter of a list item, heading or table row, such as `3.` or `a)`. Group 1
  * is what precedes it in an item or heading, group 2 in a table row.
  */
-const ORDINAL =
+const ITEM_NUMBER =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;
 
 /**
@@ -63,8 +63,8 @@ const ORDINAL =
  * none. Item numbers are merged like white space, because they may change in all items below an
  * edit.
  */
-function ordinalIn(body: string): readonly [from: number, to: number] {
-  const found = ORDINAL.exec(body);
+function findItemNumber(body: string): readonly [from: number, to: number] {
+  const found = ITEM_NUMBER.exec(body);
   return found === null ? [-1, -1] : [(found[1] ?? found[2] ?? "").length, found[0].length];
 }
 
@@ -72,11 +72,11 @@ function ordinalIn(body: string): readonly [from: number, to: number] {
  * Splits a line without its line break into tokens, and adds them to `tokens`.
  * @returns the offset after the last token
  */
-function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budget): number {
+function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget: Budget): number {
   let [from, written] = [0, 0];
   let leading = true;
-  const [ordinal, end] = ordinalIn(body);
-  const found: readonly string[] = body.match(ATOM) ?? [];
+  const [ordinal, end] = findItemNumber(body);
+  const found: readonly string[] = body.match(TOKEN) ?? [];
   for (let at = 0; at < found.length; at++) {
     const text = found[at] as string;
     // Only white space is between two tokens, and no token begins with it, so the search finds the

@@ -11,23 +11,23 @@ const LATEST_DATE_KEY =
  * Returns both sides, with the later date in both if each side changed the date of the same key
  * (see `LATEST_DATE_KEY`). All other changes are left to the merge. Each side keeps its line ends.
  */
-export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
+export function useLaterDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
   if (l === undefined || r === undefined) return [local, remote];
   let [mine, theirs] = [local, remote];
   for (const [key, entry] of l.entries) {
     const other = r.entries.get(key);
-    if (!LATEST_DATE_KEY.test(key) || other === undefined || !areTwoChanges(b?.entries.get(key), entry, other))
+    if (!LATEST_DATE_KEY.test(key) || other === undefined || !areDifferentChanges(b?.entries.get(key), entry, other))
       continue;
     const order = compareDates(entry, other);
-    if (order > 0) theirs = withLine(theirs, other, entry);
-    else if (order < 0) mine = withLine(mine, entry, other);
+    if (order > 0) theirs = replaceLine(theirs, other, entry);
+    else if (order < 0) mine = replaceLine(mine, entry, other);
   }
   return [mine, theirs];
 }
 
 /** Returns true if both sides changed an entry, each in its own way. */
-function areTwoChanges(before: string | undefined, mine: string, theirs: string): boolean {
+function areDifferentChanges(before: string | undefined, mine: string, theirs: string): boolean {
   return mine !== theirs && mine !== before && theirs !== before;
 }
 
@@ -36,7 +36,7 @@ function areTwoChanges(before: string | undefined, mine: string, theirs: string)
  * they cannot be compared.
  */
 function compareDates(one: string, other: string): number {
-  const [mine, theirs] = [dateOf(one), dateOf(other)];
+  const [mine, theirs] = [readDate(one), readDate(other)];
   if (mine === undefined || theirs === undefined || mine.length !== theirs.length) return Number.NaN;
   return mine > theirs ? 1 : -1;
 }
@@ -45,31 +45,31 @@ function compareDates(one: string, other: string): number {
  * Returns a document with one line of its front matter replaced. The lines are passed with a line
  * feed; the document keeps its own line end.
  */
-function withLine(text: string, old: string, line: string): string {
+function replaceLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((text) => `\n${text.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);
 }
 
 /** Returns the value of an entry that is only a date; undefined for any other value. */
-function dateOf(entry: string): string | undefined {
+function readDate(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];
-  return timeOf(value)?.kind === "date" ? value : undefined;
+  return readTime(value)?.kind === "date" ? value : undefined;
 }
 
 /**
  * A date or a time of day. `key`: string for sorting. Only times of the same kind can be compared.
  */
-type Time = { readonly kind: "date" | "clock"; readonly key: string };
+type DateOrTime = { readonly kind: "date" | "clock"; readonly key: string };
 
-const TIME =
+const DATE_OR_TIME =
   /^[^\p{L}\p{N}]*(?:(?<date>\p{N}{4}-\p{N}{2}-\p{N}{2}(?:[T ]\p{N}{2}:\p{N}{2})?)|(?<hour>\p{N}{1,2}):(?<rest>\p{N}{2}(?::\p{N}{2})?)(?:\s?(?<half>[ap])\.?m\b)?)/iu;
 
 /**
  * Returns the date or time of day at the beginning of a line; white space and punctuation may
  * precede it. Returns undefined if there is none.
  */
-export function timeOf(line: string | undefined): Time | undefined {
-  const { date, hour, rest, half } = TIME.exec(line ?? "")?.groups ?? {};
+export function readTime(line: string | undefined): DateOrTime | undefined {
+  const { date, hour, rest, half } = DATE_OR_TIME.exec(line ?? "")?.groups ?? {};
   if (date !== undefined) return { kind: "date", key: date };
   if (hour === undefined) return undefined;
   const past = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);

@@ -10,7 +10,13 @@ export const STEPS_PER_POINT = 2;
  * @param runPrice additional steps of the budget for each run of equal elements
  * @returns undefined also if the budget is too small
  */
-export function distance(a: Int32Array, b: Int32Array, most: number, budget: Budget, runPrice = 0): number | undefined {
+export function countEdits(
+  a: Int32Array,
+  b: Int32Array,
+  most: number,
+  budget: Budget,
+  runPrice = 0,
+): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
   // LIMIT: number of diagonals, on either side of those between the ends, that `most` edits can
@@ -21,8 +27,8 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
   const zero = outer + 1;
   for (let p = 0; p <= outer; p++) {
     let steps = STEPS_PER_POINT * (delta + 2 * p + 1);
-    for (let k = -p; k < delta; k++) steps += advance(short, long, reach, zero, k, runPrice);
-    for (let k = delta + p; k >= delta; k--) steps += advance(short, long, reach, zero, k, runPrice);
+    for (let k = -p; k < delta; k++) steps += advanceDiagonal(short, long, reach, zero, k, runPrice);
+    for (let k = delta + p; k >= delta; k--) steps += advanceDiagonal(short, long, reach, zero, k, runPrice);
     if (!spendSteps(budget, steps)) return undefined;
     if (reach[zero + delta] === long.length) return delta + 2 * p;
   }
@@ -33,7 +39,7 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
  * Moves the furthest point of diagonal `k` forward, along equal elements.
  * @returns the steps that this took
  */
-function advance(
+function advanceDiagonal(
   short: Int32Array,
   long: Int32Array,
   reach: Int32Array,

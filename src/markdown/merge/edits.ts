@@ -5,7 +5,7 @@ import type { Edit } from "./myers.ts";
  * removed it.
  * @param length length of the first sequence
  */
-export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
+export function findCounterparts(length: number, edits: readonly Edit[]): Int32Array {
   const found = new Int32Array(length).fill(-1);
   let shift = 0;
   let index = 0;
@@ -19,7 +19,7 @@ export function counterparts(length: number, edits: readonly Edit[]): Int32Array
 }
 
 /** Returns the edit that undoes another edit. */
-export function reverse({ start, end, from, to }: Edit): Edit {
+export function reverseEdit({ start, end, from, to }: Edit): Edit {
   return { start: from, end: to, from: start, to: end };
 }
 
@@ -49,10 +49,14 @@ export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boo
 }
 
 /** Range [from, to) of a sequence. */
-export type Range = { readonly from: number; readonly to: number };
+export type ElementRange = { readonly from: number; readonly to: number };
 
 /** Ranges of base, local and remote that correspond to each other. */
-export type Ranges = { readonly base: Range; readonly local: Range; readonly remote: Range };
+export type VersionRanges = {
+  readonly base: ElementRange;
+  readonly local: ElementRange;
+  readonly remote: ElementRange;
+};
 
 /** Edits that each side made to base, in order. */
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
@@ -61,19 +65,19 @@ export type SideEdits = { readonly local: readonly Edit[]; readonly remote: read
  * A part of the three versions, with the edits in it. A side without edits left its range
  * unchanged.
  */
-export type Part = Ranges & { readonly edits: SideEdits };
+export type MergePart = VersionRanges & { readonly edits: SideEdits };
 
-export type Side = "local" | "remote";
+export type MergeSide = "local" | "remote";
 
 /**
  * Function that returns true if two edits of different sides must be merged together, because they
  * overlap or influence each other.
  * @param earlierSide side that made the earlier edit
  */
-export type MustSettleTogether = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
+export type MustSettleTogether = (earlier: Edit, earlierSide: MergeSide, later: Edit) => boolean;
 
 /** Returns true if two edits change the same element of base, or add at the same position. */
-export function overlaps(earlier: Edit, later: Edit): boolean {
+export function doOverlap(earlier: Edit, later: Edit): boolean {
   if (later.start < earlier.end) return true;
   return earlier.start === later.start && earlier.end === later.end;
 }
@@ -84,18 +88,18 @@ export function isReplacement(edit: Edit): boolean {
 }
 
 /** Edits that must be merged together, in elements [start, end) of base. */
-type Cluster = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
+type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /**
  * Groups edits of both sides that must be merged together. An edit that is independent of the other
  * side gets a group of its own.
  */
-function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Cluster[] {
+function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): EditGroup[] {
   const queue = [
-    ...local.map((edit) => ({ edit, side: "local" as Side })),
-    ...remote.map((edit) => ({ edit, side: "remote" as Side })),
+    ...local.map((edit) => ({ edit, side: "local" as MergeSide })),
+    ...remote.map((edit) => ({ edit, side: "remote" as MergeSide })),
   ].sort((x, y) => x.edit.start - y.edit.start || x.edit.end - y.edit.end);
-  const clusters: Cluster[] = [];
+  const clusters: EditGroup[] = [];
   for (const { edit, side } of queue) {
     const last = clusters.at(-1);
     const other = side === "local" ? "remote" : "local";
@@ -112,12 +116,12 @@ function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Clust
  * together, and one for the unchanged elements between two groups.
  * @param whole the ranges that are split; all edits must be in them
  */
-export function partsOf(whole: Ranges, edits: SideEdits, meets: MustSettleTogether): Part[] {
-  const parts: Part[] = [];
+export function splitIntoParts(whole: VersionRanges, edits: SideEdits, meets: MustSettleTogether): MergePart[] {
+  const parts: MergePart[] = [];
   let [base, local, remote] = [whole.base.from, whole.local.from, whole.remote.from];
   const add = (end: number, found: SideEdits): void => {
-    const mine = endOf(found.local, end, local - base);
-    const theirs = endOf(found.remote, end, remote - base);
+    const mine = toSideIndex(found.local, end, local - base);
+    const theirs = toSideIndex(found.remote, end, remote - base);
     parts.push({
       base: { from: base, to: end },
       local: { from: local, to: mine },
@@ -126,32 +130,32 @@ export function partsOf(whole: Ranges, edits: SideEdits, meets: MustSettleTogeth
     });
     [base, local, remote] = [end, mine, theirs];
   };
-  for (const found of cluster(edits, meets)) {
-    if (base < found.start) add(found.start, UNCHANGED);
+  for (const found of groupEdits(edits, meets)) {
+    if (base < found.start) add(found.start, NO_EDITS);
     add(found.end, found);
   }
-  if (base < whole.base.to) add(whole.base.to, UNCHANGED);
+  if (base < whole.base.to) add(whole.base.to, NO_EDITS);
   return parts;
 }
 
-const UNCHANGED: SideEdits = { local: [], remote: [] };
+const NO_EDITS: SideEdits = { local: [], remote: [] };
 
 /**
  * Returns the index in a side that corresponds to index `end` in base.
  * @param edits edits of this part, up to this index
  * @param shift how much longer the side is than base, before these edits
  */
-function endOf(edits: readonly Edit[], end: number, shift: number): number {
+function toSideIndex(edits: readonly Edit[], end: number, shift: number): number {
   const last = edits.at(-1);
   return last === undefined ? end + shift : last.to + (end - last.end);
 }
 
 /** Returns true if neither side changed a part. */
-export function isUnchanged({ edits }: Part): boolean {
+export function isUnchanged({ edits }: MergePart): boolean {
   return edits.local.length + edits.remote.length === 0;
 }
 
 /** Returns true if both sides changed a part. */
-export function isChangedByBoth({ edits }: Part): boolean {
+export function isChangedByBoth({ edits }: MergePart): boolean {
   return edits.local.length > 0 && edits.remote.length > 0;
 }

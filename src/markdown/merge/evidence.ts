@@ -1,7 +1,7 @@
 import { firstEditIndex, editsTouching } from "./edits.ts";
 import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
-import { type LineReader, tokenTextsIn } from "./reading.ts";
+import { type MergeReading, readTokenIds } from "./reading.ts";
 
 /** Steps of the budget that one removed word costs. */
 const STEPS_PER_WORD = 10;
@@ -10,26 +10,26 @@ const STEPS_PER_WORD = 10;
  * Divisor: if a version still has at most a third of the removed words, they may be there by
  * chance, and count as removed.
  */
-const CHANCE_SHARE = 3;
+const CHANCE_DIVISOR = 3;
 
 /**
  * Numbers of the elements of a version (lines, sentences or words). Equal elements have equal
  * numbers.
  */
-export type Ids = readonly number[];
-type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
+export type ElementIds = readonly number[];
+type EditedVersion = { readonly ids: ElementIds; readonly edits: readonly Edit[] };
 
 /**
  * Function that returns the words of an element, as numbers of `reading.tokenTexts`. A line or a
  * sentence has several words, a token is one word.
  */
-export type WordsOf = (id: number) => readonly number[];
+export type ReadWords = (id: number) => readonly number[];
 
 /** Returns the token itself as its only word. */
-export const ONE_WORD: WordsOf = (id) => [id];
+export const readAsOneWord: ReadWords = (id) => [id];
 
-export function wordsOfLines(reading: LineReader): WordsOf {
-  return (id) => tokenTextsIn(id, reading);
+export function createLineWordReader(reading: MergeReading): ReadWords {
+  return (id) => readTokenIds(id, reading);
 }
 
 /** How often each word occurs, by its number. */
@@ -43,13 +43,13 @@ type WordCounts = Map<number, number>;
  * @param otherScript the other version, with its edits of base
  * @param added elements that the edit added in place of the removed ones
  */
-export function isGone(
+export function areRemovedWordsGone(
   edit: Edit,
-  base: Ids,
-  otherScript: Script,
-  wordsOf: WordsOf,
-  reading: LineReader,
-  added: Ids = [],
+  base: ElementIds,
+  otherScript: EditedVersion,
+  wordsOf: ReadWords,
+  reading: MergeReading,
+  added: ElementIds = [],
 ): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
@@ -61,8 +61,8 @@ export function isGone(
   if (!reserveSteps(reading, otherScript.edits.length + STEPS_PER_WORD * size)) return false;
   const addedWords = added.flatMap(wordsOf);
   if (!reserveSteps(reading, addedWords.length)) return false;
-  const left = wordsLeft(edit, base, { ids: otherScript.ids, edits: otherEdits }, wordsOf, reading, addedWords);
-  return left !== undefined && CHANCE_SHARE * left.count <= left.of;
+  const left = countWordsLeft(edit, base, { ids: otherScript.ids, edits: otherEdits }, wordsOf, reading, addedWords);
+  return left !== undefined && CHANCE_DIVISOR * left.count <= left.of;
 }
 
 /**
@@ -70,56 +70,56 @@ export function isGone(
  * removed words that `added` lacks (`of`). Returns undefined if the other version still has a whole
  * removed line.
  */
-function wordsLeft(
+function countWordsLeft(
   edit: Edit,
-  base: Ids,
-  otherScript: Script,
-  wordsOf: WordsOf,
-  { tokenTexts }: LineReader,
+  base: ElementIds,
+  otherScript: EditedVersion,
+  wordsOf: ReadWords,
+  { tokenTexts }: MergeReading,
   added: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
   const found: WordCounts = new Map();
   for (const { from, to } of otherScript.edits)
-    for (const id of otherScript.ids.slice(from, to)) put(found, wordsOf(id));
-  const kept = bagOf(added);
-  for (const word of added) take(found, word);
+    for (const id of otherScript.ids.slice(from, to)) addWords(found, wordsOf(id));
+  const kept = countWords(added);
+  for (const word of added) takeWord(found, word);
   const removed = base.slice(edit.start, edit.end);
   // Punctuation is too frequent to prove anything. It is counted only if no word was removed.
   const countsMarks = !removed.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
-  const covered = coveredBy(otherScript.edits, edit);
+  const covered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const lineWords = wordsOf(removed[at] as number);
     // A single word may be here by chance, but a line with several words is not.
     if (!covered[at] && lineWords.length > 1) return undefined;
-    const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
+    const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(kept, word));
     of += counted.length;
-    count += covered[at] ? counted.filter((word) => take(found, word)).length : counted.length;
+    count += covered[at] ? counted.filter((word) => takeWord(found, word)).length : counted.length;
   }
   return { count, of };
 }
 
 /** Returns, for each element of base that an edit removed, whether other edits removed it too. */
-function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
+function findSharedRemovals(edits: readonly Edit[], { start, end }: Edit): boolean[] {
   const covered = new Array<boolean>(end - start).fill(false);
   for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
   return covered;
 }
 
 /** Removes one occurrence of a word. Returns true if there was one. */
-export function take(bag: WordCounts, word: number): boolean {
+export function takeWord(bag: WordCounts, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
   return count > 0;
 }
 
-export function bagOf(words: readonly number[]): WordCounts {
+export function countWords(words: readonly number[]): WordCounts {
   const bag: WordCounts = new Map();
-  put(bag, words);
+  addWords(bag, words);
   return bag;
 }
 
-function put(bag: WordCounts, words: readonly number[]): void {
+function addWords(bag: WordCounts, words: readonly number[]): void {
   for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
 }
 
@@ -127,13 +127,18 @@ function put(bag: WordCounts, words: readonly number[]): void {
  * LIMIT: number of unchanged elements in a row that may be equal by chance. A longer row identifies
  * a place in the document.
  */
-const CHANCE_RUN = 4;
+const MAX_CHANCE_RUN = 4;
 
 /**
  * A version between two other versions. `ids`: its elements; `old`: elements of the version before;
  * `more`: elements of the version after it.
  */
-type EditedText = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly wordsOf: WordsOf };
+type MiddleVersion = {
+  readonly ids: ElementIds;
+  readonly old: ElementIds;
+  readonly more: ElementIds;
+  readonly wordsOf: ReadWords;
+};
 
 /**
  * Returns true if the later edits of a version keep everything that the earlier edits added, and
@@ -148,8 +153,8 @@ type EditedText = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; re
 export function keepsAdditions(
   later: readonly Edit[],
   earlier: readonly Edit[],
-  text: EditedText,
-  reading: LineReader,
+  text: MiddleVersion,
+  reading: MergeReading,
   isWhole: (edit: Edit) => boolean,
   isReplaced: (edit: number) => boolean,
 ): boolean {
@@ -158,9 +163,10 @@ export function keepsAdditions(
     const { from, to } = edit;
     const near = editsTouching(later, from, to);
     if (near.length === 0) return true;
-    if (from === to) return staysClosed(near, isWhole, () => isReplaced(index)) || isHidden(text, edit, near, reading);
+    if (from === to)
+      return keepsRemoval(near, isWhole, () => isReplaced(index)) || changesOnlyHidden(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    const sides = changedSides(edit, near);
+    const sides = countTouchedEnds(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(index)) return false;
     // If the version before has all elements of the addition, the addition may have been found at a
@@ -174,7 +180,7 @@ export function keepsAdditions(
  * Returns true if later edits add nothing where an earlier edit removed something. They may remove
  * more, and they may add whole lines if the removed words are missing from the last version.
  */
-function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
+function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
 }
 
@@ -182,11 +188,11 @@ function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, is
  * Returns true if an edit removed only comments and heading ids, and the later edits added none.
  * The words beside them keep their meaning.
  */
-function isHidden(
-  { old, more, wordsOf }: EditedText,
+function changesOnlyHidden(
+  { old, more, wordsOf }: MiddleVersion,
   edit: Edit,
   later: readonly Edit[],
-  { tokenTexts }: LineReader,
+  { tokenTexts }: MergeReading,
 ): boolean {
   const isOne = (word: number): boolean => tokenTexts.isHidden(word);
   return (
@@ -196,13 +202,13 @@ function isHidden(
 }
 
 /** Returns how many ends of an addition touch a later edit: 0, 1 or 2. */
-function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
+function countTouchedEnds({ from, to }: Edit, later: readonly Edit[]): number {
   return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
 }
 
 /** Returns true if enough unchanged elements are beside an addition to be sure of its place. */
 function hasKnownPlace({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
-  return sides === 0 || (sides === 1 && rowLength(later, from, to) > CHANCE_RUN);
+  return sides === 0 || (sides === 1 && measureUnchangedRow(later, from, to) > MAX_CHANCE_RUN);
 }
 
 /** Returns true if a later edit changed or split what an earlier edit added. */
@@ -222,7 +228,7 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
  * Returns how many elements around [from, to) are unchanged: from the end of the previous edit to
  * the start of the next. Returns infinity if no edit follows.
  */
-function rowLength(later: readonly Edit[], from: number, to: number): number {
+function measureUnchangedRow(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];
   const after = later[firstEditIndex(later, ({ start }) => start >= to)];
   return (after?.start ?? Number.POSITIVE_INFINITY) - (before?.end ?? 0);

@@ -1,5 +1,5 @@
 import { LINE_PREFIX } from "./cut.ts";
-import { settleDates } from "./dates.ts";
+import { useLaterDates } from "./dates.ts";
 import { StringNumbers } from "./split.ts";
 import { type FourSequences, alignFour } from "./table.ts";
 
@@ -21,7 +21,7 @@ export type ExplainedWord = {
  * - `both`: changed equally by both sides
  * - `joined`: combines different changes of both sides
  */
-type Rule = "kept" | "local" | "remote" | "both" | "joined";
+type LineOrigin = "kept" | "local" | "remote" | "both" | "joined";
 
 /**
  * A line of the merge, or a removed line. `line`: number of the line in the result, from 1; null
@@ -29,13 +29,13 @@ type Rule = "kept" | "local" | "remote" | "both" | "joined";
  */
 export type ExplainedLine = {
   readonly line: number | null;
-  readonly rule: Rule;
+  readonly rule: LineOrigin;
   readonly pieces: readonly ExplainedWord[];
 };
 
 /**
  * Explanation of a merge. `texts`: the merged versions, with the later date in both sides (see
- * `settleDates`). The pieces of all lines, joined for each version, are that version.
+ * `useLaterDates`). The pieces of all lines, joined for each version, are that version.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -47,30 +47,30 @@ export type Explanation = {
  * versions differ too much, or if the result is no merge of the others.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
-  const texts = [base, ...settleDates(base, local, remote)] as const;
-  const pieces = piecesOf([...texts, result]);
-  return pieces === undefined ? null : { texts, lines: linesOf(pieces) };
+  const texts = [base, ...useLaterDates(base, local, remote)] as const;
+  const pieces = alignVersions([...texts, result]);
+  return pieces === undefined ? null : { texts, lines: groupByLines(pieces) };
 }
 
-type Word = { readonly text: string; readonly space: string };
-type SplitText = { readonly words: readonly Word[]; readonly rest: string };
+type SpacedWord = { readonly text: string; readonly space: string };
+type SplitVersion = { readonly words: readonly SpacedWord[]; readonly rest: string };
 
 // Matches a date, a Chinese or Japanese character, a word, a run of one symbol, a check box, or any
 // other symbol.
 const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
-const NUMBER =
+const ITEM_NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 
 /**
  * Splits a version into words and symbols. A symbol that begins an item, quote, heading or row is
  * another word than the same symbol inside a line.
  */
-function wordsIn(text: string): SplitText {
-  const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
+function splitIntoWords(text: string): SplitVersion {
+  const numbers = Array.from(text.matchAll(ITEM_NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
     return { from: index + (item ?? row ?? "").length, to: index + all.length };
   });
-  const words: Word[] = [];
+  const words: SpacedWord[] = [];
   let [written, next] = [0, 0];
   for (const { 0: found, index } of text.matchAll(WORD)) {
     while ((numbers[next]?.to ?? Number.POSITIVE_INFINITY) <= index) next++;
@@ -87,8 +87,8 @@ function wordsIn(text: string): SplitText {
  * Finds which words of the four versions correspond to each other. Returns undefined if the search
  * fails.
  */
-function piecesOf(texts: readonly string[]): ExplainedWord[] | undefined {
-  const read = texts.map(wordsIn);
+function alignVersions(texts: readonly string[]): ExplainedWord[] | undefined {
+  const read = texts.map(splitIntoWords);
   const ids = new StringNumbers();
   const four = read.map(({ words }) => ids.ids(words.map(({ text }) => text)));
   const starts = read.map(({ words }) => Array.from(words.keys()).filter((index) => beginsLine(words, index)));
@@ -98,21 +98,21 @@ function piecesOf(texts: readonly string[]): ExplainedWord[] | undefined {
     const word = read[text]?.words[index];
     return word === undefined ? null : word.space + word.text.trimStart();
   };
-  const pieces = rows.map((row) => pieceOf(row.map(write)));
-  return [...pieces, pieceOf(read.map(({ rest }) => rest))];
+  const pieces = rows.map((row) => toExplainedWord(row.map(write)));
+  return [...pieces, toExplainedWord(read.map(({ rest }) => rest))];
 }
 
-function beginsLine(words: readonly Word[], index: number): boolean {
+function beginsLine(words: readonly SpacedWord[], index: number): boolean {
   return index === 0 || words[index]?.space.includes("\n") === true;
 }
 
-function pieceOf(cells: readonly (string | null)[]): ExplainedWord {
+function toExplainedWord(cells: readonly (string | null)[]): ExplainedWord {
   const [base, local, remote, result] = cells as [string | null, string | null, string | null, string | null];
   return { base, local, remote, result };
 }
 
 /** Groups words by the lines of the result. Removed lines get lines of their own. */
-function linesOf(pieces: readonly ExplainedWord[]): ExplainedLine[] {
+function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;
   for (const [index, piece] of pieces.entries()) {
@@ -124,17 +124,17 @@ function linesOf(pieces: readonly ExplainedWord[]): ExplainedLine[] {
     lineNumber += piece.result.split("\n").length - 1;
     line.line = lineNumber;
   }
-  return lines.map((line) => ({ ...line, rule: ruleOf(line.pieces) }));
+  return lines.map((line) => ({ ...line, rule: findLineOrigin(line.pieces) }));
 }
 
-function ruleOf(pieces: readonly ExplainedWord[]): Rule {
-  const rules = new Set(pieces.map(changedBy).filter((side) => side !== "kept"));
+function findLineOrigin(pieces: readonly ExplainedWord[]): LineOrigin {
+  const rules = new Set(pieces.map(findChangingSide).filter((side) => side !== "kept"));
   if (rules.size > 1) return "joined";
   return rules.values().next().value ?? "kept";
 }
 
 /** Returns the sides that added or removed a word; `kept` if neither side did. */
-function changedBy({ base, local, remote }: ExplainedWord): Exclude<Rule, "joined"> {
+function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineOrigin, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";
   return mine ? "local" : theirs ? "remote" : "kept";

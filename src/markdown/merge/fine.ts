@@ -1,8 +1,8 @@
 import { type FrontMatter, mergeEntries, readFrontMatter } from "./front-matter.ts";
-import { type ConflictHunk, mergeHunks, type Work } from "./hunk.ts";
+import { type ConflictHunk, mergeHunks, type MergeInput } from "./hunk.ts";
 import type { Edit } from "./myers.ts";
-import { diffFilled, type Lines, type LineReader, readLines } from "./reading.ts";
-import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
+import { diffFilledLines, type VersionLines, type MergeReading, readLines } from "./reading.ts";
+import { applyStyle, mergeStyle, normaliseText, styleOf } from "./style.ts";
 
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] };
 
@@ -10,12 +10,12 @@ type FineMerge = { readonly text: string } | { readonly conflicts: readonly Conf
  * Merges versions that conflict line by line, in parts smaller than a line. Line ends, byte order
  * mark and the line break at the end of the document are merged separately from the content.
  */
-export function mergeWithinLines(base: string, local: string, remote: string, reading: LineReader): FineMerge {
+export function mergeWithinLines(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
   const mixed = styles.some((style) => style.feed === "mixed");
   const style = { ...mergeStyle(...styles), ...(mixed && { feed: undefined }) };
-  const [b, l, r] = [base, local, remote].map((text) => normalise(text, mixed)) as [string, string, string];
-  const merged = mergeDocument(b, l, r, reading);
+  const [b, l, r] = [base, local, remote].map((text) => normaliseText(text, mixed)) as [string, string, string];
+  const merged = mergeNormalised(b, l, r, reading);
   return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
 }
 
@@ -23,19 +23,19 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
  * Merges normalised versions: the front matter by its keys, then the body. If the front matter of a
  * version cannot be read or a side has none, merges the whole documents by lines.
  */
-function mergeDocument(base: string, local: string, remote: string, reading: LineReader): FineMerge {
+function mergeNormalised(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined)
-    return mergeHunks(readConflictWork(base, local, remote, reading));
+    return mergeHunks(prepareMerge(base, local, remote, reading));
   const head = mergeEntries(b.entries, l.entries, r.entries);
-  const body = mergeHunks(readConflictWork(b.body, l.body, r.body, reading));
+  const body = mergeHunks(prepareMerge(b.body, l.body, r.body, reading));
   if (head !== undefined && "text" in body) return { text: `---\n${head}---\n${body.text}` };
-  const below = "text" in body ? [] : body.conflicts.map((hunk) => shiftDown(hunk, b.lines, l.lines, r.lines));
+  const below = "text" in body ? [] : body.conflicts.map((hunk) => shiftConflict(hunk, b.lines, l.lines, r.lines));
   if (head !== undefined) return { conflicts: below };
   const above: ConflictHunk = {
-    base: headOf(base, b),
-    local: headOf(local, l),
-    remote: headOf(remote, r),
+    base: readFrontMatterLines(base, b),
+    local: readFrontMatterLines(local, l),
+    remote: readFrontMatterLines(remote, r),
     baseLine: 0,
     localLine: 0,
     remoteLine: 0,
@@ -53,7 +53,7 @@ function readBaseFrontMatter(base: string): FrontMatter | undefined {
 }
 
 /** Returns the front matter of a document as a string, with its `---` lines. */
-function headOf(text: string, { body }: FrontMatter): string {
+function readFrontMatterLines(text: string, { body }: FrontMatter): string {
   return text.slice(0, text.length - body.length);
 }
 
@@ -61,7 +61,7 @@ function headOf(text: string, { body }: FrontMatter): string {
  * Returns a conflict of the body, with its line numbers counted from the top of the documents.
  * @param base number of lines of the front matter in base; likewise `local` and `remote`
  */
-function shiftDown(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
+function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
     ...hunk,
     baseLine: hunk.baseLine + base,
@@ -71,9 +71,13 @@ function shiftDown(hunk: ConflictHunk, base: number, local: number, remote: numb
 }
 
 /** Finds the edits that each side made to base, by lines. Blank lines are left out. */
-export function readConflictWork(base: string, local: string, remote: string, reading: LineReader): Work {
-  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
-  const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];
+export function prepareMerge(base: string, local: string, remote: string, reading: MergeReading): MergeInput {
+  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [
+    VersionLines,
+    VersionLines,
+    VersionLines,
+  ];
+  const [mine, theirs] = [diffFilledLines(base, local, reading), diffFilledLines(base, remote, reading)];
   const edits = { local: mine, remote: theirs, changed: new Set<Edit>() };
   return { texts: { base: b, local: l, remote: r }, edits, reading };
 }

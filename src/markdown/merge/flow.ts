@@ -2,28 +2,35 @@ import {
   isReplacement,
   isUnchanged,
   type MustSettleTogether,
-  overlaps,
-  type Part,
-  partsOf,
-  type Range,
-  type Ranges,
-  type Side,
+  doOverlap,
+  type MergePart,
+  splitIntoParts,
+  type ElementRange,
+  type VersionRanges,
+  type MergeSide,
 } from "./edits.ts";
-import { type Ids, ONE_WORD, type WordsOf } from "./evidence.ts";
-import { addedBy, type SideEdit, rewritesItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
+import { type ElementIds, readAsOneWord, type ReadWords } from "./evidence.ts";
+import {
+  readAddedTokens,
+  type SideEdit,
+  rewritesItem,
+  type RewrittenItem,
+  findRewrittenItems,
+  isWordOrBracket,
+} from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import type { LineReader } from "./reading.ts";
-import type { RunNumbers } from "./split.ts";
+import type { MergeReading } from "./reading.ts";
+import type { SequenceNumbers } from "./split.ts";
 import { includesAllChanges } from "./subsume.ts";
 import {
-  BLANK,
-  BREAK,
+  BLANK_LINE,
+  LINE_BREAK,
   endsLineBefore,
   isHiddenToken,
   isHeadingId,
   isLineEnd,
-  newRuns,
-  type Passage,
+  createSentenceNumbers,
+  type TokenPassage,
   type Token,
 } from "./tokens.ts";
 
@@ -33,79 +40,98 @@ type UnitSize = "sentences" | "words";
  * Three versions of a passage, split into sentences or words. Units with equal words have equal
  * numbers.
  */
-type Flow = {
+type SplitPassage = {
   readonly size: UnitSize;
-  readonly tokens: Passage;
-  readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
-  readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
+  readonly tokens: TokenPassage;
+  readonly units: {
+    readonly base: readonly TextUnit[];
+    readonly local: readonly TextUnit[];
+    readonly remote: readonly TextUnit[];
+  };
+  readonly ids: { readonly base: ElementIds; readonly local: ElementIds; readonly remote: ElementIds };
   /** Gives each sentence a number. Words use the numbers of their tokens. */
-  readonly keys: RunNumbers;
-  readonly reading: LineReader;
+  readonly keys: SequenceNumbers;
+  readonly reading: MergeReading;
 };
 
 /**
  * Merges running text by sentences. Sentences that both sides changed are merged by words. Returns
  * undefined for a conflict.
  */
-export function mergeFlow(passage: Passage, reading: LineReader, size: UnitSize = "sentences"): Token[] | undefined {
-  const flow = flowOf(passage, reading, size);
+export function mergeRunningText(
+  passage: TokenPassage,
+  reading: MergeReading,
+  size: UnitSize = "sentences",
+): Token[] | undefined {
+  const flow = splitPassage(passage, reading, size);
   const { ids } = flow;
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
-  const rewritten = size === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
+  const rewritten = size === "words" ? findRewrittenItems(flow.tokens.base, local, remote) : [];
   const meets: MustSettleTogether = (earlier, side, later) =>
-    size === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later, rewritten);
-  const allOf = (some: Ids) => ({ from: 0, to: some.length });
+    size === "sentences"
+      ? areSentenceEditsRelated(earlier, later)
+      : areWordEditsRelated(flow.tokens, earlier, side, later, rewritten);
+  const allOf = (some: ElementIds) => ({ from: 0, to: some.length });
   const whole = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
   const merged: Token[] = [];
-  for (const part of partsOf(whole, { local, remote }, meets)) {
-    const passage = passageOf(flow, part);
-    const settled = isUnchanged(part) ? keepTokens(passage) : settle(flow, part, passage);
+  for (const part of splitIntoParts(whole, { local, remote }, meets)) {
+    const passage = readPartTokens(flow, part);
+    const settled = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(flow, part, passage);
     if (settled === undefined) return undefined;
     merged.push(...settled);
   }
   return merged;
 }
 
-function flowOf(tokens: Passage, reading: LineReader, size: UnitSize): Flow {
-  const keys = newRuns();
-  const split = (all: readonly Token[]): Unit[] => (size === "sentences" ? sentences(all, keys) : words(all));
+function splitPassage(tokens: TokenPassage, reading: MergeReading, size: UnitSize): SplitPassage {
+  const keys = createSentenceNumbers();
+  const split = (all: readonly Token[]): TextUnit[] =>
+    size === "sentences" ? splitIntoSentences(all, keys) : splitIntoWords(all);
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
-  const ids = { base: units.base.map(idOf), local: units.local.map(idOf), remote: units.remote.map(idOf) };
+  const ids = { base: units.base.map(readId), local: units.local.map(readId), remote: units.remote.map(readId) };
   return { size, tokens, units, ids, keys, reading };
 }
 
-function idOf({ id }: Unit): number {
+function readId({ id }: TextUnit): number {
   return id;
 }
 
 /** Returns the tokens of a part, for each version. */
-function passageOf({ tokens, units }: Flow, { base, local, remote }: Ranges): Passage {
+function readPartTokens({ tokens, units }: SplitPassage, { base, local, remote }: VersionRanges): TokenPassage {
   return {
-    base: tokensOf(tokens.base, units.base, base),
-    local: tokensOf(tokens.local, units.local, local),
-    remote: tokensOf(tokens.remote, units.remote, remote),
+    base: readUnitTokens(tokens.base, units.base, base),
+    local: readUnitTokens(tokens.local, units.local, local),
+    remote: readUnitTokens(tokens.remote, units.remote, remote),
   };
 }
 
-function tokensOf(tokens: readonly Token[], units: readonly Unit[], { from, to }: Range): readonly Token[] {
+function readUnitTokens(
+  tokens: readonly Token[],
+  units: readonly TextUnit[],
+  { from, to }: ElementRange,
+): readonly Token[] {
   const first = units[from]?.from ?? tokens.length;
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
 /** Returns the merged tokens of a part that at least one side changed; undefined for a conflict. */
-function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): readonly Token[] | undefined {
+function mergeChangedPart(
+  flow: SplitPassage,
+  { local, remote, edits }: MergePart,
+  passage: TokenPassage,
+): readonly Token[] | undefined {
   const { size, ids, keys, reading } = flow;
-  if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
-  if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
+  if (edits.remote.length === 0) return mergeOneSide(flow, passage, passage.local, passage.remote);
+  if (edits.local.length === 0) return mergeOneSide(flow, passage, passage.remote, passage.local);
   const localSide = { ids: ids.local, edits: edits.local, ...local };
   const remoteSide = { ids: ids.remote, edits: edits.remote, ...remote };
-  const wordsOfUnit: WordsOf = size === "words" ? ONE_WORD : (id) => keys.run(id);
+  const wordsOfUnit: ReadWords = size === "words" ? readAsOneWord : (id) => keys.run(id);
   if (includesAllChanges(ids.base, remoteSide, localSide, wordsOfUnit, reading)) return passage.remote;
   if (includesAllChanges(ids.base, localSide, remoteSide, wordsOfUnit, reading)) return passage.local;
-  if (size === "sentences") return mergeFlow(passage, reading, "words");
-  return withHeadingId(passage);
+  if (size === "sentences") return mergeRunningText(passage, reading, "words");
+  return appendHeadingId(passage);
 }
 
 /**
@@ -113,22 +139,22 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
  * Merges this white space word by word. If that fails, keeps only the other side's white space
  * before the first token.
  */
-function settleOneSide(
-  { size, reading }: Flow,
-  passage: Passage,
+function mergeOneSide(
+  { size, reading }: SplitPassage,
+  passage: TokenPassage,
   mine: readonly Token[],
   other: readonly Token[],
 ): readonly Token[] {
   const respaced = passage.base.some((token, place) => token.space !== other[place]?.space);
-  const finer = size === "sentences" && respaced ? mergeFlow(passage, reading, "words") : undefined;
-  return finer ?? withSpace(mine, passage.base, other);
+  const finer = size === "sentences" && respaced ? mergeRunningText(passage, reading, "words") : undefined;
+  return finer ?? keepOtherSpace(mine, passage.base, other);
 }
 
 /**
  * Returns the merged tokens if one side added words and the other side added a heading id, at the
  * same place. The id comes last. Returns undefined for any other part.
  */
-function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
+function appendHeadingId({ base, local, remote }: TokenPassage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
   for (const [id, words] of [
     [local, remote],
@@ -140,8 +166,8 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
   return undefined;
 }
 
-function sentencesMeet(earlier: Edit, later: Edit): boolean {
-  if (overlaps(earlier, later)) return true;
+function areSentenceEditsRelated(earlier: Edit, later: Edit): boolean {
+  if (doOverlap(earlier, later)) return true;
   // If one side adds or removes a sentence beside a sentence that the other side edited, words may
   // have moved between the two sentences.
   return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
@@ -154,21 +180,21 @@ function sentencesMeet(earlier: Edit, later: Edit): boolean {
  * - one of them only adds words
  * - one of them adds words to an item that the other one rewrote
  */
-function wordsMeet(
-  tokens: Passage,
+function areWordEditsRelated(
+  tokens: TokenPassage,
   earlier: Edit,
-  side: Side,
+  side: MergeSide,
   later: Edit,
   rewritten: readonly RewrittenItem[],
 ): boolean {
-  if (overlaps(earlier, later)) return true;
+  if (doOverlap(earlier, later)) return true;
   const first: SideEdit = { edit: earlier, side };
   const second: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
   if (rewritesItem(tokens, first, second, rewritten) || rewritesItem(tokens, second, first, rewritten)) return true;
   if (later.start > earlier.end) return false;
   if (removesHiddenOnly(tokens, first) || removesHiddenOnly(tokens, second)) return false;
   const both = [first, second];
-  if (both.some((change) => removes(tokens, change))) return true;
+  if (both.some((change) => removesWords(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
   return both.some((change) => addsWords(tokens, change));
 }
@@ -177,7 +203,7 @@ function wordsMeet(
  * Returns true if a change removed only comments and heading ids. The words beside them keep their
  * meaning.
  */
-function removesHiddenOnly(tokens: Passage, { edit }: SideEdit): boolean {
+function removesHiddenOnly(tokens: TokenPassage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isHiddenToken(text));
 }
@@ -189,9 +215,11 @@ function isEndOfLine(token: Token | undefined): boolean {
 /**
  * Returns true if a change removes words, or joins two lines by removing the break between them.
  */
-function removes(tokens: Passage, change: SideEdit): boolean {
+function removesWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
-  return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
+  return (
+    isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(readAddedTokens(tokens, change))
+  );
 }
 
 function countBreaks(tokens: readonly Token[]): number {
@@ -202,17 +230,19 @@ function countBreaks(tokens: readonly Token[]): number {
  * Returns true if a change only adds words to a line. They belong to the words beside them, so they
  * must not be combined with words that the other side wrote at the same place.
  */
-function addsWords(tokens: Passage, change: SideEdit): boolean {
+function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
   return (
-    start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => isWordOrBracket(text))
+    start === end &&
+    !addsLines(tokens, change) &&
+    readAddedTokens(tokens, change).some(({ text }) => isWordOrBracket(text))
   );
 }
 
 /** Returns true if a change adds only whole lines, and leaves the lines beside them unchanged. */
-function addsLines(tokens: Passage, change: SideEdit): boolean {
+function addsLines(tokens: TokenPassage, change: SideEdit): boolean {
   const { start } = change.edit;
-  const added = addedBy(tokens, change);
+  const added = readAddedTokens(tokens, change);
   const [before, after] = [tokens.base[start - 1], tokens.base[start]];
   return isEndOfLine(before) ? isEndOfLine(added.at(-1)) : isEndOfLine(after) && isEndOfLine(added[0]);
 }
@@ -222,7 +252,7 @@ function addsLines(tokens: Passage, change: SideEdit): boolean {
  * space before a token, that change is used. Returns undefined if both sides changed it
  * differently.
  */
-function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
+function mergeUnchangedTokens({ base, local, remote }: TokenPassage): Token[] | undefined {
   const kept: Token[] = [];
   for (let index = 0; index < base.length; index++) {
     const token = base[index] as Token;
@@ -242,7 +272,11 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
  * Returns tokens that one side rewrote. Before the first token, uses the white space of the other
  * side, unless the side that rewrote the tokens changed it, too.
  */
-function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
+function keepOtherSpace(
+  rewritten: readonly Token[],
+  base: readonly Token[],
+  other: readonly Token[],
+): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
   if (first === undefined || old === undefined || space === undefined || first.space !== old.space) return rewritten;
   return [{ ...first, space }, ...rewritten.slice(1)];
@@ -252,28 +286,28 @@ function withSpace(rewritten: readonly Token[], base: readonly Token[], other: r
  * A sentence or word. `from`: index of its first token. `id`: number; equal words have equal
  * numbers, whatever their white space.
  */
-type Unit = { readonly from: number; readonly id: number };
+type TextUnit = { readonly from: number; readonly id: number };
 
-function words(tokens: readonly Token[]): Unit[] {
+function splitIntoWords(tokens: readonly Token[]): TextUnit[] {
   return tokens.map(({ id }, from) => ({ from, id }));
 }
 
-const STOP = /^[.!?…]$/;
-const WIDE_STOP = /^[。！？；]$/;
-const CLOSING = /^[)\]"'”’»」』）*_]$/;
+const SENTENCE_END = /^[.!?…]$/;
+const WIDE_SENTENCE_END = /^[。！？；]$/;
+const CLOSING_MARK = /^[)\]"'”’»」』）*_]$/;
 
 /**
  * Splits tokens into sentences. A line break that ends a heading, item or the like is a unit of its
  * own, and so is a blank line.
  * @param keys gives each sentence a number
  */
-function sentences(tokens: readonly Token[], keys: RunNumbers): Unit[] {
+function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): TextUnit[] {
   const ids = tokens.map(({ id }) => id);
-  const units: Unit[] = [];
+  const units: TextUnit[] = [];
   let from = 0;
   for (let index = 0; index < tokens.length; index++) {
     const text = (tokens[index] as Token).text;
-    const alone = text === BREAK || text === BLANK;
+    const alone = text === LINE_BREAK || text === BLANK_LINE;
     if (from < index && (alone || endsSentence(tokens, index))) {
       units.push({ from, id: keys.id(ids, from, index) });
       from = index;
@@ -290,8 +324,8 @@ function sentences(tokens: readonly Token[], keys: RunNumbers): Unit[] {
 /** Returns true if a sentence ends before the token at `index`. */
 function endsSentence(tokens: readonly Token[], index: number): boolean {
   let last = index - 1;
-  while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;
+  while (last > 0 && tokens[last]?.space === "" && CLOSING_MARK.test(tokens[last]?.text ?? "")) last--;
   const stop = tokens[last]?.text ?? "";
-  if (WIDE_STOP.test(stop)) return !CLOSING.test(tokens[index]?.text ?? "");
-  return STOP.test(stop) && tokens[index]?.space !== "";
+  if (WIDE_SENTENCE_END.test(stop)) return !CLOSING_MARK.test(tokens[index]?.text ?? "");
+  return SENTENCE_END.test(stop) && tokens[index]?.space !== "";
 }

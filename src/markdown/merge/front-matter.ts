@@ -1,21 +1,21 @@
 import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
-import { normalise } from "./style.ts";
+import { normaliseText } from "./style.ts";
 
 /**
  * Front matter of a document. `entries`: its keys; `lines`: its number of lines, with both `---`;
  * `body`: the rest of the document.
  */
 export type FrontMatter = {
-  readonly entries: Entries;
+  readonly entries: FrontMatterEntries;
   readonly lines: number;
   readonly body: string;
 };
 
 /** The lines of each top-level key, as one string. */
-type Entries = ReadonlyMap<string, string>;
+type FrontMatterEntries = ReadonlyMap<string, string>;
 
-const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
+const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 
 /**
  * Reads the front matter of a normalised document: top-level keys between two lines `---`. Indented
@@ -41,19 +41,19 @@ export function beginsWithRule(text: string): boolean {
  * undefined if there is none, or for any other syntax.
  */
 export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
-  return beginsWithRule(text) ? readFrontMatter(normalise(text, false)) : undefined;
+  return beginsWithRule(text) ? readFrontMatter(normaliseText(text, false)) : undefined;
 }
 
 /**
  * Returns the lines of each key. Returns undefined if a line belongs to no key, or if a key occurs
  * twice.
  */
-function readEntries(lines: readonly string[]): Entries | undefined {
+function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
   let current: string | undefined;
   for (const line of lines) {
-    const key = KEY.exec(line)?.groups?.["key"];
+    const key = KEY_LINE.exec(line)?.groups?.["key"];
     if (key !== undefined) {
       if (entries.has(key)) return undefined;
       entries.set(key, comments + line);
@@ -75,14 +75,18 @@ function readEntries(lines: readonly string[]): Entries | undefined {
  * used. If both sides changed it, lists are merged by item, and maps by key. Returns undefined if
  * the changes of a key, or of the order of keys, conflict.
  */
-export function mergeEntries(base: Entries, local: Entries, remote: Entries): string | undefined {
+export function mergeEntries(
+  base: FrontMatterEntries,
+  local: FrontMatterEntries,
+  remote: FrontMatterEntries,
+): string | undefined {
   const merged = new Map<string, string>();
   for (const key of new Set([...base.keys(), ...local.keys(), ...remote.keys()])) {
     const entry = mergeEntry(base.get(key), local.get(key), remote.get(key));
     if (entry === CONFLICT) return undefined;
     if (entry !== undefined) merged.set(key, entry);
   }
-  const keyOrder = mergeOrder([...base.keys()], [...local.keys()], [...remote.keys()]);
+  const keyOrder = mergeKeyOrder([...base.keys()], [...local.keys()], [...remote.keys()]);
   return keyOrder?.flatMap((key) => merged.get(key) ?? []).join("");
 }
 
@@ -108,7 +112,7 @@ function mergeEntry(
  * A key whose value is a map. `head`: the line of the key; `indent`: spaces before the entries;
  * `entries`: lines of each inner key, without these spaces.
  */
-type MapEntry = { readonly head: string; readonly indent: string; readonly entries: Entries };
+type MapEntry = { readonly head: string; readonly indent: string; readonly entries: FrontMatterEntries };
 
 /**
  * Merges a map that both sides changed, by its keys. Returns undefined for a conflict, for a value
@@ -136,7 +140,7 @@ function readMapEntry(entry: string): MapEntry | undefined {
  * changed the order differently. At the same place, keys that remote added come before those that
  * local added.
  */
-function mergeOrder(
+function mergeKeyOrder(
   base: readonly string[],
   local: readonly string[],
   remote: readonly string[],
@@ -155,7 +159,7 @@ function mergeOrder(
     // If there is no previous key, `indexOf` returns -1, and the place is 0.
     let place = order.indexOf(follow[index - 1] as string) + 1;
     // Skips keys that remote added at the same place.
-    while (remoteLeads && isNew(order[place], follow, base)) place++;
+    while (remoteLeads && isNewKey(order[place], follow, base)) place++;
     order.splice(place, 0, key);
   }
   return order;
@@ -166,7 +170,7 @@ function isSameOrder(keys: readonly string[], others: readonly string[]): boolea
 }
 
 /** Returns true for a key that neither list contains; false for undefined. */
-function isNew(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
+function isNewKey(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
   return key !== undefined && !one.includes(key) && !other.includes(key);
 }
 
@@ -174,15 +178,15 @@ function isNew(key: string | undefined, one: readonly string[], other: readonly 
  * A key whose value is a list. `head`: the line of the key, or what precedes an inline list;
  * `inline`: true for `[a, b]`; `lead`: characters before each item.
  */
-type List = {
+type ListEntry = {
   readonly head: string;
   readonly inline: boolean;
   readonly lead: string;
   readonly items: readonly string[];
 };
 
-const INLINE = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
-const ITEM = /^(?<lead>\s*- +)(?<item>\S.*)$/;
+const INLINE_LIST = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
+const ITEM_LINE = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 
 /**
  * Merges a list that both sides changed, as a set of items: additions and removals of both sides
@@ -202,8 +206,8 @@ function mergeListEntry(base: string | undefined, local: string, remote: string)
   return theirs.head + items.map((item) => `${theirs.lead}${item}\n`).join("");
 }
 
-function readList(entry: string): List | undefined {
-  const inline = INLINE.exec(entry)?.groups;
+function readList(entry: string): ListEntry | undefined {
+  const inline = INLINE_LIST.exec(entry)?.groups;
   if (inline !== undefined) {
     const inside = inline["items"] as string;
     if (/["'[\]{}]/.test(inside.replaceAll(/"[^",]*"|'[^',]*'/g, ""))) return undefined;
@@ -211,7 +215,7 @@ function readList(entry: string): List | undefined {
     return { head: inline["head"] as string, inline: true, lead: "", items: items.filter((item) => item !== "") };
   }
   const [head = "", ...lines] = splitLines(entry);
-  const found = lines.map((line) => ITEM.exec(line.trimEnd())?.groups);
+  const found = lines.map((line) => ITEM_LINE.exec(line.trimEnd())?.groups);
   if (found.length === 0 || !/:\s*$/.test(head) || found.includes(undefined)) return undefined;
   const leads = new Set(found.map((match) => match?.["lead"]));
   if (leads.size > 1) return undefined;

@@ -2,30 +2,30 @@
  * Consecutive equal emphasis characters, such as `**`. They may open emphasis, close it, or do
  * both.
  */
-type Run = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
+type MarkRun = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
 
 // Matches parts of a line in which marks have no meaning: escapes, code, comments, tags and
 // addresses.
-const OPAQUE =
+const TEXT_WITHOUT_MARKS =
   /\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]{0,500}?(?<!`)\1(?!`)|<!--[\s\S]{0,500}?-->|<\/?[A-Za-z][^<>\n]{0,500}>|\bhttps?:[^\s<>()[\]]{1,2000}|(?<=\])\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)/g;
-const MARKS = /\*+|_+|~{2,}|={2}/g;
+const EMPHASIS_MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
  * Counts the marks of a paragraph that have no effect: emphasis that is not closed or is nested in
  * its own kind, brackets without a partner, links in links, code that is not closed.
  */
-export function inlineFaults(text: string): number {
-  const marksOnly = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
-  return emphasisFaults(marksOnly) + bracketFaults(marksOnly) + (marksOnly.match(/`+/g)?.length ?? 0);
+export function countInlineFaults(text: string): number {
+  const marksOnly = text.replaceAll(TEXT_WITHOUT_MARKS, (found) => (found.startsWith("(") ? "()" : "x"));
+  return countEmphasisFaults(marksOnly) + countBracketFaults(marksOnly) + (marksOnly.match(/`+/g)?.length ?? 0);
 }
 
-function emphasisFaults(text: string): number {
-  const open: Run[] = [];
+function countEmphasisFaults(text: string): number {
+  const open: MarkRun[] = [];
   // Indexes in `open`, by the characters of the run.
   const places = new Map<string, number[]>();
   let faults = 0;
-  for (const { 0: found, index } of text.matchAll(MARKS)) {
-    const run = runOf(text, found, index);
+  for (const { 0: found, index } of text.matchAll(EMPHASIS_MARKS)) {
+    const run = readMarkRun(text, found, index);
     const alike = places.get(found) ?? [];
     const partner = run.closes ? alike.at(-1) : undefined;
     if (partner !== undefined) {
@@ -45,9 +45,9 @@ function emphasisFaults(text: string): number {
  * Finds out whether a run can open or close emphasis, by the characters beside it (CommonMark
  * 0.31.2, section 6.2).
  */
-function runOf(text: string, found: string, index: number): Run {
-  const before = kindOf(text[index - 1]);
-  const after = kindOf(text[index + found.length]);
+function readMarkRun(text: string, found: string, index: number): MarkRun {
+  const before = classifyCharacter(text[index - 1]);
+  const after = classifyCharacter(text[index + found.length]);
   const left = isFlanking(after, before);
   const right = isFlanking(before, after);
   const word = found.startsWith("_");
@@ -58,13 +58,13 @@ function runOf(text: string, found: string, index: number): Run {
   };
 }
 
-type Kind = "space" | "point" | "letter";
+type CharacterKind = "space" | "point" | "letter";
 
 /**
  * Returns the kind of a character beside a run. The beginning and the end of a paragraph count as
  * spaces.
  */
-function kindOf(character = " "): Kind {
+function classifyCharacter(character = " "): CharacterKind {
   if (/\s/.test(character)) return "space";
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
 }
@@ -73,15 +73,15 @@ function kindOf(character = " "): Kind {
  * Returns true if a run belongs to the characters on one side, `towards` ("flanking" in
  * CommonMark).
  */
-function isFlanking(towards: Kind, away: Kind): boolean {
+function isFlanking(towards: CharacterKind, away: CharacterKind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }
 
 /** An opening bracket. `links`: number of links that have ended inside it. */
-type Bracket = { readonly image: boolean; readonly wiki: boolean; links: number };
+type OpenBracket = { readonly image: boolean; readonly wiki: boolean; links: number };
 
-function bracketFaults(text: string): number {
-  const open: Bracket[] = [];
+function countBracketFaults(text: string): number {
+  const open: OpenBracket[] = [];
   let faults = 0;
   for (const { 0: mark, index } of text.matchAll(/!?\[\[?|\]\]?/g)) {
     if (!mark.startsWith("]")) faults += openBracket(mark, open);
@@ -94,7 +94,7 @@ function bracketFaults(text: string): number {
  * Adds an opening bracket to `open`, or both brackets of a wiki link.
  * @returns the number of faults
  */
-function openBracket(mark: string, open: Bracket[]): number {
+function openBracket(mark: string, open: OpenBracket[]): number {
   const wiki = mark.endsWith("[[");
   const faults = Number(wiki && open.some((bracket) => bracket.wiki));
   open.push({ image: mark.startsWith("!"), links: 0, wiki });
@@ -107,7 +107,7 @@ function openBracket(mark: string, open: Bracket[]): number {
  * @param next the character after the closing bracket
  * @returns the number of faults
  */
-function closeBracket(next: string | undefined, open: Bracket[]): number {
+function closeBracket(next: string | undefined, open: OpenBracket[]): number {
   const last = open.pop();
   if (last === undefined) return 1;
   const isLink = !last.image && (next === "(" || next === "[");

@@ -1,27 +1,27 @@
 import { reserveSteps, spendSteps } from "./budget.ts";
-import { timeOf } from "./dates.ts";
-import type { Ranges, Side } from "./edits.ts";
-import { entriesOf, type Piece, pieceOf, pieceText, entryShapeOf } from "./piece.ts";
+import { readTime } from "./dates.ts";
+import type { VersionRanges, MergeSide } from "./edits.ts";
+import { splitIntoEntries, type InsertedPiece, readPiece, writePiece, readEntryShape } from "./piece.ts";
 import {
-  fencesIn,
-  longerGap,
-  lineIndexOf,
-  type LineReader,
+  readFences,
+  chooseLongerGap,
+  findFirstLineIndex,
+  type MergeReading,
   STEPS_PER_LINE,
-  type ThreeTexts,
+  type ThreeVersionLines,
   tokenise,
 } from "./reading.ts";
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
 /** Smallest share of its words that the shorter of two entries has in common with its duplicate. */
-const SAME_ENTRY = 0.6;
+const MIN_DUPLICATE_SHARE = 0.6;
 
 /**
  * Smallest number of words that duplicates have in common. Short entries of a list are often
  * similar without being duplicates.
  */
-const LEAST_SHARED = 4;
+const MIN_SHARED_WORDS = 4;
 
 /**
  * LIMIT: pairs of entries that are compared at one place. For more pairs, the merge is a conflict.
@@ -38,7 +38,7 @@ type InsertionPlace = {
   readonly above: number;
   readonly below: number;
   /** Side whose lines come first if no other rule decides. */
-  readonly leader: Side;
+  readonly leader: MergeSide;
 };
 
 /** Both additions as one string. `after`: blank lines after them. */
@@ -54,34 +54,34 @@ type InsertedText = { readonly text: string; readonly after: string };
  * @param leader side whose lines come first if no other rule decides
  */
 export function mergeInsertions(
-  part: Ranges,
-  texts: ThreeTexts,
-  reading: LineReader,
-  leader: Side = "remote",
+  part: VersionRanges,
+  texts: ThreeVersionLines,
+  reading: MergeReading,
+  leader: MergeSide = "remote",
 ): InsertedText | undefined {
   const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
   if (!reserveSteps(reading, STEPS_PER_LINE * lines)) return undefined;
-  const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
-  if (containsPiece(theirs, mine, reading)) return join([theirs]);
-  if (containsPiece(mine, theirs, reading)) return join([mine]);
+  const [mine, theirs] = [readPiece(texts.local, part.local), readPiece(texts.remote, part.remote)];
+  if (containsPiece(theirs, mine, reading)) return joinPieces([theirs]);
+  if (containsPiece(mine, theirs, reading)) return joinPieces([mine]);
   const { base } = texts;
   const place: InsertionPlace = {
     lines: base.lines,
-    inCode: fencesIn(base)[lineIndexOf(base, part.base)] !== "",
+    inCode: readFences(base)[findFirstLineIndex(base, part.base)] !== "",
     above: base.filled.indexes[part.base.from - 1] ?? -1,
     below: base.filled.indexes[part.base.from] ?? base.lines.length,
     leader,
   };
   if (!mayBeAdded(place, mine, theirs, reading)) return undefined;
-  const order = inOrder(place, mine, theirs);
-  return order && join(order, gapBetween(place, ...order));
+  const order = orderPieces(place, mine, theirs);
+  return order && joinPieces(order, chooseGapBetween(place, ...order));
 }
 
 /**
  * Returns true if one addition contains all lines of another, in a row. Returns false if the budget
  * is too small.
  */
-function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineReader): boolean {
+function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, reading: MergeReading): boolean {
   return lines.some((_, index) => {
     let length = 0;
     while (reading.left >= 0 && length < run.length && lines[index + length] === run[length]) length++;
@@ -94,12 +94,12 @@ function containsPiece({ lines }: Piece, { lines: run }: Piece, reading: LineRea
  * entries. Running text may not be added to an empty document. Returns false if there are too many
  * entries to compare.
  */
-function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: LineReader): boolean {
+function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: InsertedPiece, reading: MergeReading): boolean {
   if (place.inCode) return false;
-  const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
+  const [local, remote] = [splitIntoEntries(mine.lines), splitIntoEntries(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
   if (local.length * remote.length > MAX_PAIRS || !reserveSteps(reading, local.length * remote.length)) return false;
-  const [some, others] = [local, remote].map((all) => all.map((entry) => entryWordsOf(entry.text, reading))) as [
+  const [some, others] = [local, remote].map((all) => all.map((entry) => readEntryWords(entry.text, reading))) as [
     EntryWords[],
     EntryWords[],
   ];
@@ -110,12 +110,16 @@ function mayBeAdded(place: InsertionPlace, mine: Piece, theirs: Piece, reading: 
  * Returns both additions in an order that keeps each in its section, list or table; undefined if
  * there is none.
  */
-function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
+function orderPieces(
+  place: InsertionPlace,
+  mine: InsertedPiece,
+  theirs: InsertedPiece,
+): readonly [InsertedPiece, InsertedPiece] | undefined {
   const orders = [
     [theirs, mine],
     [mine, theirs],
   ] as const;
-  const [usual, other] = isLater(place, theirs, mine) ? [orders[1], orders[0]] : orders;
+  const [usual, other] = belongsLater(place, theirs, mine) ? [orders[1], orders[0]] : orders;
   return [usual, other].find(([first, second]) => mayFollow(first, second));
 }
 
@@ -123,26 +127,26 @@ function inOrder(place: InsertionPlace, mine: Piece, theirs: Piece): readonly [P
  * Returns true if the second addition may follow the first. It must not become part of the first,
  * and must not take over the text below.
  */
-function mayFollow(first: Piece, second: Piece): boolean {
+function mayFollow(first: InsertedPiece, second: InsertedPiece): boolean {
   if (second.level > first.highest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
   // Without a blank line, a row may only follow a row with equally many cells, and other text may
   // not follow a row.
   if (
-    isRow(second.firstEntry)
+    isRowShape(second.firstEntry)
       ? first.lastEntry !== second.firstEntry
-      : isRow(first.lastEntry) && first.after + second.before === ""
+      : isRowShape(first.lastEntry) && first.after + second.before === ""
   )
     return false;
-  return keepsSeams(first, second);
+  return keepsOuterGaps(first, second);
 }
 
-function isRow(shape: string | undefined): boolean {
+function isRowShape(shape: string | undefined): boolean {
   return shape?.startsWith("row") === true;
 }
 
 /** Returns true if each addition keeps the blank lines that its side put around it. */
-function keepsSeams(first: Piece, second: Piece): boolean {
+function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
   // An addition that directly continues the line above must come first.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
@@ -156,21 +160,21 @@ function keepsSeams(first: Piece, second: Piece): boolean {
  *   local comes first.
  * - At all other places, `place.leader` comes first.
  */
-function isLater(place: InsertionPlace, first: Piece, second: Piece): boolean {
-  const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
+function belongsLater(place: InsertionPlace, first: InsertedPiece, second: InsertedPiece): boolean {
+  const [one, two] = [readTime(first.lines[0]), readTime(second.lines[0])];
   if (one !== undefined && two !== undefined && one.kind === two.kind) {
-    const below = timeOf(place.lines[place.below]);
+    const below = readTime(place.lines[place.below]);
     const falls = below?.kind === one.kind && below.key < one.key && below.key < two.key;
     return falls ? one.key < two.key : one.key > two.key;
   }
-  return isTop(place) ? second.parts <= first.parts : place.leader === "local";
+  return isTopOfSection(place) ? second.parts <= first.parts : place.leader === "local";
 }
 
 /**
  * Returns true if the place is at the top of a section or document that has text below. There,
  * people put the newest entry.
  */
-function isTop({ lines, above, below }: InsertionPlace): boolean {
+function isTopOfSection({ lines, above, below }: InsertionPlace): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
@@ -178,9 +182,9 @@ function isTop({ lines, above, below }: InsertionPlace): boolean {
  * Joins additions, with their blank lines.
  * @param between blank lines between two additions
  */
-function join(pieces: readonly Piece[], between = ""): InsertedText {
-  const text = (pieces[0] as Piece).before + pieces.map(pieceText).join(between);
-  return { text, after: (pieces.at(-1) as Piece).after };
+function joinPieces(pieces: readonly InsertedPiece[], between = ""): InsertedText {
+  const text = (pieces[0] as InsertedPiece).before + pieces.map(writePiece).join(between);
+  return { text, after: (pieces.at(-1) as InsertedPiece).after };
 }
 
 /**
@@ -188,12 +192,16 @@ function join(pieces: readonly Piece[], between = ""): InsertedText {
  * neighbours. Without neighbours, they get a blank line only if an addition has one. Table rows get
  * none. Other additions get the larger number of blank lines that a side chose.
  */
-function gapBetween({ lines, above, below }: InsertionPlace, first: Piece, second: Piece): string {
-  if (isRow(second.firstEntry)) return "";
+function chooseGapBetween(
+  { lines, above, below }: InsertionPlace,
+  first: InsertedPiece,
+  second: InsertedPiece,
+): string {
+  if (isRowShape(second.firstEntry)) return "";
   if (first.lastEntry === undefined || first.lastEntry !== second.firstEntry)
-    return longerGap(first.after, second.before);
+    return chooseLongerGap(first.after, second.before);
   const goesOn = (line: string | undefined): boolean =>
-    line !== undefined && (entryShapeOf(line) === second.firstEntry || /^\s+\S/.test(line));
+    line !== undefined && (readEntryShape(line) === second.firstEntry || /^\s+\S/.test(line));
   if (goesOn(lines[above])) return second.before;
   if (goesOn(lines[below])) return first.after;
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
@@ -211,10 +219,10 @@ function areDuplicates(one: EntryWords, other: EntryWords): boolean {
   const [few, many] = one.words.size < other.words.size ? [one.words, other.words] : [other.words, one.words];
   let shared = 0;
   for (const word of few) if (many.has(word)) shared++;
-  return shared >= LEAST_SHARED && shared >= SAME_ENTRY * few.size;
+  return shared >= MIN_SHARED_WORDS && shared >= MIN_DUPLICATE_SHARE * few.size;
 }
 
-function entryWordsOf(text: string, reading: LineReader): EntryWords {
+function readEntryWords(text: string, reading: MergeReading): EntryWords {
   const words = tokenise(splitLines(text), reading)
     .map((token) => token.text)
     .filter(isWord);

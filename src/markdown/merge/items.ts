@@ -1,12 +1,12 @@
-import { counterparts, type Side } from "./edits.ts";
+import { findCounterparts, type MergeSide } from "./edits.ts";
 import type { Edit } from "./myers.ts";
-import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./tokens.ts";
+import { isCheckBox, isLineEnd, isWord, type TokenPassage, type Token } from "./tokens.ts";
 
 /** An edit of words, with the side that made it. */
-export type SideEdit = { readonly edit: Edit; readonly side: Side };
+export type SideEdit = { readonly edit: Edit; readonly side: MergeSide };
 
 /** Returns the tokens that a change added. */
-export function addedBy(tokens: Passage, { edit, side }: SideEdit): readonly Token[] {
+export function readAddedTokens(tokens: TokenPassage, { edit, side }: SideEdit): readonly Token[] {
   return tokens[side].slice(edit.from, edit.to);
 }
 
@@ -22,28 +22,28 @@ export function isWordOrBracket(text: string): boolean {
  * A list item, heading or table cell in which one side replaced most words. `from`, `to`: range of
  * tokens in base.
  */
-export type RewrittenItem = ItemRange & { readonly by: Side };
+export type RewrittenItem = ItemRange & { readonly by: MergeSide };
 
 type ItemRange = { readonly from: number; readonly to: number };
 
 /** Returns the items, headings and cells of base in which a side replaced most words. */
-export function rewrittenItems(
+export function findRewrittenItems(
   base: readonly Token[],
   local: readonly Edit[],
   remote: readonly Edit[],
 ): readonly RewrittenItem[] {
-  const kept = { local: counterparts(base.length, local), remote: counterparts(base.length, remote) };
-  const isRewritten = (item: ItemRange, side: Side): boolean => {
-    const words = wordsIn(base, item);
+  const kept = { local: findCounterparts(base.length, local), remote: findCounterparts(base.length, remote) };
+  const isRewritten = (item: ItemRange, side: MergeSide): boolean => {
+    const words = findWordIndexes(base, item);
     return 2 * words.filter((index) => (kept[side][index] as number) < 0).length > words.length;
   };
-  return itemsOf(base).flatMap((item) =>
+  return findItems(base).flatMap((item) =>
     (["local", "remote"] as const).filter((side) => isRewritten(item, side)).map((by) => ({ ...item, by })),
   );
 }
 
 /** Returns the ranges of list items, headings and table cells. */
-function itemsOf(tokens: readonly Token[]): ItemRange[] {
+function findItems(tokens: readonly Token[]): ItemRange[] {
   const items: ItemRange[] = [];
   let from = 0;
   let isItem = false;
@@ -60,7 +60,7 @@ function itemsOf(tokens: readonly Token[]): ItemRange[] {
 }
 
 /** Returns the indexes of the words in an item; check boxes do not count. */
-function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
+function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): number[] {
   const places: number[] = [];
   for (let index = from; index < to; index++) {
     const { text } = tokens[index] as Token;
@@ -74,22 +74,22 @@ function wordsIn(tokens: readonly Token[], { from, to }: ItemRange): number[] {
  * changes its check box. The other side meant the old words, so such edits must be merged together.
  */
 export function rewritesItem(
-  tokens: Passage,
+  tokens: TokenPassage,
   one: SideEdit,
   other: SideEdit,
   rewritten: readonly RewrittenItem[],
 ): boolean {
   return rewritten.some(
     (item) =>
-      item.by === one.side && one.edit.start < item.to && item.from < one.edit.end && addsTo(tokens, other, item),
+      item.by === one.side && one.edit.start < item.to && item.from < one.edit.end && addsToItem(tokens, other, item),
   );
 }
 
 /** Returns true if a change adds words to an item, or changes its check box. */
-function addsTo(tokens: Passage, change: SideEdit, { from, to }: ItemRange): boolean {
+function addsToItem(tokens: TokenPassage, change: SideEdit, { from, to }: ItemRange): boolean {
   const { start, end } = change.edit;
   if (start < from || end > to) return false;
-  const added = addedBy(tokens, change);
+  const added = readAddedTokens(tokens, change);
   if (start < end) return added.some(({ text }) => isCheckBox(text));
   return !added.some(({ text }) => isLineEnd(text)) && added.some(({ text }) => isWordOrBracket(text));
 }

@@ -1,46 +1,57 @@
 import { reserveSteps } from "./budget.ts";
-import { hasContexts } from "./contexts.ts";
-import { counterparts, isChangedByBoth, reverse } from "./edits.ts";
-import { type Ids, isGone, keepsAdditions, ONE_WORD, wordsOfLines } from "./evidence.ts";
-import { lineParts } from "./hunk.ts";
-import { diff, type Edit, isRemoval } from "./myers.ts";
-import { pairLines } from "./pairs.ts";
+import { mayHaveBlocks } from "./contexts.ts";
+import { findCounterparts, isChangedByBoth, reverseEdit } from "./edits.ts";
 import {
-  diffFilled,
-  gapBefore,
-  type Lines,
-  linesOf,
-  longerGap,
-  type LineReader,
+  type ElementIds,
+  areRemovedWordsGone,
+  keepsAdditions,
+  readAsOneWord,
+  createLineWordReader,
+} from "./evidence.ts";
+import { splitIntoLineParts } from "./hunk.ts";
+import { diff, type Edit, isRemoval } from "./myers.ts";
+import { splitIntoLineEdits } from "./pairs.ts";
+import {
+  diffFilledLines,
+  readGapBefore,
+  type VersionLines,
+  readRangeLines,
+  chooseLongerGap,
+  type MergeReading,
   readLines,
   tokenise,
-  wordsIn,
+  readWordIds,
 } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 
 /** Three versions, of which each was made from the one before. */
-type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
+type SuccessiveVersions = readonly [base: VersionLines, less: VersionLines, more: VersionLines];
 
 /**
  * Returns true if `more` has every change of words and white space that `less` made to `base`. Then
  * `more` is already the merge of the two. Without this rule, merging a result again with one of its
  * sides could add the same lines twice, at two similar places.
  */
-export function keepsEveryChange(base: string, less: string, more: string, reading: LineReader): boolean {
-  const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
+export function keepsEveryChange(base: string, less: string, more: string, reading: MergeReading): boolean {
+  const texts = [base, less, more].map((text) => readLines(text, reading)) as [
+    VersionLines,
+    VersionLines,
+    VersionLines,
+  ];
   if (reading.left < 0) return false;
-  const [b, l, m] = texts.map(({ filled }) => filled.ids) as [Ids, Ids, Ids];
-  const earlier = diffFilled(base, less, reading);
-  const later = diffFilled(less, more, reading);
+  const [b, l, m] = texts.map(({ filled }) => filled.ids) as [ElementIds, ElementIds, ElementIds];
+  const earlier = diffFilledLines(base, less, reading);
+  const later = diffFilledLines(less, more, reading);
   if (restoresLine(base, less, more, reading)) return false;
-  if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
-  const direct = diffFilled(base, more, reading);
-  if (!agree(b.length, earlier, later, direct)) return false;
-  const wordsOf = wordsOfLines(reading);
-  const splitEdits = pairLines(earlier, texts[0], texts[1], reading).edits;
+  if (!keepsEarlierEdits(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later))
+    return false;
+  const direct = diffFilledLines(base, more, reading);
+  if (!doDiffsAgree(b.length, earlier, later, direct)) return false;
+  const wordsOf = createLineWordReader(reading);
+  const splitEdits = splitIntoLineEdits(earlier, texts[0], texts[1], reading).edits;
   return splitEdits.every((edit) => {
     const added = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
-    return isGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, added);
+    return areRemovedWordsGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, added);
   });
 }
 
@@ -49,12 +60,17 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
  * lines, or be added together with removed lines only; among other lines, it may be a quotation.
  * Lines without words do not count, and neither do lines that may open or close a block.
  */
-export function restoresLine(base: string, side: string, more: string, reading: LineReader): boolean {
-  const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
+export function restoresLine(base: string, side: string, more: string, reading: MergeReading): boolean {
+  const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [
+    ElementIds,
+    ElementIds,
+    ElementIds,
+  ];
   const gone = new Set(b).difference(new Set(s));
-  const says = (id: number): boolean => wordsIn(id, reading).length > 0 && !hasContexts(reading.interner.text(id));
+  const says = (id: number): boolean =>
+    readWordIds(id, reading).length > 0 && !mayHaveBlocks(reading.interner.text(id));
   const isGoneLine = (id: number): boolean => gone.has(id) && says(id);
-  return diffFilled(side, more, reading).some(({ start, end, from, to }) => {
+  return diffFilledLines(side, more, reading).some(({ start, end, from, to }) => {
     const put = m.slice(from, to);
     return start < end ? put.some(isGoneLine) : put.every(isGoneLine);
   });
@@ -64,21 +80,22 @@ export function restoresLine(base: string, side: string, more: string, reading: 
  * Number of words in a row that count as a passage. Two documents hardly ever have so many in
  * common by chance.
  */
-const PASSAGE = 6;
+const WORDS_PER_PASSAGE = 6;
 
 /**
  * Returns true if a later version has a passage again that a side removed. Line breaks are ignored.
  */
-export function restoresPassage(base: string, side: string, more: string, reading: LineReader): boolean {
-  const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
-  return gone.size > 0 && !gone.isDisjointFrom(passagesIn(more, reading));
+export function restoresPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
+  const gone = readPassages(base, reading).difference(readPassages(side, reading));
+  return gone.size > 0 && !gone.isDisjointFrom(readPassages(more, reading));
 }
 
-function passagesIn(text: string, reading: LineReader): ReadonlySet<string> {
-  const words = readLines(text, reading).filled.ids.flatMap((line) => wordsIn(line, reading));
+function readPassages(text: string, reading: MergeReading): ReadonlySet<string> {
+  const words = readLines(text, reading).filled.ids.flatMap((line) => readWordIds(line, reading));
   const passages = new Set<string>();
-  if (!reserveSteps(reading, PASSAGE * words.length)) return passages;
-  for (let end = PASSAGE; end <= words.length; end++) passages.add(words.slice(end - PASSAGE, end).join(" "));
+  if (!reserveSteps(reading, WORDS_PER_PASSAGE * words.length)) return passages;
+  for (let end = WORDS_PER_PASSAGE; end <= words.length; end++)
+    passages.add(words.slice(end - WORDS_PER_PASSAGE, end).join(" "));
   return passages;
 }
 
@@ -86,43 +103,47 @@ function passagesIn(text: string, reading: LineReader): ReadonlySet<string> {
  * Returns true if the third version keeps the blank lines that the second one changed, or has more
  * of them. Only lines that are neighbours in all three versions are compared.
  */
-function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: readonly Edit[]): boolean {
-  const before = counterparts(l.filled.ids.length, earlier.map(reverse));
-  const after = counterparts(l.filled.ids.length, later);
+function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], later: readonly Edit[]): boolean {
+  const before = findCounterparts(l.filled.ids.length, earlier.map(reverseEdit));
+  const after = findCounterparts(l.filled.ids.length, later);
   return l.filled.ids.every((_, index) => {
     const [was, is] = [before[index] as number, after[index] as number];
     const isPair = (places: Int32Array, place: number): boolean =>
       place >= 0 && (index === 0 ? place === 0 : place === (places[index - 1] as number) + 1);
     if (!isPair(before, was) || !isPair(after, is)) return true;
-    const gap = gapBefore(l, index);
-    return gap === gapBefore(b, was) || longerGap(gap, gapBefore(m, is)) === gapBefore(m, is);
+    const gap = readGapBefore(l, index);
+    return gap === readGapBefore(b, was) || chooseLongerGap(gap, readGapBefore(m, is)) === readGapBefore(m, is);
   });
 }
 
 /**
  * LIMIT: number of lines in the three versions that are compared by words at one place. With more
- * lines, `isLater` returns false.
+ * lines, `keepsEarlierEdits` returns false.
  */
-const MAX_LINES = 3_000;
+const MAX_COMPARED_LINES = 3_000;
 
 /**
  * Returns true if the edits from the second version to the third keep the changes from the first
  * version to the second. They must be at different places, or keep the words of these changes.
  */
-function isLater(
-  [base, less, more]: ThreeLines,
+function keepsEarlierEdits(
+  [base, less, more]: SuccessiveVersions,
   earlier: readonly Edit[],
   later: readonly Edit[],
-  reading: LineReader,
+  reading: MergeReading,
 ): boolean {
   const texts = { base: less, local: base, remote: more };
-  const edits = { local: earlier.map(reverse), remote: later, changed: new Set<Edit>() };
-  return lineParts({ texts, edits, reading }).every((part) => {
+  const edits = { local: earlier.map(reverseEdit), remote: later, changed: new Set<Edit>() };
+  return splitIntoLineParts({ texts, edits, reading }).every((part) => {
     if (!isChangedByBoth(part)) return true;
-    const sides = [linesOf(base, part.local), linesOf(less, part.base), linesOf(more, part.remote)];
-    if (sides.reduce((sum, lines) => sum + lines.length, 0) > MAX_LINES) return false;
+    const sides = [
+      readRangeLines(base, part.local),
+      readRangeLines(less, part.base),
+      readRangeLines(more, part.remote),
+    ];
+    if (sides.reduce((sum, lines) => sum + lines.length, 0) > MAX_COMPARED_LINES) return false;
     const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
-    return keepsRegion(was, is, then, reading);
+    return keepsTokenChanges(was, is, then, reading);
   });
 }
 
@@ -130,32 +151,32 @@ function isLater(
  * Returns true if the tokens `more` keep every change that `less` made to `base`, by the rule of
  * `keepsEveryChange`.
  */
-function keepsRegion(
+function keepsTokenChanges(
   base: readonly Token[],
   less: readonly Token[],
   more: readonly Token[],
-  reading: LineReader,
+  reading: MergeReading,
 ): boolean {
   const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
   const earlier = diff(b, l, reading, endsLineBefore);
   const later = diff(l, m, reading, endsLineBefore);
   const direct = diff(b, m, reading, endsLineBefore);
   return (
-    agree(b.length, earlier, later, direct) &&
+    doDiffsAgree(b.length, earlier, later, direct) &&
     keepsAdditions(
       later,
       earlier,
-      { ids: l, old: b, more: m, wordsOf: ONE_WORD },
+      { ids: l, old: b, more: m, wordsOf: readAsOneWord },
       reading,
       (edit) => isWholeLines(edit, l, m),
-      (index) => isGone(earlier[index] as Edit, b, { ids: m, edits: direct }, ONE_WORD, reading),
+      (index) => areRemovedWordsGone(earlier[index] as Edit, b, { ids: m, edits: direct }, readAsOneWord, reading),
     ) &&
     keepsSpace([base, less, more], earlier, later)
   );
 }
 
 /** Returns true if an edit adds whole lines, at the beginning of a line. */
-function isWholeLines({ start, to }: Edit, less: Ids, more: Ids): boolean {
+function isWholeLines({ start, to }: Edit, less: ElementIds, more: ElementIds): boolean {
   return (start === 0 || endsLine(less[start - 1] as number)) && to > 0 && endsLine(more[to - 1] as number);
 }
 
@@ -168,8 +189,8 @@ function keepsSpace(
   earlier: readonly Edit[],
   later: readonly Edit[],
 ): boolean {
-  const before = counterparts(less.length, earlier.map(reverse));
-  const after = counterparts(less.length, later);
+  const before = findCounterparts(less.length, earlier.map(reverseEdit));
+  const after = findCounterparts(less.length, later);
   return less.every((token, index) => {
     if (earlier.length > 0 && (after[index] as number) < 0) return true;
     const space = more[after[index] as number]?.space;
@@ -182,11 +203,19 @@ function keepsSpace(
  * between the last two. Then the diffs disagree, because one of them found the element at a wrong
  * place.
  */
-function agree(length: number, earlier: readonly Edit[], later: readonly Edit[], direct: readonly Edit[]): boolean {
-  const before = counterparts(length, earlier);
-  const after = counterparts(length + shiftOf(earlier), later);
-  const across = counterparts(length, direct);
-  const known = counterparts(length + shiftOf(earlier) + shiftOf(later), later.map(reverse));
+function doDiffsAgree(
+  length: number,
+  earlier: readonly Edit[],
+  later: readonly Edit[],
+  direct: readonly Edit[],
+): boolean {
+  const before = findCounterparts(length, earlier);
+  const after = findCounterparts(length + countAddedElements(earlier), later);
+  const across = findCounterparts(length, direct);
+  const known = findCounterparts(
+    length + countAddedElements(earlier) + countAddedElements(later),
+    later.map(reverseEdit),
+  );
   return before.every((at, place) => {
     const counterpart = across[place] as number;
     return at < 0 || counterpart < 0 || (after[at] as number) >= 0 || (known[counterpart] as number) >= 0;
@@ -194,7 +223,7 @@ function agree(length: number, earlier: readonly Edit[], later: readonly Edit[],
 }
 
 /** Returns how many more elements a sequence has after some edits. */
-function shiftOf(edits: readonly Edit[]): number {
+function countAddedElements(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;
 }

@@ -11,16 +11,16 @@ type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: st
  * A range of lines. `line`: number of its first line, from 1; if `count` is 0, number of the line
  * before the change.
  */
-type Span = { readonly line: number; readonly count: number };
+type LineSpan = { readonly line: number; readonly count: number };
 
 /**
  * One hunk of a unified diff: changed lines with the lines around them, and their ranges in both
  * versions.
  */
-export type Hunk<Line> = { readonly before: Span; readonly after: Span; readonly lines: readonly Line[] };
+export type Hunk<Line> = { readonly before: LineSpan; readonly after: LineSpan; readonly lines: readonly Line[] };
 export type DiffHunk = Hunk<DiffLine>;
 
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
 
 export function countLines(before: string, after: string): { readonly added: number; readonly removed: number } {
   let added = 0;
@@ -68,7 +68,8 @@ export function hunksOf<Line>(
   isAfter: (line: Line) => boolean,
 ): Hunk<Line>[] {
   const isChange = lines.map((line) => !isBefore(line) || !isAfter(line));
-  const isNear = (i: number): boolean => isChange.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).includes(true);
+  const isNear = (i: number): boolean =>
+    isChange.slice(Math.max(0, i - CONTEXT_LINES), i + CONTEXT_LINES + 1).includes(true);
   const hunks: { before: number; after: number; lines: Line[] }[] = [];
   let [before, after] = [0, 0];
   for (const [at, line] of lines.entries()) {
@@ -80,8 +81,8 @@ export function hunksOf<Line>(
     if (isAfter(line)) after++;
   }
   return hunks.map((hunk) => ({
-    before: spanOf(hunk.before, hunk.lines.filter(isBefore).length),
-    after: spanOf(hunk.after, hunk.lines.filter(isAfter).length),
+    before: toLineSpan(hunk.before, hunk.lines.filter(isBefore).length),
+    after: toLineSpan(hunk.after, hunk.lines.filter(isAfter).length),
     lines: hunk.lines,
   }));
 }
@@ -90,6 +91,6 @@ export function hunksOf<Line>(
  * Returns a range of lines.
  * @param first number of lines before the range
  */
-function spanOf(first: number, count: number): Span {
+function toLineSpan(first: number, count: number): LineSpan {
   return { line: count === 0 ? first : first + 1, count };
 }

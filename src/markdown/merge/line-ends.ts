@@ -1,8 +1,8 @@
-import { counterparts } from "./edits.ts";
+import { findCounterparts } from "./edits.ts";
 import { diffStrings } from "./myers.ts";
 
 /** A line, and the characters that end it. The last line has no end, so its `end` is empty. */
-type Line = { readonly text: string; readonly end: string };
+type LineWithEnd = { readonly text: string; readonly end: string };
 
 /**
  * Restores the line ends of a document after an editor changed all of them, as a web form does.
@@ -10,11 +10,11 @@ type Line = { readonly text: string; readonly end: string };
  * gets all its old line ends.
  */
 export function withLineEnds(edited: string, original: string): string {
-  const [before, after] = [linesOf(original), linesOf(edited)];
-  const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
-  const defaultEnd = usualEnd(before);
+  const [before, after] = [splitLinesAndEnds(original), splitLinesAndEnds(edited)];
+  const texts = (lines: readonly LineWithEnd[]) => lines.map(({ text }) => text);
+  const defaultEnd = findUsualEnd(before);
   const ends = after.map(({ end }) => (end === "" ? "" : defaultEnd));
-  const places = counterparts(before.length, diffStrings(texts(before), texts(after)));
+  const places = findCounterparts(before.length, diffStrings(texts(before), texts(after)));
   for (const [from, { end }] of before.entries()) {
     const to = places[from] as number;
     if (end !== "" && to >= 0 && ends[to] !== "") ends[to] = end;
@@ -22,7 +22,7 @@ export function withLineEnds(edited: string, original: string): string {
   return after.map(({ text }, index) => text + ends[index]!).join("");
 }
 
-function linesOf(text: string): Line[] {
+function splitLinesAndEnds(text: string): LineWithEnd[] {
   const parts = text.split(/(\r\n|\r|\n)/);
   return Array.from({ length: Math.ceil(parts.length / 2) }, (_, index) => ({
     text: parts[2 * index]!,
@@ -30,7 +30,7 @@ function linesOf(text: string): Line[] {
   }));
 }
 
-function usualEnd(lines: readonly Line[]): string {
+function findUsualEnd(lines: readonly LineWithEnd[]): string {
   const counts = Map.groupBy(lines, ({ end }) => end);
   counts.delete("");
   const [most = ["\n"]] = [...counts].toSorted(([, a], [, b]) => b.length - a.length);

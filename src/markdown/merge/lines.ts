@@ -1,9 +1,9 @@
 import diff3Merge from "diff3";
-import { distance } from "./distance.ts";
-import { type Lines, type LineReader, readLines } from "./reading.ts";
+import { countEdits } from "./distance.ts";
+import { type VersionLines, type MergeReading, readLines } from "./reading.ts";
 
 /** A conflict: the lines of each version. */
-type Overlap = {
+type LineConflict = {
   readonly kind: "conflict";
   readonly base: readonly string[];
   readonly local: readonly string[];
@@ -11,7 +11,7 @@ type Overlap = {
 };
 
 /** Consecutive lines of a merge by lines: merged lines, or a conflict. */
-export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
+export type LineBlock = { readonly kind: "settled"; readonly text: string } | LineConflict;
 
 /**
  * LIMIT: steps of the budget for each run of equal lines. The package `diff3` makes an object for
@@ -25,17 +25,26 @@ const STEPS_PER_RUN = 20;
  * as long. Returns undefined if the budget is too small. Equal lines at both ends are not cut off
  * first, because that would change results.
  */
-export function mergeLines(base: string, local: string, remote: string, reading: LineReader): LineBlock[] | undefined {
-  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
-  if (![l, r].every((side) => paysFor(b, side, reading))) return undefined;
+export function mergeLines(
+  base: string,
+  local: string,
+  remote: string,
+  reading: MergeReading,
+): LineBlock[] | undefined {
+  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [
+    VersionLines,
+    VersionLines,
+    VersionLines,
+  ];
+  if (![l, r].every((side) => payForDiff3(b, side, reading))) return undefined;
   return diff3Merge(l.ids, b.ids, r.ids).map((block): LineBlock => {
-    if (block.conflict === undefined) return { kind: "settled", text: textsOf(block.ok, reading).join("") };
+    if (block.conflict === undefined) return { kind: "settled", text: readLineTexts(block.ok, reading).join("") };
     const { a, o, b: other } = block.conflict;
     return {
       kind: "conflict",
-      base: textsOf(o, reading),
-      local: textsOf(a, reading),
-      remote: textsOf(other, reading),
+      base: readLineTexts(o, reading),
+      local: readLineTexts(a, reading),
+      remote: readLineTexts(other, reading),
     };
   });
 }
@@ -44,11 +53,11 @@ export function mergeLines(base: string, local: string, remote: string, reading:
  * Takes the steps of the package `diff3` for two versions from the budget. Returns false if the
  * budget is too small.
  */
-function paysFor(base: Lines, side: Lines, reading: LineReader): boolean {
+function payForDiff3(base: VersionLines, side: VersionLines, reading: MergeReading): boolean {
   const most = base.ids.length + side.ids.length;
-  return distance(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_PER_RUN) !== undefined;
+  return countEdits(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_PER_RUN) !== undefined;
 }
 
-function textsOf(ids: readonly number[], { interner }: LineReader): string[] {
+function readLineTexts(ids: readonly number[], { interner }: MergeReading): string[] {
   return ids.map((id) => interner.text(id));
 }

@@ -43,18 +43,18 @@ export function markClash(
 ): string {
   const marks = { size, feed: /^[^\n]*\r\n/.test(document) ? "\r\n" : "\n" };
   return [
-    markLine("<", " mine", marks) + endedLine(mine, marks),
-    markLine("|", " base", marks) + endedLine(base, marks),
-    markLine("=", "", marks) + endedLine(theirs, marks),
-    markLine(">", " theirs", marks),
+    writeMarkerLine("<", " mine", marks) + endWithLineEnd(mine, marks),
+    writeMarkerLine("|", " base", marks) + endWithLineEnd(base, marks),
+    writeMarkerLine("=", "", marks) + endWithLineEnd(theirs, marks),
+    writeMarkerLine(">", " theirs", marks),
   ].join("");
 }
 
-function markLine(character: string, label: string, { size, feed }: MarkerStyle): string {
+function writeMarkerLine(character: string, label: string, { size, feed }: MarkerStyle): string {
   return `${character.repeat(size)}${label}${feed}`;
 }
 
 /** Adds a line end if there is none, because a marker must begin a line. */
-function endedLine(text: string, { feed }: MarkerStyle): string {
+function endWithLineEnd(text: string, { feed }: MarkerStyle): string {
   return text === "" || text.endsWith("\n") ? text : text + feed;
 }

@@ -1,10 +1,10 @@
-import { countChanged, staysBetweenSides, hasBothChanges, mapFour } from "./counts.ts";
-import { settleDates } from "./dates.ts";
-import { mergeWithinLines, readConflictWork } from "./fine.ts";
+import { countChangedWords, staysBetweenSides, hasBothChanges, mapVersions } from "./counts.ts";
+import { useLaterDates } from "./dates.ts";
+import { mergeWithinLines, prepareMerge } from "./fine.ts";
 import { restoresLine, restoresPassage, keepsEveryChange } from "./keeps-every-change.ts";
-import { areApart, type ConflictHunk } from "./hunk.ts";
+import { areSidesApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
-import { newReading, type LineReader, readLines } from "./reading.ts";
+import { newReading, type MergeReading, readLines } from "./reading.ts";
 import { hasConflictMarkers, isSoundMarkdown, keepsFrontMatter } from "./sound.ts";
 import { keepsColumns } from "./tables.ts";
 
@@ -17,7 +17,7 @@ export type { ConflictHunk } from "./hunk.ts";
  * - `contained`: one side already has all changes of the other
  * - `lines`, `fine`: merged by whole lines, or by smaller parts
  */
-type MergeHow = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
+type MergeMethod = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
 
 /**
  * Why there is no merged version.
@@ -31,7 +31,7 @@ export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" 
 
 /** The merged version, or one or more conflicts in the order of the document. */
 export type MergeResult =
-  | { readonly kind: "clean"; readonly text: string; readonly how: MergeHow }
+  | { readonly kind: "clean"; readonly text: string; readonly how: MergeMethod }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
 
 type CleanMerge = MergeResult & { readonly kind: "clean" };
@@ -44,30 +44,30 @@ type CleanMerge = MergeResult & { readonly kind: "clean" };
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = mergeTrivially(base, local, remote);
   if (law !== undefined) return law;
-  const [mine, theirs] = settleDates(base, local, remote);
+  const [mine, theirs] = useLaterDates(base, local, remote);
   return (
-    mergeTrivially(base, mine, theirs) ?? mergeSettled({ base, local: mine, remote: theirs, reading: newReading() })
+    mergeTrivially(base, mine, theirs) ?? mergeAndCheck({ base, local: mine, remote: theirs, reading: newReading() })
   );
 }
 
 /** Three versions that are merged, and everything that the merge has read of them. */
-type Versions = {
+type MergeVersions = {
   readonly base: string;
   readonly local: string;
   readonly remote: string;
-  readonly reading: LineReader;
+  readonly reading: MergeReading;
 };
 
 /**
  * Merges two sides that differ from base and from each other. A result that could be wrong is a
  * conflict.
  */
-function mergeSettled(versions: Versions): MergeResult {
+function mergeAndCheck(versions: MergeVersions): MergeResult {
   const result = mergeUnchecked(versions);
   if (result.kind === "conflict") return result;
-  const reason = faultOf(versions, result) ?? faultOfExchangedSides(versions, result);
+  const reason = findFault(versions, result) ?? findFaultOfExchangedSides(versions, result);
   if (reason === undefined) return result;
-  return refuse(versions.reading.left < 0 ? "too-large" : reason, versions);
+  return refuseMerge(versions.reading.left < 0 ? "too-large" : reason, versions);
 }
 
 /**
@@ -75,34 +75,34 @@ function mergeSettled(versions: Versions): MergeResult {
  * Its result may differ only in the order of lines. A result that equals a side or was merged by
  * whole lines needs no check, and returns undefined.
  */
-function faultOfExchangedSides(versions: Versions, result: CleanMerge): Fault {
-  if (result.how !== "fine" || isOneOf(result, versions)) return undefined;
+function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): MergeFault {
+  if (result.how !== "fine" || equalsSide(result, versions)) return undefined;
   const exchanged = { ...versions, local: versions.remote, remote: versions.local };
   const turned = mergeUnchecked(exchanged);
   if (turned.kind === "conflict") return turned.reason;
-  return turned.text === result.text ? undefined : faultOf(exchanged, turned);
+  return turned.text === result.text ? undefined : findFault(exchanged, turned);
 }
 
-type Fault = ConflictReason | undefined;
+type MergeFault = ConflictReason | undefined;
 
 /** Returns true if a result equals one of the sides. */
-function isOneOf({ text }: CleanMerge, { local, remote }: Versions): boolean {
+function equalsSide({ text }: CleanMerge, { local, remote }: MergeVersions): boolean {
   return text === local || text === remote;
 }
 
 /** Checks a merged version. Returns its first fault; undefined if it has none. */
-function faultOf(versions: Versions, result: CleanMerge): Fault {
+function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
   const { base, local, remote, reading } = versions;
-  if (!keepsBoth(versions, result)) return "word-count";
+  if (!keepsWordCounts(versions, result)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
-  if (!isOneOf(result, versions) && !isSoundMerge(versions, result)) return "unsound";
+  if (!equalsSide(result, versions) && !isSoundMerge(versions, result)) return "unsound";
   const isStableForBoth = isStable(base, local, result, reading) && isStable(base, remote, result, reading);
   return isStableForBoth ? undefined : "unstable";
 }
 
 /** Returns true if a merged version that equals no side is sound Markdown. */
-function isSoundMerge({ base, local, remote, reading }: Versions, { how, text }: CleanMerge): boolean {
+function isSoundMerge({ base, local, remote, reading }: MergeVersions, { how, text }: CleanMerge): boolean {
   // If a side has conflict markers that nobody has resolved, a merge of parts of lines could mix
   // the versions between them.
   if (how === "fine" && (hasConflictMarkers(local) || hasConflictMarkers(remote))) return false;
@@ -113,7 +113,7 @@ function isSoundMerge({ base, local, remote, reading }: Versions, { how, text }:
  * Returns true if a result has all changes of a side at their places. Merging it with that side
  * again must give the same result, and nothing that the side removed may be in it.
  */
-function isStable(base: string, side: string, { text }: CleanMerge, reading: LineReader): boolean {
+function isStable(base: string, side: string, { text }: CleanMerge, reading: MergeReading): boolean {
   if (text === side) return true;
   if (restoresLine(base, side, text, reading)) return false;
   const mergedAgain = mergeUnchecked({ base, local: side, remote: text, reading });
@@ -126,12 +126,12 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Lin
  * merge of parts of lines needs a stricter check than one of whole lines; a result that equals a
  * side needs none. Returns false if the budget is too small.
  */
-function keepsBoth(versions: Versions, result: CleanMerge): boolean {
+function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   const { base, local, remote, reading } = versions;
-  const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
-  const counts = countChanged(texts, reading);
+  const texts = mapVersions([base, local, remote, result.text], (text) => readLines(text, reading));
+  const counts = countChangedWords(texts, reading);
   if (counts === undefined) return false;
-  if (isOneOf(result, versions)) return true;
+  if (equalsSide(result, versions)) return true;
   return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
@@ -144,15 +144,15 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
 }
 
 /** Merges by whole lines, then by smaller parts if that conflicts. Does not check the result. */
-function mergeUnchecked(versions: Versions): MergeResult {
+function mergeUnchecked(versions: MergeVersions): MergeResult {
   const { base, local, remote, reading } = versions;
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
   if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "contained" };
-  const apart = areApart(readConflictWork(base, local, remote, reading));
-  const lines = apart ? mergedLines(versions) : undefined;
+  const apart = areSidesApart(prepareMerge(base, local, remote, reading));
+  const lines = apart ? mergeWholeLines(versions) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
   const merged = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
-  if (merged === undefined || reading.left < 0) return refuse("too-large", versions);
+  if (merged === undefined || reading.left < 0) return refuseMerge("too-large", versions);
   if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
   return { kind: "clean", text: merged.text, how: "fine" };
 }
@@ -161,13 +161,13 @@ function mergeUnchecked(versions: Versions): MergeResult {
  * Merges by whole lines, as git does. Returns undefined for a conflict, or if the budget is too
  * small.
  */
-function mergedLines({ base, local, remote, reading }: Versions): string | undefined {
+function mergeWholeLines({ base, local, remote, reading }: MergeVersions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
   return blocks.map((block) => block.text).join("");
 }
 
 /** Returns one conflict that covers the whole documents. */
-function refuse(reason: ConflictReason, { base, local, remote }: Versions): MergeResult {
+function refuseMerge(reason: ConflictReason, { base, local, remote }: MergeVersions): MergeResult {
   return { kind: "conflict", reason, hunks: [{ base, local, remote, baseLine: 0, localLine: 0, remoteLine: 0 }] };
 }

@@ -1,5 +1,5 @@
 import { type Budget, newBudget, spendSteps } from "./budget.ts";
-import { distance, STEPS_PER_POINT } from "./distance.ts";
+import { countEdits, STEPS_PER_POINT } from "./distance.ts";
 import { StringNumbers } from "./split.ts";
 
 /**
@@ -19,7 +19,7 @@ export function isRemoval(edit: Edit): boolean {
 }
 
 /** Function that returns true if a line or paragraph ends before the element at `index`. */
-export type IsSeam = (ids: readonly number[], index: number) => boolean;
+export type IsBoundary = (ids: readonly number[], index: number) => boolean;
 
 /**
  * LIMIT: number of edited elements that a merge searches for. With more, everything that differs is
@@ -39,12 +39,12 @@ export function diff(
   base: readonly number[],
   side: readonly number[],
   budget: Budget,
-  isSeam?: IsSeam,
+  isSeam?: IsBoundary,
   most = MAX_EDIT_LENGTH,
 ): Edit[] {
-  const edits = shortestScript(base, side, budget, most);
+  const edits = findShortestEdits(base, side, budget, most);
   for (let index = 0; index < edits.length; index++) {
-    edits[index] = slide(edits[index] as Edit, edits[index - 1], edits[index + 1], base, side, isSeam);
+    edits[index] = slideToBoundary(edits[index] as Edit, edits[index - 1], edits[index + 1], base, side, isSeam);
   }
   return edits;
 }
@@ -55,25 +55,25 @@ export function diffStrings(base: readonly string[], side: readonly string[]): E
   return diff(interner.ids(base), interner.ids(side), newBudget());
 }
 
-function shortestScript(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
-  const apart = withoutCommonEnds(base, side);
+function findShortestEdits(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
+  const apart = cutCommonEnds(base, side);
   const { start, end, from, to } = apart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [apart];
   // Elements that only one sequence has are edited in any case. They are left out of the search,
   // which is then faster and finds the same edits.
-  const a = occurring(base, start, end, side, from, to);
-  const b = occurring(side, from, to, base, start, end);
+  const a = findSharedIndexes(base, start, end, side, from, to);
+  const b = findSharedIndexes(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
-  const pairs = script(elements(a, base), elements(b, side), budget, most);
-  return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
+  const pairs = findCommonElements(elements(a, base), elements(b, side), budget, most);
+  return pairs === undefined ? [apart] : toEdits(apart, a, b, pairs);
 }
 
 /**
  * Returns one edit that replaces everything between the equal beginnings and the equal ends of two
  * sequences.
  */
-function withoutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
+function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
   const shorter = Math.min(base.length, side.length);
   let head = 0;
   while (head < shorter && base[head] === side[head]) head++;
@@ -88,7 +88,7 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
  * @param a indexes of the searched elements in base; `b`: likewise in the other sequence
  * @param pairs equal elements: an index into `a`, then one into `b`, and so on
  */
-function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
+function toEdits(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
   let { start, from } = apart;
   for (let index = 0; index <= pairs.length; index += 2) {
@@ -106,7 +106,7 @@ function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Arr
  * Returns the indexes in [from, to) whose element is also among elements [first, last) of the other
  * sequence.
  */
-function occurring(
+function findSharedIndexes(
   ids: readonly number[],
   from: number,
   to: number,
@@ -125,33 +125,33 @@ function occurring(
  * Furthest points that the search reached after a number of edits, by diagonal. `low`: the first
  * diagonal.
  */
-type Step = { readonly low: number; readonly points: Int32Array };
+type SearchStep = { readonly low: number; readonly points: Int32Array };
 
 /**
  * Returns a longest common subsequence: an index into `a`, then one into `b`, and so on. Returns
  * undefined if a limit is exceeded.
  */
-function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
+function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
   // If one sequence is much longer than the other, diagonals far from that of the end point are
   // skipped, because the path cannot reach them.
   const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
-  const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
+  const length = isFar ? countEdits(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
   const reach = new Int32Array(2 * length + 3);
-  const trace: Step[] = [];
+  const trace: SearchStep[] = [];
   for (let d = 0; d <= length; d++) {
     const low = isFar ? Math.max(-d, n - m - (length - d)) : -d;
     const high = isFar ? Math.min(d, n - m + (length - d)) : d;
-    const steps = advance(a, b, reach, d, low, high);
-    if (steps === AT_THE_END) return pathFromTrace(trace, d, n, m);
+    const steps = advanceDiagonals(a, b, reach, d, low, high);
+    if (steps === AT_THE_END) return followTrace(trace, d, n, m);
     if (!spendSteps(budget, steps)) return undefined;
     trace.push({ low, points: reach.slice(length + 1 + low, length + 2 + high) });
   }
   return undefined;
 }
 
-/** Result of `advance` when the ends of both sequences are reached. */
+/** Result of `advanceDiagonals` when the ends of both sequences are reached. */
 const AT_THE_END = -1;
 
 /**
@@ -160,7 +160,14 @@ const AT_THE_END = -1;
  * @param d number of edits so far
  * @returns the steps that this took, or `AT_THE_END`
  */
-function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low: number, high: number): number {
+function advanceDiagonals(
+  a: Int32Array,
+  b: Int32Array,
+  reach: Int32Array,
+  d: number,
+  low: number,
+  high: number,
+): number {
   const [n, m] = [a.length, b.length];
   const middle = (reach.length - 1) >> 1;
   let steps = high - low + 1;
@@ -181,15 +188,15 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low
  * Returns the equal elements along the path that the search found. Follows the furthest points back
  * from the end.
  */
-function pathFromTrace(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
+function followTrace(trace: readonly SearchStep[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
   let x = n;
   let y = m;
   for (let d = last; d >= 0; d--) {
     const k = x - y;
-    const below = reachOf(trace, d - 1, k - 1);
-    const above = reachOf(trace, d - 1, k + 1);
+    const below = readReach(trace, d - 1, k - 1);
+    const above = readReach(trace, d - 1, k + 1);
     const down = k === -d || (k !== d && below < above);
     const first = d === 0 ? 0 : down ? above : below + 1;
     while (x > first) {
@@ -206,9 +213,9 @@ function pathFromTrace(trace: readonly Step[], last: number, n: number, m: numbe
  * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached that
  * diagonal.
  */
-function reachOf(trace: readonly Step[], d: number, k: number): number {
+function readReach(trace: readonly SearchStep[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
-  const { low, points } = trace[d] as Step;
+  const { low, points } = trace[d] as SearchStep;
   return points[k - low] as number;
 }
 
@@ -217,20 +224,20 @@ function reachOf(trace: readonly Step[], d: number, k: number): number {
  * or otherwise the last one of all. People edit whole lines or paragraphs, and the edits of both
  * sides then agree on the place.
  */
-function slide(
+function slideToBoundary(
   edit: Edit,
   before: Edit | undefined,
   after: Edit | undefined,
   base: readonly number[],
   side: readonly number[],
-  isSeam: IsSeam | undefined,
+  isSeam: IsBoundary | undefined,
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
   // One equal element must stay between the moved edit and its neighbours.
   const by = adds
-    ? slideBy(side, edit.from, edit.to, before?.to, after?.from, isSeam)
-    : slideBy(base, edit.start, edit.end, before?.end, after?.start, isSeam);
+    ? measureSlide(side, edit.from, edit.to, before?.to, after?.from, isSeam)
+    : measureSlide(base, edit.start, edit.end, before?.end, after?.start, isSeam);
   return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
 }
 
@@ -240,13 +247,13 @@ function slide(
  * @param before end of the previous edit
  * @param after start of the next edit
  */
-function slideBy(
+function measureSlide(
   ids: readonly number[],
   from: number,
   to: number,
   before = -1,
   after = ids.length + 1,
-  isSeam?: IsSeam,
+  isSeam?: IsBoundary,
 ): number {
   let down = 0;
   while (to + down < after - 1 && ids[from + down] === ids[to + down]) down++;

@@ -1,16 +1,16 @@
-import { counterparts } from "./edits.ts";
+import { findCounterparts } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
-import { newReading, type LineReader, readLines, tokenise } from "./reading.ts";
+import { newReading, type MergeReading, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
 /** Origin of a line or word: base, one of the sides, or both sides equally. */
-type Source = "base" | "mine" | "theirs" | "both";
+type TextSource = "base" | "mine" | "theirs" | "both";
 
 /**
  * A part of a line with one origin. `none`: the origin is unknown, because no version has these
  * words nearby.
  */
-export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
+export type WordOrigin = { readonly from: TextSource | "none"; readonly text: string };
 
 /**
  * A line of a merge, or a removed line, with its origin.
@@ -20,14 +20,14 @@ export type WordOrigin = { readonly from: Source | "none"; readonly text: string
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
-  readonly from: Source | "mixed";
+  readonly from: TextSource | "mixed";
   /** The line, with its line feed if it has one. */
   readonly line: string;
   readonly words: readonly WordOrigin[];
 };
 
 /** A side: its lines, its edits of base, and what it added. */
-type Side = {
+type OriginSide = {
   /**
    * `keeps`: for each line of base, its index in this side. `has`: for each line of the merge, its
    * index in this side. The index is -1 if the side lacks the line.
@@ -52,32 +52,33 @@ export function originsOf(base: string, local: string, remote: string, merged: s
   const sides = [readSide(base, local, merged, reading), readSide(base, remote, merged, reading)] as const;
   const rows: Origin[] = [];
   let index = 0;
-  for (const edit of diffLines(base, merged, reading)) {
-    rows.push(...was.slice(index, edit.start).map(keptRow));
+  for (const edit of diffByLines(base, merged, reading)) {
+    rows.push(...was.slice(index, edit.start).map(createKeptRow));
     index = edit.start;
-    for (; index < edit.end; index++) rows.push(removedRow(was[index] as string, index, sides));
+    for (; index < edit.end; index++) rows.push(createRemovedRow(was[index] as string, index, sides));
     for (let to = edit.from; to < edit.to; to++) {
       const line = is[to] as string;
-      const from = sourceOf(line, to, sides);
-      const words = from === "mixed" ? wordsOf(line, was.slice(edit.start, edit.end), edit, sides, reading) : [];
+      const from = findLineSource(line, to, sides);
+      const words =
+        from === "mixed" ? findWordOrigins(line, was.slice(edit.start, edit.end), edit, sides, reading) : [];
       rows.push({ kind: "added", from, line, words });
     }
   }
-  rows.push(...was.slice(index).map(keptRow));
+  rows.push(...was.slice(index).map(createKeptRow));
   return rows;
 }
 
-function keptRow(line: string): Origin {
+function createKeptRow(line: string): Origin {
   return { kind: "kept", from: "base", line, words: [] };
 }
 
-function readSide(base: string, side: string, merged: string, reading: LineReader): Side {
+function readSide(base: string, side: string, merged: string, reading: MergeReading): OriginSide {
   const { lines } = readLines(side, reading);
-  const edits = diffLines(base, side, reading);
+  const edits = diffByLines(base, side, reading);
   const added = new Set(edits.flatMap(({ from, to }) => lines.slice(from, to)));
   return {
-    keeps: counterparts(readLines(base, reading).lines.length, edits),
-    has: counterparts(readLines(merged, reading).lines.length, diffLines(merged, side, reading)),
+    keeps: findCounterparts(readLines(base, reading).lines.length, edits),
+    has: findCounterparts(readLines(merged, reading).lines.length, diffByLines(merged, side, reading)),
     edits,
     lines,
     added,
@@ -85,14 +86,14 @@ function readSide(base: string, side: string, merged: string, reading: LineReade
   };
 }
 
-function diffLines(from: string, to: string, reading: LineReader): Edit[] {
+function diffByLines(from: string, to: string, reading: MergeReading): Edit[] {
   return diff(readLines(from, reading).ids, readLines(to, reading).ids, reading);
 }
 
-type SidePair = readonly [local: Side, remote: Side];
+type SidePair = readonly [local: OriginSide, remote: OriginSide];
 
-function removedRow(line: string, index: number, [local, remote]: SidePair): Origin {
-  const from = either((local.keeps[index] as number) < 0, (remote.keeps[index] as number) < 0) ?? "base";
+function createRemovedRow(line: string, index: number, [local, remote]: SidePair): Origin {
+  const from = combineSides((local.keeps[index] as number) < 0, (remote.keeps[index] as number) < 0) ?? "base";
   return { kind: "removed", from, line, words: [] };
 }
 
@@ -100,15 +101,15 @@ function removedRow(line: string, index: number, [local, remote]: SidePair): Ori
  * Returns the origin of an added line; `mixed` if no side has it. If a side has the line at another
  * place, that side counts as its origin.
  */
-function sourceOf(line: string, index: number, [local, remote]: SidePair): Origin["from"] {
+function findLineSource(line: string, index: number, [local, remote]: SidePair): Origin["from"] {
   return (
-    either((local.has[index] as number) >= 0, (remote.has[index] as number) >= 0) ??
-    either(local.added.has(line), remote.added.has(line)) ??
+    combineSides((local.has[index] as number) >= 0, (remote.has[index] as number) >= 0) ??
+    combineSides(local.added.has(line), remote.added.has(line)) ??
     "mixed"
   );
 }
 
-function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | null {
+function combineSides(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | null {
   if (mine && theirs) return "both";
   return mine ? "mine" : theirs ? "theirs" : null;
 }
@@ -117,40 +118,43 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
  * Finds the origin of each word of a line. Compares the line with the lines at the same place in
  * base and in both sides. If none of them has a word, looks in all lines that a side added.
  */
-function wordsOf(
+function findWordOrigins(
   line: string,
   was: readonly string[],
   place: Edit,
   sides: SidePair,
-  reading: LineReader,
+  reading: MergeReading,
 ): WordOrigin[] {
   // A blank line has no words. White space always counts as part of base.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
   const ids = tokens.map(({ id }) => id);
-  const inBase = findIn(was, ids, reading);
-  const [inLocal, inRemote] = sides.map((side) => findIn(near(side, place), ids, reading)) as [Int32Array, Int32Array];
+  const inBase = findMatches(was, ids, reading);
+  const [inLocal, inRemote] = sides.map((side) => findMatches(readNearbyLines(side, place), ids, reading)) as [
+    Int32Array,
+    Int32Array,
+  ];
   const words: { from: WordOrigin["from"]; text: string }[] = [];
   for (const [index, token] of tokens.entries()) {
     const [mine, theirs] = [(inLocal[index] as number) >= 0, (inRemote[index] as number) >= 0];
     const from =
       (inBase[index] as number) >= 0
         ? "base"
-        : (either(mine, theirs) ??
-          either(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
+        : (combineSides(mine, theirs) ??
+          combineSides(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
           (isWord(token.text) ? "none" : "base"));
     // White space before a word counts as part of base, so that the marks for a side cover only
     // words.
-    if (token.space !== "") join(words, "base", token.space);
-    join(words, from, writeTokens([{ ...token, space: "" }]));
+    if (token.space !== "") appendWord(words, "base", token.space);
+    appendWord(words, from, writeTokens([{ ...token, space: "" }]));
   }
   // White space at the end of a line counts as part of base, too.
   const rest = line.slice(writeTokens(tokens).length);
-  if (rest !== "") join(words, "base", rest);
+  if (rest !== "") appendWord(words, "base", rest);
   return words;
 }
 
-function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOrigin["from"], text: string): void {
+function appendWord(words: { from: WordOrigin["from"]; text: string }[], from: WordOrigin["from"], text: string): void {
   const last = words.at(-1);
   if (last?.from === from) last.text += text;
   else words.push({ from, text });
@@ -160,13 +164,13 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
  * Returns, for each token, the index of an equal token in some lines; -1 if it has none.
  * @param ids numbers of the tokens
  */
-function findIn(lines: readonly string[], ids: readonly number[], reading: LineReader): Int32Array {
+function findMatches(lines: readonly string[], ids: readonly number[], reading: MergeReading): Int32Array {
   const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
-  return counterparts(ids.length, diff(ids, others, reading));
+  return findCounterparts(ids.length, diff(ids, others, reading));
 }
 
 /** Returns the lines that a side wrote at a place of base. */
-function near({ edits, lines }: Side, place: Edit): string[] {
+function readNearbyLines({ edits, lines }: OriginSide, place: Edit): string[] {
   return edits
     .filter(({ start, end }) => start <= place.end && end >= place.start)
     .flatMap(({ from, to }) => lines.slice(from, to));

@@ -1,13 +1,13 @@
 import { reserveSteps } from "./budget.ts";
-import { bagOf, take } from "./evidence.ts";
+import { countWords, takeWord } from "./evidence.ts";
 import type { Edit } from "./myers.ts";
-import { type Lines, type LineReader, wordsIn } from "./reading.ts";
+import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
 /**
  * Smallest share of words in common at which two lines count as versions of one line. The share is
  * that of the longer line.
  */
-const SAME_LINE = 0.6;
+const MIN_SAME_LINE_SHARE = 0.6;
 
 /** LIMIT: pairs of lines that are compared for one edit. */
 const MAX_PAIRS = 4_000;
@@ -16,19 +16,24 @@ const MAX_PAIRS = 4_000;
 const STEPS_PER_PAIR = 6;
 
 /** Edits by lines. `changed`: edits that changed one line but kept most of its words. */
-type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
+type SplitLineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
  * Splits edits by lines, so that each line that kept most of its words gets an edit of its own. The
  * lines added or removed beside it become other edits.
  */
-export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: LineReader): LineEdits {
+export function splitIntoLineEdits(
+  edits: readonly Edit[],
+  base: VersionLines,
+  side: VersionLines,
+  reading: MergeReading,
+): SplitLineEdits {
   const changed = new Set<Edit>();
   const splitEdits = edits.flatMap((edit) => {
     if (edit.start === edit.end || edit.from === edit.to) return [edit];
     const parts: Edit[] = [];
     let { start, from } = edit;
-    for (const [line, other] of [...pairsIn(edit, base, side, reading), [edit.end, edit.to] as const]) {
+    for (const [line, other] of [...findLinePairs(edit, base, side, reading), [edit.end, edit.to] as const]) {
       if (start < line || from < other) parts.push({ start, end: line, from, to: other });
       if (line === edit.end) break;
       const pair = { start: line, end: line + 1, from: other, to: other + 1 };
@@ -45,12 +50,12 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
  * Returns pairs of an old and a new line, in order, that are versions of one line. Returns no pairs
  * if the edit has too many lines, or if the budget is too small.
  */
-function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pair[] {
+function findLinePairs(edit: Edit, base: VersionLines, side: VersionLines, reading: MergeReading): LinePair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
   if (rows * columns > MAX_PAIRS || !reserveSteps(reading, STEPS_PER_PAIR * rows * columns)) return [];
-  const shares = sharesIn(edit, base, side, reading);
-  const best = mostFrom(shares, columns);
-  const pairs: Pair[] = [];
+  const shares = computeShares(edit, base, side, reading);
+  const best = createBestSumLookup(shares, columns);
+  const pairs: LinePair[] = [];
   for (let [row, column] = [0, 0]; row < rows && column < columns; ) {
     const [isBelow, isBeside] = [
       best(row, column) === best(row + 1, column),
@@ -67,41 +72,49 @@ function pairsIn(edit: Edit, base: Lines, side: Lines, reading: LineReader): Pai
  * Returns a function that computes the largest sum of shares for the lines after a row and a
  * column.
  */
-function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
+function createBestSumLookup(
+  shares: readonly Float64Array[],
+  columns: number,
+): (row: number, column: number) => number {
   const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
   const bestFrom = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
   for (let row = shares.length - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
       const share = (shares[row] as Float64Array)[column] as number;
-      const paired = share >= SAME_LINE ? share + bestFrom(row + 1, column + 1) : 0;
+      const paired = share >= MIN_SAME_LINE_SHARE ? share + bestFrom(row + 1, column + 1) : 0;
       (best[row] as Float64Array)[column] = Math.max(paired, bestFrom(row + 1, column), bestFrom(row, column + 1));
     }
   }
   return bestFrom;
 }
 
-type Pair = readonly [line: number, other: number];
+type LinePair = readonly [line: number, other: number];
 
 /**
  * Returns the share of words in common for each old line (row) and each new line (column) of an
  * edit.
  */
-function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: LineReader): Float64Array[] {
+function computeShares(
+  { start, end, from, to }: Edit,
+  base: VersionLines,
+  side: VersionLines,
+  reading: MergeReading,
+): Float64Array[] {
   const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
   return lines.map((line) =>
     Float64Array.from(others, (other) =>
-      line === other ? 1 : shareOf(wordsIn(line, reading), wordsIn(other, reading), reading),
+      line === other ? 1 : computeShare(readWordIds(line, reading), readWordIds(other, reading), reading),
     ),
   );
 }
 
 /**
  * Returns how many words two lines have in common, as a share of the longer line. Returns 0 if the
- * share must be below `SAME_LINE`, or if the budget is too small.
+ * share must be below `MIN_SAME_LINE_SHARE`, or if the budget is too small.
  */
-function shareOf(some: readonly number[], others: readonly number[], reading: LineReader): number {
+function computeShare(some: readonly number[], others: readonly number[], reading: MergeReading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
-  if (least === 0 || least < SAME_LINE * most || !reserveSteps(reading, least + most)) return 0;
-  const left = bagOf(some);
-  return others.filter((word) => take(left, word)).length / most;
+  if (least === 0 || least < MIN_SAME_LINE_SHARE * most || !reserveSteps(reading, least + most)) return 0;
+  const left = countWords(some);
+  return others.filter((word) => takeWord(left, word)).length / most;
 }

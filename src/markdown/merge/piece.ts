@@ -1,13 +1,13 @@
 import { findHeadings } from "../outline/headings.ts";
-import { contextsOf } from "./contexts.ts";
-import type { Range } from "./edits.ts";
-import { gapBefore, type Lines, linesOf } from "./reading.ts";
+import { readBlockContexts } from "./contexts.ts";
+import type { ElementRange } from "./edits.ts";
+import { readGapBefore, type VersionLines, readRangeLines } from "./reading.ts";
 
 /**
  * Lines that a side added at one place, with the properties that decide what may come before and
  * after them.
  */
-export type Piece = {
+export type InsertedPiece = {
   /** The added lines, without blank lines at both ends. */
   readonly lines: readonly string[];
   /** `before`: blank lines before the added lines. `after`: blank lines after them. */
@@ -23,7 +23,7 @@ export type Piece = {
   /** Number of white space characters at the beginning of the first line. */
   readonly indent: number;
   /**
-   * Kinds of the first and the last entry, as `entryShapeOf` returns them; undefined if that line
+   * Kinds of the first and the last entry, as `readEntryShape` returns them; undefined if that line
    * begins no entry.
    */
   readonly firstEntry: string | undefined;
@@ -42,23 +42,25 @@ export type Piece = {
 };
 
 /** Returns a range of lines as an addition, with its properties. */
-export function pieceOf(text: Lines, range: Range): Piece {
-  const core = linesOf(text, range);
+export function readPiece(text: VersionLines, range: ElementRange): InsertedPiece {
+  const core = readRangeLines(text, range);
   const first = core[0] ?? "";
-  const { open, faults } = contextsOf(core);
+  const { open, faults } = readBlockContexts(core);
   const headings = findHeadings(core.map((line) => line.trimEnd()));
   const level = headings[0]?.line === 1 ? headings[0].level : undefined;
   return {
     lines: core,
     opens: open > 0,
     closes: faults > open,
-    before: gapBefore(text, range.from),
-    after: gapBefore(text, range.to),
+    before: readGapBefore(text, range.from),
+    after: readGapBefore(text, range.to),
     level: level ?? 7,
     highest: headings.reduce((least, heading) => Math.min(least, heading.level), 8),
     indent: first.length - first.trimStart().length,
-    firstEntry: entryShapeOf(first),
-    lastEntry: entryShapeOf(core.findLast((line) => entryShapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
+    firstEntry: readEntryShape(first),
+    lastEntry: readEntryShape(
+      core.findLast((line) => readEntryShape(line) !== undefined || !/^\s+\S/.test(line)) ?? "",
+    ),
     parts: level === undefined ? countEntries(core) : headings.filter((heading) => heading.level === level).length,
   };
 }
@@ -67,31 +69,31 @@ export function pieceOf(text: Lines, range: Range): Piece {
  * Returns the number of entries of the first entry's kind, without nested ones; 1 for running text.
  */
 function countEntries(lines: readonly string[]): number {
-  const shape = entryShapeOf(lines[0] ?? "");
-  return shape === undefined ? 1 : lines.filter((line) => entryShapeOf(line) === shape).length;
+  const shape = readEntryShape(lines[0] ?? "");
+  return shape === undefined ? 1 : lines.filter((line) => readEntryShape(line) === shape).length;
 }
 
 /** Returns the added lines as one string, with a line feed at the end. */
-export function pieceText(piece: Piece): string {
+export function writePiece(piece: InsertedPiece): string {
   const text = piece.lines.join("");
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /**
  * A list item, table row or link definition, with the lines that continue it. `shape`: its kind, as
- * `entryShapeOf` returns it.
+ * `readEntryShape` returns it.
  */
-type Entry = { readonly shape: string; readonly text: string };
+type PieceEntry = { readonly shape: string; readonly text: string };
 
-const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
-const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
-const RULE = /^[\s:|-]+$/;
+const ITEM_LINE = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
+const DEFINITION_LINE = /^\s{0,3}\[[^\]]+\]:\s*\S/;
+const TABLE_RULE = /^[\s:|-]+$/;
 
 /** Splits lines into entries. Returns undefined if a line belongs to no entry. */
-export function entriesOf(lines: readonly string[]): Entry[] | undefined {
+export function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
-    const shape = entryShapeOf(line);
+    const shape = readEntryShape(line);
     const last = entries.at(-1);
     if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
       entries.push({ shape, text: line });
@@ -106,28 +108,28 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
  * with its number of cells, or link definition. Returns undefined if the line begins none. Entries
  * of the same kind may be in one list or table.
  */
-export function entryShapeOf(line: string): string | undefined {
-  const item = ITEM.exec(line);
+export function readEntryShape(line: string): string | undefined {
+  const item = ITEM_LINE.exec(line);
   if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
-  if (DEFINITION.test(line)) return "definition";
+  if (DEFINITION_LINE.test(line)) return "definition";
   const row = line.trim();
-  if (row.length > 1 && row.startsWith("|") && row.endsWith("|") && !RULE.test(row))
+  if (row.length > 1 && row.startsWith("|") && row.endsWith("|") && !TABLE_RULE.test(row))
     return `row ${row.split("|").length}`;
   return undefined;
 }
 
 /**
  * Returns true if an item is nested in another one.
- * @param outer kind of the other item, as `entryShapeOf` returns it; likewise `inner`
+ * @param outer kind of the other item, as `readEntryShape` returns it; likewise `inner`
  */
 function isNested(outer: string, inner: string): boolean {
-  return outer.startsWith("item") && inner.startsWith("item") && indentOf(inner) > indentOf(outer);
+  return outer.startsWith("item") && inner.startsWith("item") && readIndent(inner) > readIndent(outer);
 }
 
 /**
  * Returns the number of spaces before an item.
- * @param shape kind of the item, as `entryShapeOf` returns it
+ * @param shape kind of the item, as `readEntryShape` returns it
  */
-function indentOf(shape: string): number {
+function readIndent(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }

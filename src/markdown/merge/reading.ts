@@ -1,12 +1,12 @@
 import { readOpenFences } from "../outline/fences.ts";
 import { type Budget, newBudget, spendSteps } from "./budget.ts";
 import { BlockStack } from "./contexts.ts";
-import { cutLine } from "./cut.ts";
-import type { Range } from "./edits.ts";
+import { tokeniseLine } from "./cut.ts";
+import type { ElementRange } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
 import { StringNumbers, splitLines } from "./split.ts";
-import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
-import { wordsOf } from "./words.ts";
+import { joinTokens, type Token, TokenNumbers } from "./tokens.ts";
+import { splitIntoWords } from "./words.ts";
 
 /**
  * A version split into lines.
@@ -14,7 +14,7 @@ import { wordsOf } from "./words.ts";
  * - `filled`: the lines that are not blank
  * - `scripts`: edits to other versions, if they were computed
  */
-export type Lines = {
+export type VersionLines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
   readonly filled: FilledLines;
@@ -37,16 +37,16 @@ type FilledLines = {
 };
 
 /** Budget of one merge, with everything that the merge has read, so that nothing is read twice. */
-export type LineReader = Budget & {
+export type MergeReading = Budget & {
   /** Gives each line a number. */
   readonly interner: StringNumbers;
   /** Gives each word a number. */
   readonly words: StringNumbers;
-  readonly texts: Map<string, Lines>;
+  readonly texts: Map<string, VersionLines>;
   /** Tokens of each line. */
   readonly tokens: Map<string, readonly Token[]>;
   /** Gives each token a number. */
-  readonly tokenTexts: TokenTexts;
+  readonly tokenTexts: TokenNumbers;
   /**
    * Numbers of the words in each line, by the line's number; undefined if they were not read yet.
    */
@@ -56,14 +56,14 @@ export type LineReader = Budget & {
 };
 
 /** Returns a full budget, with nothing read yet. */
-export function newReading(): LineReader {
+export function newReading(): MergeReading {
   return {
     ...newBudget(),
     interner: new StringNumbers(),
     words: new StringNumbers(),
     texts: new Map(),
     tokens: new Map(),
-    tokenTexts: new TokenTexts(),
+    tokenTexts: new TokenNumbers(),
     wordsByLine: [],
     nest: new BlockStack(),
   };
@@ -76,15 +76,19 @@ export const STEPS_PER_LINE = 20;
  * Splits a version into lines, and takes the steps from the budget. Later calls for the same
  * version return the same object.
  */
-export function readLines(text: string, reading: LineReader): Lines {
+export function readLines(text: string, reading: MergeReading): VersionLines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
   const lines = splitLines(text);
   spendSteps(reading, (text.length >> 2) + STEPS_PER_LINE * lines.length);
   const ids = reading.interner.ids(lines);
   const indexes = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
-  const filled = { ids: indexes.map((i) => ids[i] as number), indexes, keys: keysOf(lines, ids, indexes, reading) };
-  const read: Lines = { lines, ids, filled, scripts: new Map() };
+  const filled = {
+    ids: indexes.map((i) => ids[i] as number),
+    indexes,
+    keys: computeLineKeys(lines, ids, indexes, reading),
+  };
+  const read: VersionLines = { lines, ids, filled, scripts: new Map() };
   reading.texts.set(text, read);
   return read;
 }
@@ -97,11 +101,11 @@ const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
  * line's own number. For a line without words and for the header of a table, the number also
  * depends on the line directly below, or otherwise on the line directly above.
  */
-function keysOf(
+function computeLineKeys(
   lines: readonly string[],
   ids: readonly number[],
   indexes: readonly number[],
-  reading: LineReader,
+  reading: MergeReading,
 ): number[] {
   const keys: number[] = [];
   for (let next = indexes.length - 1; next >= 0; next--) {
@@ -109,7 +113,7 @@ function keysOf(
     const id = ids[place] as number;
     const isAbove = indexes[next + 1] === place + 1;
     const isHead = isAbove && TABLE_RULE.test(lines[place + 1] as string);
-    if (!isHead && wordsIn(id, reading).length > 0) keys.push(id);
+    if (!isHead && readWordIds(id, reading).length > 0) keys.push(id);
     else {
       const other = isAbove ? keys.at(-1) : indexes[next - 1] === place - 1 ? ids[place - 1] : -1;
       keys.push(reading.interner.id(`${id} ${isAbove} ${other}`));
@@ -122,7 +126,7 @@ function keysOf(
  * Returns the blank lines before a line, or before the end of the document.
  * @param line index among the lines that are not blank
  */
-export function gapBefore({ lines, filled }: Lines, line: number): string {
+export function readGapBefore({ lines, filled }: VersionLines, line: number): string {
   const { indexes } = filled;
   return lines.slice(line === 0 ? 0 : (indexes[line - 1] as number) + 1, indexes[line] ?? lines.length).join("");
 }
@@ -131,7 +135,7 @@ export function gapBefore({ lines, filled }: Lines, line: number): string {
  * Returns the edits between two versions by lines that are not blank. Later calls return the same
  * edits.
  */
-export function diffFilled(from: string, to: string, reading: LineReader): Edit[] {
+export function diffFilledLines(from: string, to: string, reading: MergeReading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
@@ -145,7 +149,7 @@ export function diffFilled(from: string, to: string, reading: LineReader): Edit[
  * Returns the code fence that is open before each line and at the end. Later calls return the same
  * array.
  */
-export function fencesIn(text: Lines): readonly string[] {
+export function readFences(text: VersionLines): readonly string[] {
   text.fences ??= readOpenFences(text.lines);
   return text.fences;
 }
@@ -154,10 +158,10 @@ export function fencesIn(text: Lines): readonly string[] {
  * Returns the numbers of the words in a line.
  * @param line number of the line
  */
-export function wordsIn(line: number, reading: LineReader): readonly number[] {
+export function readWordIds(line: number, reading: MergeReading): readonly number[] {
   const known = reading.wordsByLine[line];
   if (known !== undefined) return known;
-  const words = reading.words.ids(wordsOf(reading.interner.text(line)));
+  const words = reading.words.ids(splitIntoWords(reading.interner.text(line)));
   reading.wordsByLine[line] = words;
   return words;
 }
@@ -166,10 +170,10 @@ export function wordsIn(line: number, reading: LineReader): readonly number[] {
  * Splits whole lines into tokens. The tokens with their white space, joined, are the lines.
  * @param code true if the lines are code, so that every line break is a token
  */
-export function tokenise(lines: readonly string[], reading: LineReader, code = false): readonly Token[] {
+export function tokenise(lines: readonly string[], reading: MergeReading, code = false): readonly Token[] {
   return joinTokens(
     lines,
-    lines.map((line) => tokensIn(line, reading)),
+    lines.map((line) => readTokens(line, reading)),
     code,
   );
 }
@@ -178,22 +182,26 @@ export function tokenise(lines: readonly string[], reading: LineReader, code = f
  * Returns the numbers of the tokens in a line.
  * @param line number of the line
  */
-export function tokenTextsIn(line: number, reading: LineReader): readonly number[] {
-  return tokensIn(reading.interner.text(line), reading).map(({ id }) => id);
+export function readTokenIds(line: number, reading: MergeReading): readonly number[] {
+  return readTokens(reading.interner.text(line), reading).map(({ id }) => id);
 }
 
 /** Splits one line into tokens. Later calls for an equal line return the same tokens. */
-function tokensIn(line: string, reading: LineReader): readonly Token[] {
+function readTokens(line: string, reading: MergeReading): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;
   const hadBudget = reading.left >= 0;
-  const tokens = cutLine(line, reading.tokenTexts, reading);
+  const tokens = tokeniseLine(line, reading.tokenTexts, reading);
   if (hadBudget) reading.tokens.set(line, tokens);
   return tokens;
 }
 
 /** The three versions of a merge, split into lines. */
-export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
+export type ThreeVersionLines = {
+  readonly base: VersionLines;
+  readonly local: VersionLines;
+  readonly remote: VersionLines;
+};
 
 /**
  * Merges the blank lines at one place. If only one side changed them, its blank lines are used;
@@ -201,21 +209,21 @@ export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
-  return remote === base ? local : longerGap(local, remote);
+  return remote === base ? local : chooseLongerGap(local, remote);
 }
 
 /**
  * Returns the larger number of blank lines. If both have equally many, the result does not depend
  * on the order of the arguments.
  */
-export function longerGap(one: string, other: string): string {
+export function chooseLongerGap(one: string, other: string): string {
   const [lines, others] = [one, other].map((gap) => gap.split("\n").length) as [number, number];
   if (lines !== others) return lines > others ? one : other;
   return one >= other ? one : other;
 }
 
 /** Returns the lines of a range, with the blank lines between them. */
-export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly string[] {
+export function readRangeLines({ lines, filled }: VersionLines, { from, to }: ElementRange): readonly string[] {
   return from === to ? [] : lines.slice(filled.indexes[from], (filled.indexes[to - 1] as number) + 1);
 }
 
@@ -223,7 +231,7 @@ export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly
  * Returns the index among all lines at which a range begins. An empty range begins after the last
  * line before it that is not blank.
  */
-export function lineIndexOf({ filled }: Lines, { from, to }: Range): number {
+export function findFirstLineIndex({ filled }: VersionLines, { from, to }: ElementRange): number {
   if (from < to) return filled.indexes[from] as number;
   return from === 0 ? 0 : (filled.indexes[from - 1] as number) + 1;
 }

@@ -1,9 +1,17 @@
 /** Compares versions line by line, to show them beside each other. */
 
-import { counterparts, isChangedByBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
+import {
+  findCounterparts,
+  isChangedByBoth,
+  isUnchanged,
+  doOverlap,
+  type MergePart,
+  splitIntoParts,
+  type ElementRange,
+} from "./edits.ts";
 import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
-import { LETTER, UNSPACED } from "./words.ts";
+import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
 
 /** A part of a line. `differs`: true if the line beside it lacks this part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };
@@ -46,13 +54,13 @@ export function sideBySide({ base, mine, theirs }: ComparedVersions, against: "o
   const hasBase = base !== null;
   const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
-  const allOf = ({ length }: readonly string[]): Range => ({ from: 0, to: length });
+  const allOf = ({ length }: readonly string[]): ElementRange => ({ from: 0, to: length });
   const whole = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
   const work = { lines, hasBase, against: hasBase ? against : "other" } as const;
-  return partsOf(whole, edits, meets).map((part) => passage(work, part));
+  return splitIntoParts(whole, edits, areEditsRelated).map((part) => createPassage(work, part));
 }
 
-type Work = {
+type Comparison = {
   readonly lines: {
     readonly base: readonly string[];
     readonly mine: readonly string[];
@@ -62,11 +70,11 @@ type Work = {
   readonly against: "other" | "base";
 };
 
-function meets(earlier: Edit, _side: unknown, later: Edit): boolean {
-  return overlaps(earlier, later) || later.start === earlier.end;
+function areEditsRelated(earlier: Edit, _side: unknown, later: Edit): boolean {
+  return doOverlap(earlier, later) || later.start === earlier.end;
 }
 
-function kindOf({ lines, hasBase }: Work, part: Part): Passage["kind"] {
+function classifyPart({ lines, hasBase }: Comparison, part: MergePart): Passage["kind"] {
   if (isUnchanged(part)) return "same";
   if (!hasBase) return "both";
   if (!isChangedByBoth(part)) return part.edits.local.length === 0 ? "theirs" : "mine";
@@ -75,53 +83,58 @@ function kindOf({ lines, hasBase }: Work, part: Part): Passage["kind"] {
   return a.join("") === b.join("") ? "alike" : "both";
 }
 
-function passage(work: Work, part: Part): Passage {
+function createPassage(work: Comparison, part: MergePart): Passage {
   const { lines, hasBase, against } = work;
   const { base, local, remote } = part;
-  const kind = kindOf(work, part);
+  const kind = classifyPart(work, part);
   const count = Math.max(...[local, remote, ...(hasBase ? [base] : [])].map(({ from, to }) => to - from));
   const rows = Array.from({ length: count }, (_, index): SideRow => {
     const [a, b, c] = [
-      lineAt(lines.mine, local, index),
-      lineAt(lines.base, base, index),
-      lineAt(lines.theirs, remote, index),
+      readLineAt(lines.mine, local, index),
+      readLineAt(lines.base, base, index),
+      readLineAt(lines.theirs, remote, index),
     ];
     return {
-      mine: sideLine(local, index, a, kind === "same" ? a : against === "base" ? b : c),
-      base: hasBase ? sideLine(base, index, b, b) : null,
-      theirs: sideLine(remote, index, c, kind === "same" ? c : against === "base" ? b : a),
+      mine: createSideLine(local, index, a, kind === "same" ? a : against === "base" ? b : c),
+      base: hasBase ? createSideLine(base, index, b, b) : null,
+      theirs: createSideLine(remote, index, c, kind === "same" ? c : against === "base" ? b : a),
     };
   });
   return { kind, rows };
 }
 
-function lineAt(lines: readonly string[], { from, to }: Range, index: number): string | null {
+function readLineAt(lines: readonly string[], { from, to }: ElementRange, index: number): string | null {
   return from + index < to ? lines[from + index]! : null;
 }
 
-function sideLine({ from }: Range, index: number, line: string | null, other: string | null): SideLine | null {
-  return line === null ? null : { number: from + index + 1, pieces: piecesOf(line, other) };
+function createSideLine(
+  { from }: ElementRange,
+  index: number,
+  line: string | null,
+  other: string | null,
+): SideLine | null {
+  return line === null ? null : { number: from + index + 1, pieces: splitIntoPieces(line, other) };
 }
 
 /** Matches a word, a run of white space, or one other character. */
-const PIECE = new RegExp(`${UNSPACED}|${LETTER}+|\\s+|.`, "gvs");
+const LINE_PIECE = new RegExp(`${UNSPACED_CHARACTER}|${LETTER}+|\\s+|.`, "gvs");
 /** LIMIT: characters of two lines together. The words of longer lines are not compared. */
-const MAX_CHARACTERS = 20_000;
+const MAX_COMPARED_CHARACTERS = 20_000;
 /**
  * Smallest share of characters in common. If two lines have less, they are shown as completely
  * different.
  */
-const LEAST_SHARE = 0.3;
+const MIN_COMMON_SHARE = 0.3;
 
 /**
  * Splits a line into parts that are equal to the other line, and parts that differ.
  * @param other line beside it; null if there is none
  */
-function piecesOf(line: string, other: string | null): LinePiece[] {
+function splitIntoPieces(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
-  if (other === null || line.length + other.length > MAX_CHARACTERS) return [{ text: line, differs: true }];
-  const [a, b] = [tokensOf(line), tokensOf(other)];
-  const matchingToken = counterparts(a.length, diffStrings(a, b));
+  if (other === null || line.length + other.length > MAX_COMPARED_CHARACTERS) return [{ text: line, differs: true }];
+  const [a, b] = [splitIntoTokens(line), splitIntoTokens(other)];
+  const matchingToken = findCounterparts(a.length, diffStrings(a, b));
   const pieces: { text: string; differs: boolean }[] = [];
   for (const [index, text] of a.entries()) {
     const differs = (matchingToken[index] as number) < 0;
@@ -132,11 +145,11 @@ function piecesOf(line: string, other: string | null): LinePiece[] {
   return sharesEnough(pieces, line) ? pieces : [{ text: line, differs: true }];
 }
 
-function tokensOf(text: string): readonly string[] {
-  return text.match(PIECE) ?? [];
+function splitIntoTokens(text: string): readonly string[] {
+  return text.match(LINE_PIECE) ?? [];
 }
 
 function sharesEnough(pieces: readonly LinePiece[], line: string): boolean {
   const shared = pieces.reduce((sum, { text, differs }) => sum + (differs ? 0 : text.trim().length), 0);
-  return shared >= LEAST_SHARE * line.trim().length;
+  return shared >= MIN_COMMON_SHARE * line.trim().length;
 }

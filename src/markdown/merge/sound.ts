@@ -1,33 +1,33 @@
 import { headingsOf } from "../outline/headings.ts";
 import { reserveSteps } from "./budget.ts";
-import { areAlike, type Contexts, contextsOf, hasContexts, type BlockStack } from "./contexts.ts";
-import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
-import { counterparts } from "./edits.ts";
+import { areSimilarStacks, type BlockContexts, readBlockContexts, mayHaveBlocks, type BlockStack } from "./contexts.ts";
+import { type FourVersions, hasNoNewFaults, mapVersions } from "./counts.ts";
+import { findCounterparts } from "./edits.ts";
 import { beginsWithRule, readFrontMatterOfFile } from "./front-matter.ts";
-import { inlineFaults } from "./inline.ts";
-import { diffFilled, type LineReader, readLines } from "./reading.ts";
-import { rowsFit } from "./tables.ts";
+import { countInlineFaults } from "./inline.ts";
+import { diffFilledLines, type MergeReading, readLines } from "./reading.ts";
+import { keepsRowsInColumns } from "./tables.ts";
 import { isSoftBreak } from "./tokens.ts";
-import { wordsOf } from "./words.ts";
+import { splitIntoWords } from "./words.ts";
 
 /**
  * Returns true if the merged version is as sound Markdown as both sides. It may have no more
  * unclosed, duplicate or misplaced elements than the sides explain (`hasNoNewFaults`). Each line
  * must stay in the code fence, directive or HTML element in which a side put it.
  */
-export function isSoundMarkdown(originals: OfFour<string>, reading: LineReader): boolean {
+export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeReading): boolean {
   // These steps pay for all checks of this function.
   if (!reserveSteps(reading, 4 * originals[3].length)) return false;
-  const texts = mapFour(originals, (text) => text.replaceAll("\r\n", "\n"));
+  const texts = mapVersions(originals, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
-  const lines = mapFour(texts, (text) => readLines(text, reading).lines);
+  const lines = mapVersions(texts, (text) => readLines(text, reading).lines);
   return (
     keepsBlocks([l, r, m], reading) &&
     keepsNames(m, lines) &&
     keepsSections(texts) &&
     keepsOneId(lines) &&
-    (!m.includes("|") || rowsFit(lines)) &&
-    (!m.includes("\n") || ![l, r].some(hasContexts) || keepsContexts(texts, reading))
+    (!m.includes("|") || keepsRowsInColumns(lines)) &&
+    (!m.includes("\n") || ![l, r].some(mayHaveBlocks) || keepsContexts(texts, reading))
   );
 }
 
@@ -35,12 +35,12 @@ export function isSoundMarkdown(originals: OfFour<string>, reading: LineReader):
  * Returns true if the merged version begins as the side that changed the beginning: with readable
  * front matter, with a line `---`, or with neither.
  */
-export function keepsFrontMatter(texts: OfFour<string>): boolean {
+export function keepsFrontMatter(texts: FourVersions<string>): boolean {
   const kindOf = (text: string): string => {
     if (readFrontMatterOfFile(text) !== undefined) return "front matter";
     return beginsWithRule(text) ? "rule" : "none";
   };
-  const [was, mine, theirs, is] = mapFour(texts, kindOf);
+  const [was, mine, theirs, is] = mapVersions(texts, kindOf);
   return mine === was ? is === theirs : is === mine && (theirs === was || theirs === mine);
 }
 
@@ -49,16 +49,16 @@ export function keepsFrontMatter(texts: OfFour<string>): boolean {
  * unclosed emphasis. Only those that a side lacks are checked. They may have as many faults as the
  * ones from which they were made.
  */
-function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: LineReader): boolean {
-  const [l, r, m] = texts.map((text): KnownIds => {
+function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: MergeReading): boolean {
+  const [l, r, m] = texts.map((text): NumberedLines => {
     const { ids, lines } = readLines(text, reading);
     return { lines, ids, has: new Set(ids) };
-  }) as [KnownIds, KnownIds, KnownIds];
-  const newFaults = faultsOf(m, [l, r]);
-  return newFaults === 0 || newFaults <= Math.max(faultsOf(l, [m]), faultsOf(r, [m]));
+  }) as [NumberedLines, NumberedLines, NumberedLines];
+  const newFaults = countFaultsOutside(m, [l, r]);
+  return newFaults === 0 || newFaults <= Math.max(countFaultsOutside(l, [m]), countFaultsOutside(r, [m]));
 }
 
-type KnownIds = {
+type NumberedLines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
   readonly has: ReadonlySet<number>;
@@ -68,7 +68,10 @@ type KnownIds = {
  * Counts the faults in those paragraphs, headings, items and rows of a version that no other
  * version has.
  */
-function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...KnownIds[]]): number {
+function countFaultsOutside(
+  { lines, ids }: NumberedLines,
+  others: readonly [NumberedLines, ...NumberedLines[]],
+): number {
   let faults = 0;
   let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
@@ -81,33 +84,33 @@ function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...Known
     while (end < lines.length && isSoftBreak(lines[end - 1] as string, lines[end] as string)) end++;
     const block = ids.slice(start, end);
     const isInOther = others.some(({ has }) => block.every((id) => has.has(id)));
-    if (!isInOther) faults += inlineFaults(lines.slice(start, end).join(""));
+    if (!isInOther) faults += countInlineFaults(lines.slice(start, end).join(""));
     checkedUpTo = end;
     index = end - 1;
   }
   return faults;
 }
 
-const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
+const HEADING_WITH_TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
 
 /**
  * Returns false if the merge made a heading with two ids, such as `# Title {#one} {#two}`. This
  * happens if each side gave the heading an id.
  */
-function keepsOneId([, local, remote, merged]: OfFour<readonly string[]>): boolean {
+function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>): boolean {
   return merged
-    .filter((line) => line.includes("{") && TWO_IDS.test(line))
+    .filter((line) => line.includes("{") && HEADING_WITH_TWO_IDS.test(line))
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
 /** Syntax of a line that defines a name. `has`: characters that each such line contains. */
-type Naming = { readonly pattern: RegExp; readonly has: string };
+type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 
-const DEFINITION: Naming = {
+const DEFINITION: NameSyntax = {
   pattern: /^\s{0,3}\[(?<name>[^\]\n]{1,200})\]:\s*(?<what>.*)$/,
   has: "]:",
 };
-const HEADING_ID: Naming = {
+const HEADING_ID: NameSyntax = {
   pattern: /^(?<what>\s*#{1,6}\s.*\{(?:#|\/\*)(?<name>[^}\s]{1,120})\}\s*)$/,
   has: "{",
 };
@@ -116,20 +119,20 @@ const HEADING_ID: Naming = {
  * Returns false if the merge made two link definitions, or two heading ids, with the same name.
  * Duplicates that a side already had are allowed.
  */
-function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
-  if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;
-  return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
+function keepsNames(merged: string, texts: FourVersions<readonly string[]>): boolean {
+  if (merged.includes("]:") && !keepsNamesSingle(DEFINITION, texts)) return false;
+  return !/\{#|\{\/\*/.test(merged) || keepsNamesSingle(HEADING_ID, texts);
 }
 
 /**
  * Returns true if the merged version has no more duplicate names of one syntax than the sides
  * explain.
  */
-function keepsSingle(naming: Naming, texts: OfFour<readonly string[]>): boolean {
-  return hasNoNewFaults(mapFour(texts, (lines) => countDuplicates(lines, naming)));
+function keepsNamesSingle(naming: NameSyntax, texts: FourVersions<readonly string[]>): boolean {
+  return hasNoNewFaults(mapVersions(texts, (lines) => countDuplicates(lines, naming)));
 }
 
-function countDuplicates(lines: readonly string[], { pattern, has }: Naming): number {
+function countDuplicates(lines: readonly string[], { pattern, has }: NameSyntax): number {
   const known = new Map<string, string>();
   let count = 0;
   for (const line of lines) {
@@ -144,18 +147,18 @@ function countDuplicates(lines: readonly string[], { pattern, has }: Naming): nu
 }
 
 /** Returns true if each line of the merged version is in the same block as on at least one side. */
-function keepsContexts(texts: OfFour<string>, reading: LineReader): boolean {
-  const contexts = mapFour(texts, (text) => contextsOf(readLines(text, reading).lines, reading.nest));
-  if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;
+function keepsContexts(texts: FourVersions<string>, reading: MergeReading): boolean {
+  const contexts = mapVersions(texts, (text) => readBlockContexts(readLines(text, reading).lines, reading.nest));
+  if (!hasNoNewFaults(mapVersions(contexts, ({ faults }) => faults))) return false;
   if (contexts.every(({ outline }) => outline === contexts[0].outline)) return true;
-  return staysInside(linesInside(texts, contexts, reading), reading.nest);
+  return keepsEachBlock(readLineBlocks(texts, contexts, reading), reading.nest);
 }
 
 /**
  * Blocks that are open at a line of the merged version (`is`), and at the same line of base, local
  * and remote; undefined for a version without this line.
  */
-type LineContexts = {
+type LineBlocks = {
   readonly is: BlockStack;
   readonly was: BlockStack | undefined;
   readonly mine: BlockStack | undefined;
@@ -166,12 +169,16 @@ type LineContexts = {
  * Returns the open blocks at each line of the merged version (`texts[3]`). Leaves out blank lines,
  * and lines that open or close a block.
  */
-function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: LineReader): LineContexts[] {
+function readLineBlocks(
+  texts: FourVersions<string>,
+  contexts: FourVersions<BlockContexts>,
+  reading: MergeReading,
+): LineBlocks[] {
   const m = contexts[3];
-  const filled = mapFour(texts, (text) => readLines(text, reading).filled);
+  const filled = mapVersions(texts, (text) => readLines(text, reading).filled);
   const { indexes } = filled[3];
   const insideOf = (text: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
-    const inOther = counterparts(indexes.length, diffFilled(texts[3], texts[text], reading));
+    const inOther = findCounterparts(indexes.length, diffFilledLines(texts[3], texts[text], reading));
     return (line) => contexts[text].around[filled[text].indexes[inOther[line] as number] ?? -1];
   };
   const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
@@ -186,16 +193,16 @@ function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading:
  * be in a block that the other side added around it. Then the nearest lines of both sides, before
  * and after it, must be in that block, too.
  */
-function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean {
+function keepsEachBlock(lines: readonly LineBlocks[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
   for (const line of lines) {
     const { is, mine, theirs } = line;
-    if (hasBoth(line)) {
-      if (!isPicked(line) || (pending !== root && pending !== is)) return false;
+    if (isOnBothSides(line)) {
+      if (!isChosenBlock(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
-      // `areAlike` ignores the names of the blocks, because the other side may have renamed a block
-      // around the line.
-    } else if (!areAlike(is, mine ?? theirs ?? is)) {
+      // `areSimilarStacks` ignores the names of the blocks, because the other side may have renamed
+      // a block around the line.
+    } else if (!areSimilarStacks(is, mine ?? theirs ?? is)) {
       if (is !== known) return false;
       pending = is;
     }
@@ -203,9 +210,9 @@ function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean 
   return pending === root;
 }
 
-type LineOfBoth = LineContexts & { readonly mine: BlockStack; readonly theirs: BlockStack };
+type LineOfBothSides = LineBlocks & { readonly mine: BlockStack; readonly theirs: BlockStack };
 
-function hasBoth(line: LineContexts): line is LineOfBoth {
+function isOnBothSides(line: LineBlocks): line is LineOfBothSides {
   return line.mine !== undefined && line.theirs !== undefined;
 }
 
@@ -213,45 +220,45 @@ function hasBoth(line: LineContexts): line is LineOfBoth {
  * Returns true if a line of both sides is in the block in which the side that changed its block put
  * it. A new line may be in the block of either side.
  */
-function isPicked({ was, mine, theirs, is }: LineOfBoth): boolean {
+function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;
 }
 
 /** The three lines with which tools mark a conflict, in order. */
-const MARKERS = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
+const CONFLICT_MARKERS = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
 
 /** Returns true if content has the markers of a conflict that nobody has resolved. */
 export function hasConflictMarkers(text: string): boolean {
   // This test is cheap, and excludes nearly every content before the test of each line.
   if (!text.includes("<<<<<<< ")) return false;
   let foundMarkers = 0;
-  for (const line of text.split("\n")) if (MARKERS[foundMarkers]?.test(line)) foundMarkers++;
-  return foundMarkers === MARKERS.length;
+  for (const line of text.split("\n")) if (CONFLICT_MARKERS[foundMarkers]?.test(line)) foundMarkers++;
+  return foundMarkers === CONFLICT_MARKERS.length;
 }
 
 /**
  * Returns false if the merge made a section with several subsections of one name, more than in base
  * and both sides. Readers would take them for one section.
  */
-function keepsSections(texts: OfFour<string>): boolean {
-  const [base, local, remote, merged] = mapFour(texts, countSections);
+function keepsSections(texts: FourVersions<string>): boolean {
+  const [base, local, remote, merged] = mapVersions(texts, countSections);
   return merged
     .entries()
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
 /** Number of sections for each path of heading names from the top. */
-type Sections = ReadonlyMap<string, number>;
+type SectionCounts = ReadonlyMap<string, number>;
 
-function countSections(text: string): Sections {
+function countSections(text: string): SectionCounts {
   const counts = new Map<string, number>();
   const path: string[] = [];
   for (const { level, name } of headingsOf(text)) {
     path.length = level;
     // Names count as equal if they have the same words, in any order and case.
-    path[level - 1] = wordsOf(name.toLowerCase()).sort().join(" ") || name;
+    path[level - 1] = splitIntoWords(name.toLowerCase()).sort().join(" ") || name;
     const key = path.join("\n");
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }

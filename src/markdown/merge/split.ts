@@ -33,12 +33,12 @@ export class StringNumbers {
 }
 
 /** Returns true if two sequences have equal elements in the same order. */
-export function areEqual(one: readonly number[], other: readonly number[]): boolean {
+export function areSequencesEqual(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((id, index) => id === other[index]);
 }
 
 /** Gives each sequence of numbers a number; equal sequences get equal numbers. */
-export class RunNumbers {
+export class SequenceNumbers {
   readonly #numbers = new StringNumbers();
   readonly #runs: (readonly number[])[] = [];
 

@@ -3,7 +3,7 @@
  * its line end; `mixed` if it has both; undefined if it has none. `hasLastBreak`: true if its last
  * line ends with a line break.
  */
-type Style = {
+type TextStyle = {
   readonly hasMark: boolean;
   readonly feed: "\n" | "\r\n" | "mixed" | undefined;
   readonly hasLastBreak: boolean;
@@ -12,7 +12,7 @@ type Style = {
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Returns the format of a document. */
-export function styleOf(text: string): Style {
+export function styleOf(text: string): TextStyle {
   const [lineFeeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
   const feed = lineFeeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === lineFeeds ? "\r\n" : "mixed";
   return { hasMark: text.startsWith(BYTE_ORDER_MARK), feed, hasLastBreak: text.endsWith("\n") };
@@ -23,14 +23,14 @@ export function styleOf(text: string): Style {
  * end.
  * @param mixed true to keep all line ends, because the document has both kinds
  */
-export function normalise(text: string, mixed: boolean): string {
+export function normaliseText(text: string, mixed: boolean): string {
   const unmarked = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   const withLineFeeds = mixed ? unmarked : unmarked.replaceAll("\r\n", "\n");
   return withLineFeeds === "" || withLineFeeds.endsWith("\n") ? withLineFeeds : `${withLineFeeds}\n`;
 }
 
 /** Writes a normalised document in a format. */
-export function applyStyle(text: string, style: Style): string {
+export function applyStyle(text: string, style: TextStyle): string {
   const whole = style.hasLastBreak || !text.endsWith("\n") ? text : text.slice(0, -1);
   return (style.hasMark ? BYTE_ORDER_MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
 }
@@ -39,15 +39,15 @@ export function applyStyle(text: string, style: Style): string {
  * Merges each property of a format. If a side changed it, its value is used. Two changes of a
  * property are always equal, because it has only two values; the caller handles mixed line ends.
  */
-export function mergeStyle(base: Style, local: Style, remote: Style): Style {
+export function mergeStyle(base: TextStyle, local: TextStyle, remote: TextStyle): TextStyle {
   const known = base.feed ?? local.feed ?? remote.feed;
   return {
-    hasMark: pick(base.hasMark, local.hasMark, remote.hasMark),
-    feed: pick(known, local.feed ?? known, remote.feed ?? known),
-    hasLastBreak: pick(base.hasLastBreak, local.hasLastBreak, remote.hasLastBreak),
+    hasMark: pickChanged(base.hasMark, local.hasMark, remote.hasMark),
+    feed: pickChanged(known, local.feed ?? known, remote.feed ?? known),
+    hasLastBreak: pickChanged(base.hasLastBreak, local.hasLastBreak, remote.hasLastBreak),
   };
 }
 
-function pick<T>(base: T, local: T, remote: T): T {
+function pickChanged<T>(base: T, local: T, remote: T): T {
   return local === base ? remote : local;
 }

@@ -1,6 +1,6 @@
-import { type Ids, isGone, keepsAdditions, type WordsOf } from "./evidence.ts";
+import { type ElementIds, areRemovedWordsGone, keepsAdditions, type ReadWords } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import type { LineReader } from "./reading.ts";
+import type { MergeReading } from "./reading.ts";
 
 /**
  * One side of a part that both sides changed.
@@ -8,8 +8,8 @@ import type { LineReader } from "./reading.ts";
  * - `edits`: its edits in this part
  * - `from`, `to`: range of the part
  */
-type ClusterSide = {
-  readonly ids: Ids;
+type PartSide = {
+  readonly ids: ElementIds;
   readonly edits: readonly Edit[];
   readonly from: number;
   readonly to: number;
@@ -23,11 +23,11 @@ type ClusterSide = {
  * @param isLines true if the elements are lines, so that other lines may come between them
  */
 export function includesAllChanges(
-  base: Ids,
-  more: ClusterSide,
-  less: ClusterSide,
-  wordsOf: WordsOf,
-  reading: LineReader,
+  base: ElementIds,
+  more: PartSide,
+  less: PartSide,
+  wordsOf: ReadWords,
+  reading: MergeReading,
   isLines = false,
 ): boolean {
   const text = less.ids.slice(less.from, less.to);
@@ -36,20 +36,20 @@ export function includesAllChanges(
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
     const added = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
-    return isGone(edit, base, more, wordsOf, reading, added);
+    return areRemovedWordsGone(edit, base, more, wordsOf, reading, added);
   });
   if (!isReplaced) return false;
   const [first, last] = [less.edits[0], less.edits.at(-1)] as [Edit, Edit];
   const start = first.start - (first.from - less.from);
   const end = last.end + (less.to - last.to);
-  const earlier = within(less, start);
+  const earlier = shiftEdits(less, start);
   return keepsAdditions(
     later,
     earlier,
     { ids: text, old: base.slice(start, end), more: moreIds, wordsOf },
     reading,
     () => isLines,
-    (index) => isGone(less.edits[index] as Edit, base, more, wordsOf, reading),
+    (index) => areRemovedWordsGone(less.edits[index] as Edit, base, more, wordsOf, reading),
   );
 }
 
@@ -57,7 +57,7 @@ export function includesAllChanges(
  * Returns the edits of a side, with indexes counted from the beginning of the part: from `start` in
  * base, from `from` in the side.
  */
-function within({ edits, from }: ClusterSide, start: number): Edit[] {
+function shiftEdits({ edits, from }: PartSide, start: number): Edit[] {
   return edits.map((edit) => ({
     start: edit.start - start,
     end: edit.end - start,

@@ -1,7 +1,7 @@
 import { newBudget } from "./budget.ts";
-import { counterparts } from "./edits.ts";
+import { findCounterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
-import { areEqual, RunNumbers } from "./split.ts";
+import { areSequencesEqual, SequenceNumbers } from "./split.ts";
 
 /**
  * The words of four versions (base, local, remote, result) as numbers. Equal words have equal
@@ -13,14 +13,14 @@ export type FourSequences = readonly [base: readonly number[], ...sides: (readon
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
 /** A position in each of the four versions. */
-type TextIndexes = readonly [base: number, local: number, remote: number, result: number];
+type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
 
 /**
  * Steps that the search may take. `by`: 1 for each version that has the next word. `changes`:
  * number of changes that this means. In order: removed by both sides, added by both, removed by one
  * side, added by one side. Words that all versions have need no step.
  */
-const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] = [
+const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
   { by: [0, 1, 1, 1], changes: 2 },
   { by: [1, 1, 0, 0], changes: 1 },
@@ -33,7 +33,7 @@ const STEPS: readonly { readonly by: TextIndexes; readonly changes: number }[] =
  * Shortest runs of common words between which the search is split. If the search fails with one
  * length, the next one is tried.
  */
-const RUN_LENGTHS = [1, 4, 16];
+const MIN_RUN_LENGTHS = [1, 4, 16];
 
 /**
  * Finds which words of four versions correspond to each other, with as few changes of the sides as
@@ -41,9 +41,9 @@ const RUN_LENGTHS = [1, 4, 16];
  * @param starts indexes of the words that begin lines
  */
 export function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
-  const common = commonRuns(four, starts);
-  for (const least of RUN_LENGTHS) {
-    const rows = tableAround(
+  const common = findCommonRuns(four, starts);
+  for (const least of MIN_RUN_LENGTHS) {
+    const rows = alignAroundRuns(
       four,
       common.filter(({ length }) => length >= least),
     );
@@ -52,21 +52,21 @@ export function alignFour(four: FourSequences, starts: FourSequences): AlignedRo
   return undefined;
 }
 
-function tableAround(four: FourSequences, runs: readonly (readonly AlignedRow[])[]): AlignedRow[] | undefined {
+function alignAroundRuns(four: FourSequences, runs: readonly (readonly AlignedRow[])[]): AlignedRow[] | undefined {
   const rows: AlignedRow[] = [];
-  let from: TextIndexes = [0, 0, 0, 0];
+  let from: VersionPositions = [0, 0, 0, 0];
   for (const run of [...runs, [four.map(({ length }) => length) as unknown as AlignedRow]]) {
     const to = run[0] as AlignedRow;
-    const found = search(four, from, to);
+    const found = searchRows(four, from, to);
     if (found === undefined) return undefined;
     rows.push(...found);
     if (to[0] < four[0].length) rows.push(...run);
-    from = move(run.at(-1) as AlignedRow, [1, 1, 1, 1]);
+    from = advancePositions(run.at(-1) as AlignedRow, [1, 1, 1, 1]);
   }
   return rows;
 }
 
-function move(place: TextIndexes, by: TextIndexes): TextIndexes {
+function advancePositions(place: VersionPositions, by: VersionPositions): VersionPositions {
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
@@ -74,11 +74,11 @@ function move(place: TextIndexes, by: TextIndexes): TextIndexes {
  * Finds the words that all four versions have, by diffs of two versions each. Returns them as runs
  * of adjacent words.
  */
-function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
+function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
     const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
-    return pairLines(a as Pieces, b as Pieces);
+    return matchByLines(a as WordSequence, b as WordSequence);
   };
   const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
   const runs: AlignedRow[][] = [];
@@ -88,32 +88,33 @@ function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] 
     if (m < 0 || m !== theirsKept[r]) continue;
     const [run, row] = [runs.at(-1), [index, l, r, m] as const];
     const last = run?.at(-1);
-    if (last !== undefined && move(last, [1, 1, 1, 1]).every((next, text) => next === row[text])) run?.push(row);
+    if (last !== undefined && advancePositions(last, [1, 1, 1, 1]).every((next, text) => next === row[text]))
+      run?.push(row);
     else runs.push([row]);
   }
   return runs;
 }
 
 /** The words of a version, and the indexes of those that begin lines. */
-type Pieces = { readonly ids: readonly number[]; readonly starts: readonly number[] };
+type WordSequence = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
  * Returns, for each word, the index of the same word in another version; -1 if it has none.
  * Compares lines first, then the words of lines that differ.
  */
-function pairLines(a: Pieces, b: Pieces): Int32Array {
-  const runs = new RunNumbers();
+function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
+  const runs = new SequenceNumbers();
   const [was, is] = [a, b].map(({ ids, starts }) =>
     starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
   ) as [number[], number[]];
   const found = new Int32Array(a.ids.length).fill(-1);
-  const startOf = ({ ids, starts }: Pieces, line: number): number => starts[line] ?? ids.length;
+  const startOf = ({ ids, starts }: WordSequence, line: number): number => starts[line] ?? ids.length;
   let [index, shift] = [0, 0];
   for (const { start, end, from, to } of diff(was, is, newBudget())) {
     const [first, last] = [startOf(a, start), startOf(a, end)];
     const [next, limit] = [startOf(b, from), startOf(b, to)];
     for (; index < first; index++) found[index] = index + shift;
-    for (const other of pairWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
+    for (const other of matchWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
       found[index++] = other < 0 ? -1 : other + next;
     shift = limit - last;
   }
@@ -127,27 +128,31 @@ function pairLines(a: Pieces, b: Pieces): Int32Array {
  */
 const MAX_CHANGES = 2_000;
 
-function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
-  return counterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
+function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
+  return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
 /** A position that the search has reached, and how. `changes`: number of changes up to it. */
-type Node = { readonly place: TextIndexes; readonly before: Node | undefined; readonly changes: number };
+type SearchNode = {
+  readonly place: VersionPositions;
+  readonly before: SearchNode | undefined;
+  readonly changes: number;
+};
 
 /**
  * Queue of positions, those with the smallest expected number of changes first. Among equal ones,
  * the last added comes first.
  */
-class Queue {
-  readonly #nodes: Node[][] = [];
+class SearchQueue {
+  readonly #nodes: SearchNode[][] = [];
   #at = 0;
 
-  push(node: Node, changes: number): void {
+  push(node: SearchNode, changes: number): void {
     while (this.#nodes.length <= changes) this.#nodes.push([]);
     this.#nodes[changes]?.push(node);
   }
 
-  pop(): Node | undefined {
+  pop(): SearchNode | undefined {
     while (this.#nodes[this.#at]?.length === 0) this.#at++;
     return this.#nodes[this.#at]?.pop();
   }
@@ -160,20 +165,20 @@ const MAX_PLACES = 100_000;
  * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if
  * there are none, or if a limit is exceeded.
  */
-function search(four: FourSequences, from: TextIndexes, to: TextIndexes): AlignedRow[] | undefined {
-  const least = leastChanges(four, from, to);
-  const queue = new Queue();
+function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): AlignedRow[] | undefined {
+  const least = createChangeEstimate(four, from, to);
+  const queue = new SearchQueue();
   queue.push({ place: from, before: undefined, changes: 0 }, least(from));
   const seen = new Set<string>();
   for (let node = queue.pop(); node !== undefined && seen.size < MAX_PLACES; node = queue.pop()) {
-    const last = followCommon(four, node, to);
-    if (areEqual(last.place, to)) return rowsOf(last);
+    const last = followCommonWords(four, node, to);
+    if (areSequencesEqual(last.place, to)) return toRows(last);
     const key = last.place.join();
     if (seen.has(key)) continue;
     seen.add(key);
-    for (const { by: step, changes } of STEPS) {
-      const place = move(last.place, step);
-      if (!isOnePiece(four, last.place, place, to)) continue;
+    for (const { by: step, changes } of SEARCH_STEPS) {
+      const place = advancePositions(last.place, step);
+      if (!isSameWord(four, last.place, place, to)) continue;
       const next = { place, before: last, changes: last.changes + changes };
       queue.push(next, next.changes + least(place));
     }
@@ -182,7 +187,12 @@ function search(four: FourSequences, from: TextIndexes, to: TextIndexes): Aligne
 }
 
 /** Returns true if a step moves over the same word in each version that it advances. */
-function isOnePiece(four: FourSequences, place: TextIndexes, next: TextIndexes, to: TextIndexes): boolean {
+function isSameWord(
+  four: FourSequences,
+  place: VersionPositions,
+  next: VersionPositions,
+  to: VersionPositions,
+): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
     const index = place[text] as number;
@@ -193,16 +203,16 @@ function isOnePiece(four: FourSequences, place: TextIndexes, next: TextIndexes, 
   return true;
 }
 
-function followCommon(four: FourSequences, node: Node, to: TextIndexes): Node {
+function followCommonWords(four: FourSequences, node: SearchNode, to: VersionPositions): SearchNode {
   let last = node;
   for (;;) {
-    const place = move(last.place, [1, 1, 1, 1]);
-    if (!isOnePiece(four, last.place, place, to)) return last;
+    const place = advancePositions(last.place, [1, 1, 1, 1]);
+    if (!isSameWord(four, last.place, place, to)) return last;
     last = { place, before: last, changes: last.changes };
   }
 }
 
-function rowsOf(last: Node): AlignedRow[] {
+function toRows(last: SearchNode): AlignedRow[] {
   const rows: AlignedRow[] = [];
   for (let { place, before } = last; before !== undefined; { place, before } = before) {
     const previous = before.place;
@@ -216,7 +226,11 @@ function rowsOf(last: Node): AlignedRow[] {
  * too high. The estimate counts, for each side, the words that only base or only the side has. It
  * also counts the difference in the number of all other words.
  */
-function leastChanges(four: FourSequences, from: TextIndexes, to: TextIndexes): (place: TextIndexes) => number {
+function createChangeEstimate(
+  four: FourSequences,
+  from: VersionPositions,
+  to: VersionPositions,
+): (place: VersionPositions) => number {
   const countNotInOther = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);

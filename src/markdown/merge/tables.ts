@@ -1,30 +1,30 @@
-import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
+import { type FourVersions, hasNoNewFaults, mapVersions } from "./counts.ts";
 
 /** A table: the cells of its header and of each row. */
-type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+type MarkdownTable = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
-const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
  * Returns the tables of a version. Tables in code fences count as well, which does no harm, because
  * all versions are read in the same way.
  */
-function tablesOf(lines: readonly string[]): Table[] {
-  const tables: Table[] = [];
+function readTables(lines: readonly string[]): MarkdownTable[] {
+  const tables: MarkdownTable[] = [];
   for (let index = 1; index < lines.length; index++) {
     const [above, rule] = [lines[index - 1] as string, lines[index] as string];
-    if (!rule.includes("-") || !rule.includes("|") || !RULE.test(rule) || !above.includes("|")) continue;
-    const head = cellsOf(above);
-    if (cellsOf(rule).length !== head.length) continue;
+    if (!rule.includes("-") || !rule.includes("|") || !TABLE_RULE.test(rule) || !above.includes("|")) continue;
+    const head = readCells(above);
+    if (readCells(rule).length !== head.length) continue;
     const rows: string[][] = [];
-    for (index++; (lines[index] ?? "").includes("|"); index++) rows.push(cellsOf(lines[index] as string));
+    for (index++; (lines[index] ?? "").includes("|"); index++) rows.push(readCells(lines[index] as string));
     tables.push({ head, rows });
   }
   return tables;
 }
 
 /** Returns the cells of a row, without the white space around them. */
-function cellsOf(row: string): string[] {
+function readCells(row: string): string[] {
   const bare = row
     .trim()
     .replace(/^\|/, "")
@@ -38,7 +38,7 @@ function cellsOf(row: string): string[] {
  * equal if their names are; if a row is unchanged, columns were only renamed.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
-  const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [
+  const [base, ...sides] = texts.map((lines) => readTables(lines).map(writeTable)) as [
     WrittenTable[],
     ...WrittenTable[][],
   ];
@@ -56,7 +56,7 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
 /** A table, written without the white space around its cells. `whole`: header and rows together. */
 type WrittenTable = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
-function writtenOf(table: Table): WrittenTable {
+function writeTable(table: MarkdownTable): WrittenTable {
   const [head = "", ...rows] = [table.head, ...table.rows].map((cells) => cells.join("|"));
   return { head, rows, whole: [head, ...rows].join("\n") };
 }
@@ -65,9 +65,9 @@ function writtenOf(table: Table): WrittenTable {
  * Returns true if the rows of the merged version (the last one) are below their own column names.
  * It may have no more rows with a wrong number of cells than the sides explain.
  */
-export function rowsFit(texts: OfFour<readonly string[]>): boolean {
-  const tables = mapFour(texts, tablesOf);
-  if (!hasNoNewFaults(mapFour(tables, countMisfits))) return false;
+export function keepsRowsInColumns(texts: FourVersions<readonly string[]>): boolean {
+  const tables = mapVersions(texts, readTables);
+  if (!hasNoNewFaults(mapVersions(tables, countMisfitRows))) return false;
   const [, l, r, m] = tables;
   const sides = [l, r].map(
     (tables) => new Map(tables.flatMap(({ head, rows }) => rows.map((row) => [row.join("|"), head]))),
@@ -84,6 +84,6 @@ export function rowsFit(texts: OfFour<readonly string[]>): boolean {
 }
 
 /** Counts the rows whose number of cells differs from that of the header. */
-function countMisfits(tables: readonly Table[]): number {
+function countMisfitRows(tables: readonly MarkdownTable[]): number {
   return tables.reduce((sum, { head, rows }) => sum + rows.filter((row) => row.length !== head.length).length, 0);
 }

@@ -1,4 +1,4 @@
-import { StringNumbers, RunNumbers } from "./split.ts";
+import { StringNumbers, SequenceNumbers } from "./split.ts";
 
 /**
  * A word or symbol that is merged as a whole. `space`: white space before it, which is merged
@@ -8,7 +8,7 @@ import { StringNumbers, RunNumbers } from "./split.ts";
 export type Token = { readonly id: number; readonly text: string; readonly space: string; readonly leads: boolean };
 
 /** The tokens of a passage in each version. */
-export type Passage = {
+export type TokenPassage = {
   readonly base: readonly Token[];
   readonly local: readonly Token[];
   readonly remote: readonly Token[];
@@ -18,9 +18,9 @@ export type Passage = {
  * Token for the end of a heading, item, row or the like. Line breaks inside a paragraph are white
  * space before the next token.
  */
-export const BREAK = "\n";
+export const LINE_BREAK = "\n";
 /** Token for a blank line. */
-export const BLANK = "\n\n";
+export const BLANK_LINE = "\n\n";
 
 /**
  * Returns true if a token has a letter or digit: a word, a link or code, but no punctuation and no
@@ -31,7 +31,7 @@ export function isWord(text: string): boolean {
 }
 
 /** Tokens that end a line, in the order of their numbers. */
-const LINE_ENDS: readonly string[] = [BREAK, BLANK];
+const LINE_ENDS: readonly string[] = [LINE_BREAK, BLANK_LINE];
 
 /** Returns true if the number of a token is that of a line end or a blank line. */
 export function endsLine(id: number): boolean {
@@ -47,13 +47,13 @@ export function endsLineBefore(ids: readonly number[], index: number): boolean {
  * Returns an object that gives sentences numbers. A line end as the only token of a sentence has
  * the number of the token, so that `endsLine` works for sentences, too.
  */
-export function newRuns(): RunNumbers {
-  const runs = new RunNumbers();
+export function createSentenceNumbers(): SequenceNumbers {
+  const runs = new SequenceNumbers();
   for (const id of LINE_ENDS.keys()) runs.id([id], 0, 1);
   return runs;
 }
 
-export class TokenTexts extends StringNumbers {
+export class TokenNumbers extends StringNumbers {
   constructor() {
     super();
     for (const text of LINE_ENDS) this.id(text);
@@ -75,7 +75,7 @@ export class TokenTexts extends StringNumbers {
 
 /** Returns true if a token is a line end or a blank line. */
 export function isLineEnd(text: string): boolean {
-  return text === BREAK || text === BLANK;
+  return text === LINE_BREAK || text === BLANK_LINE;
 }
 
 /** Returns true if a token is the check box of a task. */
@@ -111,7 +111,7 @@ export function joinTokens(
     const cut = cuts[index] as readonly Token[];
     const last = cut.at(-1) as Token;
     // The last token of a line is its line break.
-    const flows = !code && last.text === BREAK && breaksInText(lines, index);
+    const flows = !code && last.text === LINE_BREAK && continuesParagraph(lines, index);
     const end = flows ? cut.length - 1 : cut.length;
     const added = cut.slice(0, end).map((token, at) => (at === 0 ? { ...token, space: before + token.space } : token));
     for (const token of added) tokens.push(token);
@@ -121,7 +121,7 @@ export function joinTokens(
 }
 
 /** Returns true if a paragraph continues in the next line. */
-function breaksInText(lines: readonly string[], index: number): boolean {
+function continuesParagraph(lines: readonly string[], index: number): boolean {
   const next = lines[index + 1];
   return next !== undefined && isSoftBreak(lines[index] as string, next);
 }
@@ -139,10 +139,10 @@ export function keepsLineMarks(tokens: readonly Token[]): boolean {
 
 /** Returns the tokens as a string. */
 export function writeTokens(tokens: readonly Token[]): string {
-  return tokens.map(({ space, text }) => space + (text === BLANK ? "\n" : text)).join("");
+  return tokens.map(({ space, text }) => space + (text === BLANK_LINE ? "\n" : text)).join("");
 }
 
-const STRUCTURE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
+const STRUCTURE_LINE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
 /**
@@ -150,5 +150,5 @@ const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s
  * same meaning as a space.
  */
 export function isSoftBreak(line: string, next: string): boolean {
-  return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE.test(next);
+  return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE_LINE.test(next);
 }
