@@ -56,20 +56,20 @@ export class NameAssignment {
   readonly #draft: PlanDraft;
   readonly #rows: readonly PlanRow[];
   readonly #keptInPlace: ReadonlySet<PlanRow>;
-  readonly #wishes: WantedPlacesByRow;
+  readonly #wantedPlaces: WantedPlacesByRow;
   readonly #maxNameBytes: number;
 
   constructor(
     draft: PlanDraft,
     rows: readonly PlanRow[],
     keptInPlace: ReadonlySet<PlanRow>,
-    wishes: WantedPlacesByRow,
+    wantedPlaces: WantedPlacesByRow,
   ) {
     this.#owners = new SlotOwners(draft, rows);
     this.#draft = draft;
     this.#rows = rows;
     this.#keptInPlace = keptInPlace;
-    this.#wishes = wishes;
+    this.#wantedPlaces = wantedPlaces;
     this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
   }
 
@@ -175,7 +175,7 @@ export class NameAssignment {
    * ends.
    */
   #isLeaving(owner: PlanRow): boolean {
-    const wantedPlaces = this.#wishes.get(owner);
+    const wantedPlaces = this.#wantedPlaces.get(owner);
     return (
       this.#keptInPlace.has(owner) && wantedPlaces !== undefined && !isSamePlace(wantedPlaces.local, owner.local.now)
     );
@@ -281,7 +281,7 @@ export class NameAssignment {
     if (localPlace === null) return false;
     // A new file with a temporary name has no claim to the original name, so it may get a number.
     if (isTemporaryName(localPlace.name)) return true;
-    const ownersWantedPlace = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
+    const ownersWantedPlace = typeof owner === "string" ? null : (this.#wantedPlaces.get(owner)?.local ?? null);
     return ownersWantedPlace !== null && this.#owners.isSameSlot("local", ownersWantedPlace, localPlace);
   }
 

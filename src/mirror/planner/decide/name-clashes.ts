@@ -48,14 +48,14 @@ function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptIn
 function recordWantedPlaces(
   rows: readonly PlanRow[],
   keptInPlace: ReadonlySet<PlanRow>,
-  wishes: Map<PlanRow, WantedPlaces>,
+  wantedPlaces: Map<PlanRow, WantedPlaces>,
 ): void {
   for (const row of rows) {
-    const knownPlaces = wishes.get(row);
+    const knownPlaces = wantedPlaces.get(row);
     const goals = getPlannedPlaces(row);
     // Stores only new places, because in a large plan nearly all of them are already stored.
     const isKnown = knownPlaces?.local === goals.local && knownPlaces.remote === goals.remote;
-    if (!keptInPlace.has(row) && !isKnown) wishes.set(row, goals);
+    if (!keptInPlace.has(row) && !isKnown) wantedPlaces.set(row, goals);
   }
 }
 

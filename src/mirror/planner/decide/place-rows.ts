@@ -144,9 +144,13 @@ function breakCycles(draft: PlanDraft): void {
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     draft.moveReasons.delete(folder);
-    const wish = deriveLocalPlace(draft, folder);
-    if (wish.kind !== "place" || isMoveForbidden(draft, folder, "local", wish.place, FOLDER_CIRCLE_CLAUSE)) continue;
-    setGoal(folder, "local", wish.place);
+    const wantedPlace = deriveLocalPlace(draft, folder);
+    if (
+      wantedPlace.kind !== "place" ||
+      isMoveForbidden(draft, folder, "local", wantedPlace.place, FOLDER_CIRCLE_CLAUSE)
+    )
+      continue;
+    setGoal(folder, "local", wantedPlace.place);
     draft.moveReasons.set(folder, FOLDER_CIRCLE_CLAUSE);
   }
   // Circles that remain come from two moves on the service of which this scan saw only one. These

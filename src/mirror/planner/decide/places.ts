@@ -70,8 +70,8 @@ export function deriveRemotePlace(draft: PlanDraft, row: PlanRow): WantedPlace {
     : { kind: "place", place: { parent: localPlace.parent, name: mappedName.name } };
 }
 
-export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
-  return wish.kind === "place" && isSamePlace(wish.place, now);
+export function isInPlace(wantedPlace: WantedPlace, now: Place | null): boolean {
+  return wantedPlace.kind === "place" && isSamePlace(wantedPlace.place, now);
 }
 
 type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };

@@ -197,13 +197,13 @@ export function proposeRemoteCreation(
     blockRow(draft, row, "not-seen", unreadReason.why);
     return false;
   }
-  const wish = deriveRemotePlace(draft, row);
-  if (wish.kind === "impossible") {
-    blockRow(draft, row, wish.reason, wish.detail);
+  const wantedPlace = deriveRemotePlace(draft, row);
+  if (wantedPlace.kind === "impossible") {
+    blockRow(draft, row, wantedPlace.reason, wantedPlace.detail);
     return false;
   }
   if (isDirectionOff(draft, row, "pull", why) || isForbidden(draft, row, "post")) return false;
-  setGoal(row, "remote", wish.place);
+  setGoal(row, "remote", wantedPlace.place);
   proposeAction(draft, row, "arrive-remote", (paths) => ({
     kind: "create-remote",
     why,

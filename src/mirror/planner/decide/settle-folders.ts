@@ -182,13 +182,13 @@ function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: Folde
   const { record, dirId } = folder;
   // A folder that no list shows is created only together with a document in it.
   if (!contents.local.has(folder) && dirId === null) return;
-  const wish = deriveLocalPlace(draft, folder);
-  if (wish.kind === "impossible") {
-    if (wish.reason !== "suspended") blockRow(draft, folder, wish.reason, wish.detail);
+  const wantedPlace = deriveLocalPlace(draft, folder);
+  if (wantedPlace.kind === "impossible") {
+    if (wantedPlace.reason !== "suspended") blockRow(draft, folder, wantedPlace.reason, wantedPlace.detail);
     return;
   }
   if (draft.policy.direction === "push") return;
-  setGoal(folder, "local", wish.place);
+  setGoal(folder, "local", wantedPlace.place);
   if (dirId === null) return;
   const why = record === null ? "new on the service" : "deleted locally, but documents are in it";
   const carriedIds = record === null ? [] : listDeletedDocuments(draft, folder);
