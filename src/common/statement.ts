@@ -1,6 +1,6 @@
 import type Sqlite from "better-sqlite3";
 
-type Result = Sqlite.RunResult;
+type RunResult = Sqlite.RunResult;
 
 /**
  * Form of a result row: an object (`rows`), an array of its columns (`raw`), or the value of its
@@ -33,7 +33,7 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
     return this.#preparedOnce().all(...values);
   }
 
-  run(...values: ArgumentsOf<Values>): Result {
+  run(...values: ArgumentsOf<Values>): RunResult {
     return this.#preparedOnce().run(...values);
   }
 

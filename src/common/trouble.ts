@@ -26,7 +26,7 @@ export type Trouble = {
   readonly next: string;
 };
 
-/** Result of an operation that may fail: its value, or the trouble. */
+/** Result of an operation that may fail: its value, or the reason why it failed. */
 export type Result<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "trouble"; readonly trouble: Trouble };
@@ -45,8 +45,7 @@ export function trouble(
 }
 
 /**
- * Error that ends the work of a front end with a trouble. The entry point of the front end reports
- * the trouble.
+ * Error that ends the work of a front end. The entry point of the front end reports its `Trouble`.
  */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
@@ -58,9 +57,9 @@ export class TroubleError extends Error {
 }
 
 /**
- * Returns the value of a result. Only front ends call this function; in all other modules, a
- * trouble is returned as a value.
- * @throws TroubleError if the result is a trouble
+ * Returns the value of a result. Only front ends call this function; all other modules return a
+ * `Trouble` as a value.
+ * @throws TroubleError if the result has no value
  */
 export function unwrap<T>(result: Result<T>): T {
   if (result.kind === "trouble") throw new TroubleError(result.trouble);
@@ -118,7 +117,7 @@ export function isDiskFull(code: string | null): boolean {
 }
 
 /**
- * Returns the trouble for a file that cannot be written. A full disk has another next step than
+ * Returns the result for a file that cannot be written. A full disk has another next step than
  * missing permissions.
  */
 export function unwritableFileTrouble(
@@ -140,7 +139,7 @@ export function unwritableFileTrouble(
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
 
 /**
- * Returns the trouble for a system error.
+ * Returns the result for a system error.
  * @param what clause about the failure, to which the reason is added
  * @throws the error if it has no code, because then it is a bug
  */

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-const asUnicodeEscapes = (text: string) =>
+const toUnicodeEscapes = (text: string) =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const contentCases: readonly ContractCase[] = [
@@ -42,7 +42,7 @@ export const contentCases: readonly ContractCase[] = [
     const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");
     const path = `${folder.path}/${names}/a.md`;
     const text = "😀".repeat(51_200);
-    const requestBody = `{"path":"${asUnicodeEscapes(path)}","content":"${asUnicodeEscapes(text)}"}`;
+    const requestBody = `{"path":"${toUnicodeEscapes(path)}","content":"${toUnicodeEscapes(text)}"}`;
     const file = (await api.post("/v1/files", requestBody)).ok(201);
     assert.equal((await api.read(file.id)).content, text);
   }),

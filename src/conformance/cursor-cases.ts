@@ -1,7 +1,7 @@
 /** Cases about pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 import assert from "node:assert/strict";
-import { createItem, createItems, listIds, type ItemKind, KINDS, makeName, listPaths } from "./list-helpers.ts";
+import { createItem, createItems, listIds, type ItemKind, ITEM_KINDS, makeName, listPaths } from "./list-helpers.ts";
 import { type CaseSetup, type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
 /** Creates items. Returns the first page of their list, and the query for that list. */
@@ -12,7 +12,7 @@ async function beginPaging(setup: CaseSetup, kind: ItemKind, { count, limit }: {
   return { paths, query, first: firstPage, cursor: firstPage.nextCursor! };
 }
 
-const pageCases = KINDS.flatMap((kind): ContractCase[] => [
+const pageCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`pages through everything once, in the order of creation: ${kind}`, async (setup) => {
     const paths = await createItems(setup, kind, 23);
     for (const limit of [1, 5, 22, 23, 24]) {
@@ -54,7 +54,7 @@ const pageCases = KINDS.flatMap((kind): ContractCase[] => [
   }),
 ]);
 
-const cursorKindCases = KINDS.flatMap((kind): ContractCase[] => [
+const cursorKindCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
   defineAssumedCase(`takes a cursor again, and with another limit: ${kind}`, async (setup) => {
     const { paths, query, cursor } = await beginPaging(setup, kind, { count: 5, limit: 2 });
     for (const limit of [1, 3, 3, 100]) {

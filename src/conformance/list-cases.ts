@@ -1,10 +1,10 @@
 /** Cases for lists of files and of folders (`src/contract/README.md`, "Pagination rules"). */
 
 import assert from "node:assert/strict";
-import { createItem, createItems, KINDS, makeName, listPaths } from "./list-helpers.ts";
+import { createItem, createItems, ITEM_KINDS, makeName, listPaths } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-const limitCases = KINDS.flatMap((kind): ContractCase[] => [
+const limitCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`answers the list envelope: ${kind}`, async (setup) => {
     const [path] = await createItems(setup, kind, 1);
     const page = await setup.api.page(kind, { parent_id: setup.folder.id });
@@ -56,7 +56,7 @@ const limitCases = KINDS.flatMap((kind): ContractCase[] => [
   }),
 ]);
 
-const selectorCases = KINDS.flatMap((kind): ContractCase[] => [
+const selectorCases = ITEM_KINDS.flatMap((kind): ContractCase[] => [
   defineCase(`lists by exact path one item or none: ${kind}`, async (setup) => {
     const { api, folder } = setup;
     await createItem(setup, kind, `${folder.path}/a/b`);

@@ -3,7 +3,7 @@
 import type { Api, CaseSetup } from "./world.ts";
 
 export type ItemKind = "files" | "folders";
-export const KINDS: readonly ItemKind[] = ["files", "folders"];
+export const ITEM_KINDS: readonly ItemKind[] = ["files", "folders"];
 
 export const makeName = (kind: ItemKind, stem: string) => (kind === "files" ? `${stem}.md` : stem);
 

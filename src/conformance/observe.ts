@@ -28,11 +28,11 @@ type LastAnswer = { readonly request: string | null; readonly status: number | n
 const CHANGED_ITEM_PATH = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
- * Returns a function that sends requests, but only such that change nothing outside the folders of
- * the cases. The names of these folders begin with `prefix`. The tested service may ignore a
- * filter, and list documents that no case created. If a request would change an item that was
- * listed outside these folders, the function throws and sends nothing. It also throws for an item
- * without a path, unless the item was created by this function.
+ * Returns a function that sends only requests that change nothing outside the folders of the cases.
+ * The names of these folders begin with `prefix`. The tested service may ignore a filter, and list
+ * documents that no case created. If a request would change an item that was listed outside these
+ * folders, the function throws and sends nothing. It also throws for an item without a path, unless
+ * a request through this function created the item.
  */
 export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
   const foreignIds = new Set<string>();

@@ -49,7 +49,7 @@ export type { ImportReport } from "./import/import.ts";
 
 /** Starts a service on SQLite, in the data folder. */
 export function startService(options: ServeOptions): Promise<Result<Serving>> {
-  return start(
+  return openAndListen(
     options,
     () => openData(options.data, options),
     (error) => dataTrouble(options.data, error),
@@ -66,7 +66,7 @@ export function startOnDatabase(options: ServeOptions, database: string): Promis
     const { openSharedData } = await import("./store/postgres/data.ts");
     return openSharedData(options.data, database, options);
   };
-  return start(options, openDatabase, (error) =>
+  return openAndListen(options, openDatabase, (error) =>
     isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error),
   );
 }
@@ -75,7 +75,7 @@ export function startOnDatabase(options: ServeOptions, database: string): Promis
  * Opens the data, and starts a service on it.
  * @param troubleOf returns the reason why the data cannot be opened
  */
-async function start<Key extends string | null>(
+async function openAndListen<Key extends string | null>(
   options: ServeOptions,
   open: () => Promise<OpenData<Key>>,
   troubleOf: (error: unknown) => Result<never>,

@@ -2,19 +2,19 @@ import type { Service } from "./service.ts";
 import { isDiskFull } from "./store/store.ts";
 
 /** Milliseconds between two rounds of pruning, or two attempts to fill the disk reserve. */
-const ROUND_MS = 600_000;
+const ROUND_INTERVAL_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
-const PAUSE_MS = 20;
+const STEP_PAUSE_MS = 20;
 /**
  * Milliseconds between two saves of the last uses of keys. If the process is killed, the uses since
  * the last save are lost.
  */
-const USES_MS = 60_000;
+const SAVE_USES_EVERY_MS = 60_000;
 /**
  * Milliseconds between a write and the step that indexes it for search. Writes within this time
  * share one step.
  */
-const INDEX_MS = 15;
+const INDEX_DELAY_MS = 15;
 /**
  * Pause after a step of indexing, as a multiple of the step's own time. While requests come,
  * indexing therefore takes a fifth of the time.
@@ -42,19 +42,21 @@ export function startUpkeep(
       return ms;
     });
   let servedBefore = service.served();
-  const indexTask = startTask("index", INDEX_MS, RETRY_MS, async () => {
+  const indexTask = startTask("index", INDEX_DELAY_MS, RETRY_MS, async () => {
     const startedAt = performance.now();
     if ((await service.indexStep()) === "done") return null;
     const isBusy = service.served() !== servedBefore;
     servedBefore = service.served();
     return isBusy ? (performance.now() - startedAt) * PAUSE_FACTOR : 0;
   });
-  service.onWrite(() => indexTask.wake(INDEX_MS));
+  service.onWrite(() => indexTask.wake(INDEX_DELAY_MS));
   const tasks = [
     indexTask,
-    startTask("upkeep", PAUSE_MS, ROUND_MS, async () => ((await service.pruneStep()) === "more" ? PAUSE_MS : ROUND_MS)),
-    repeatEvery(ROUND_MS, () => service.holdReserve()),
-    repeatEvery(USES_MS, () =>
+    startTask("upkeep", STEP_PAUSE_MS, ROUND_INTERVAL_MS, async () =>
+      (await service.pruneStep()) === "more" ? STEP_PAUSE_MS : ROUND_INTERVAL_MS,
+    ),
+    repeatEvery(ROUND_INTERVAL_MS, () => service.holdReserve()),
+    repeatEvery(SAVE_USES_EVERY_MS, () =>
       // On a full disk, the uses stay in memory. Requests already report the full disk.
       service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;

@@ -109,17 +109,17 @@ const makeNameSchema = (kind: NameKind) =>
     return fault === undefined ? null : toNameFault(value, fault);
   }).meta({ description: `Name of a ${kind}.`, minLength: 1, maxLength: 255 });
 
-export const filePath = makePathSchema("file");
-export const folderPath = makePathSchema("folder");
-export const fileName = makeNameSchema("file");
-export const folderName = makeNameSchema("folder");
+export const filePathSchema = makePathSchema("file");
+export const folderPathSchema = makePathSchema("folder");
+export const fileNameSchema = makeNameSchema("file");
+export const folderNameSchema = makeNameSchema("folder");
 export const content = makeStringSchema(findContentFault).meta({
   description: "Markdown or plain text.",
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
 /** Path of a folder. `/` is the whole workspace, and is read as an empty path. */
-export const pathPrefix = makeStringSchema((value) => (value === "/" ? null : findPathFault(value, "folder")))
+export const pathPrefixSchema = makeStringSchema((value) => (value === "/" ? null : findPathFault(value, "folder")))
   .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 

@@ -5,7 +5,7 @@ import { EVENT_STREAM } from "../events.ts";
 import { PROBLEM_CODES, type ProblemCode } from "../problem.ts";
 import { EVENTS } from "../routes.ts";
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from "./operations.ts";
-import { problem } from "./resources.ts";
+import { problemSchema } from "./resources.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -60,7 +60,10 @@ function describeOperation(operation: Operation, jsonOf: MakeJsonSchema): JsonSc
     summary,
     parameters: describeParameters(operation, jsonOf),
     ...(content === null ? {} : { requestBody: { required: true, content } }),
-    responses: { ...Object.fromEntries(successAnswers), ...describeProblems(operation, jsonOf(problem, "output")) },
+    responses: {
+      ...Object.fromEntries(successAnswers),
+      ...describeProblems(operation, jsonOf(problemSchema, "output")),
+    },
   };
 }
 

@@ -20,27 +20,27 @@ import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE
 import {
   content,
   type FieldFault,
-  fileName,
-  filePath,
+  fileNameSchema,
+  filePathSchema,
   makeFlagParameter,
-  folderName,
-  folderPath,
+  folderNameSchema,
+  folderPathSchema,
   makeIdSchema,
   makeIntegerParameter,
   makeStringSchema,
-  pathPrefix,
+  pathPrefixSchema,
   type IntegerRange,
 } from "./fields.ts";
 import {
-  answeredContent,
-  answeredFile,
-  answeredFolder,
-  changeInReview,
-  edit,
-  validKey,
+  fileWithContentSchema,
+  fileSchema,
+  folderSchema,
+  changeInReviewSchema,
+  editSchema,
+  validKeySchema,
   makeListSchema,
-  regexHit,
-  searchHit,
+  regexHitSchema,
+  searchHitSchema,
 } from "./resources.ts";
 
 export type Operation = {
@@ -76,12 +76,12 @@ const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
  * @param path schema of the path that selects one item
  * @param folderId schema of the id of the folder whose items are listed
  */
-function makeListQuery(path: typeof filePath, folderId: ReturnType<typeof makeIdSchema>) {
+function makeListQuery(path: typeof filePathSchema, folderId: ReturnType<typeof makeIdSchema>) {
   const parameters = z.strictObject({
     limit: makeIntegerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
     cursor: z.string().optional(),
     path: path.optional(),
-    path_prefix: pathPrefix.optional(),
+    path_prefix: pathPrefixSchema.optional(),
     parent_id: folderId.optional(),
   });
   return parameters.superRefine((query, { addIssue }) => {
@@ -100,7 +100,7 @@ function makeSearchBody(range: IntegerRange, judge: (query: string) => FieldFaul
     query: makeStringSchema(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),
     limit: z.int().min(range.min).max(range.max).default(range.default),
     includeSources: z.boolean().default(true),
-    path_prefix: pathPrefix.optional(),
+    path_prefix: pathPrefixSchema.optional(),
   });
 }
 
@@ -139,8 +139,8 @@ export const OPERATIONS = {
     method: "GET",
     path: FILES,
     summary: "List files without their content",
-    query: makeListQuery(filePath, folderId),
-    answers: { 200: makeListSchema(answeredFile) },
+    query: makeListQuery(filePathSchema, folderId),
+    answers: { 200: makeListSchema(fileSchema) },
     problems: ["invalid_cursor", "invalid_id", "type_mismatch"],
   },
   readFile: {
@@ -148,7 +148,7 @@ export const OPERATIONS = {
     path: `${FILES}/{id}`,
     summary: "Read a file with its content",
     id: fileId,
-    answers: { 200: answeredContent },
+    answers: { 200: fileWithContentSchema },
     problems: ["invalid_id", "file_not_found"],
   },
   /**
@@ -159,8 +159,8 @@ export const OPERATIONS = {
     method: "GET",
     path: FOLDERS,
     summary: "List folders",
-    query: makeListQuery(folderPath, folderId),
-    answers: { 200: makeListSchema(answeredFolder) },
+    query: makeListQuery(folderPathSchema, folderId),
+    answers: { 200: makeListSchema(folderSchema) },
     problems: ["invalid_cursor", "invalid_id", "type_mismatch", "folder_not_found"],
   },
   readFolder: {
@@ -168,7 +168,7 @@ export const OPERATIONS = {
     path: `${FOLDERS}/{id}`,
     summary: "Read a folder",
     id: folderId,
-    answers: { 200: answeredFolder },
+    answers: { 200: folderSchema },
     problems: ["invalid_id", "folder_not_found"],
   },
   /**
@@ -180,8 +180,11 @@ export const OPERATIONS = {
     method: "POST",
     path: FILES,
     summary: "Create a file",
-    body: z.union([z.strictObject({ path: filePath, content }), z.strictObject({ parentId, name: fileName, content })]),
-    answers: { 201: answeredFile },
+    body: z.union([
+      z.strictObject({ path: filePathSchema, content }),
+      z.strictObject({ parentId, name: fileNameSchema, content }),
+    ]),
+    answers: { 201: fileSchema },
     problems: [
       "forbidden",
       "invalid_id",
@@ -197,11 +200,11 @@ export const OPERATIONS = {
     summary: "Rename, move or protect a file",
     id: fileId,
     body: z.union([
-      z.strictObject({ name: fileName }),
+      z.strictObject({ name: fileNameSchema }),
       z.strictObject({ parentId }),
       z.strictObject({ protected: z.boolean() }),
     ]),
-    answers: { 200: answeredFile },
+    answers: { 200: fileSchema },
     problems: ["invalid_id", "forbidden", "file_not_found", "folder_not_found", "path_already_exists"],
   },
   putContent: {
@@ -210,7 +213,7 @@ export const OPERATIONS = {
     summary: "Replace the content of a file",
     id: fileId,
     body: z.strictObject({ baseChangeId: changeId, content }),
-    answers: { 200: edit, 202: changeInReview },
+    answers: { 200: editSchema, 202: changeInReviewSchema },
     problems: ["invalid_id", "invalid_base_change", "forbidden", "file_not_found", "content_too_large"],
   },
   deleteFile: {
@@ -225,8 +228,8 @@ export const OPERATIONS = {
     method: "POST",
     path: FOLDERS,
     summary: "Create a folder",
-    body: z.union([z.strictObject({ path: folderPath }), z.strictObject({ parentId, name: folderName })]),
-    answers: { 201: answeredFolder },
+    body: z.union([z.strictObject({ path: folderPathSchema }), z.strictObject({ parentId, name: folderNameSchema })]),
+    answers: { 201: folderSchema },
     problems: ["forbidden", "invalid_id", "folder_not_found", "path_already_exists", "type_mismatch"],
   },
   patchFolder: {
@@ -234,8 +237,8 @@ export const OPERATIONS = {
     path: `${FOLDERS}/{id}`,
     summary: "Rename or move a folder",
     id: folderId,
-    body: z.union([z.strictObject({ name: folderName }), z.strictObject({ parentId })]),
-    answers: { 200: answeredFolder },
+    body: z.union([z.strictObject({ name: folderNameSchema }), z.strictObject({ parentId })]),
+    answers: { 200: folderSchema },
     problems: ["invalid_id", "forbidden", "folder_not_found", "path_already_exists"],
   },
   deleteFolder: {
@@ -264,7 +267,7 @@ export const OPERATIONS = {
     summary: "Search files by words and meaning",
     reads: true,
     body: makeSearchBody(SEARCH_HYBRID, findQueryFault),
-    answers: { 200: makeListSchema(searchHit) },
+    answers: { 200: makeListSchema(searchHitSchema) },
     problems: ["type_mismatch"],
   },
   searchRegex: {
@@ -273,7 +276,7 @@ export const OPERATIONS = {
     summary: "Search files by a regular expression",
     reads: true,
     body: makeSearchBody(SEARCH_REGEX, findPatternFault),
-    answers: { 200: makeListSchema(regexHit) },
+    answers: { 200: makeListSchema(regexHitSchema) },
     problems: ["type_mismatch", "search_too_costly"],
   },
   streamEvents: {
@@ -293,7 +296,7 @@ export const OPERATIONS = {
     summary: "Say whether a key is good",
     reads: true,
     body: z.strictObject({}),
-    answers: { 200: validKey },
+    answers: { 200: validKeySchema },
     problems: [],
   },
 } as const satisfies Record<string, Operation>;

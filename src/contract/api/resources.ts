@@ -18,13 +18,13 @@ type FieldSchemas<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Res
   z.ZodType
 >;
 
-const beginsWithSlash = z.string().regex(/^\//);
+const absolutePathSchema = z.string().regex(/^\//);
 
 /**
  * Fields for the place of a file or folder. `parentId` is null if the item is in the root.
  * ASSUMES: `parentPath` is then `/` (contract test "shows the parents of a file and of a folder").
  */
-const placeFields = { parentId: dirIdSchema.nullable(), parentPath: beginsWithSlash };
+const placeFields = { parentId: dirIdSchema.nullable(), parentPath: absolutePathSchema };
 
 const fileFields = {
   object: z.literal("file"),
@@ -36,26 +36,28 @@ const fileFields = {
 } satisfies FieldSchemas<FileResource>;
 
 /** A file without its content. `path` begins with a slash. */
-export const answeredFile = z.strictObject(fileFields).meta({ id: "File" });
-export const answeredContent = z.strictObject({ ...fileFields, content: z.string() }).meta({ id: "FileWithContent" });
+export const fileSchema = z.strictObject(fileFields).meta({ id: "File" });
+export const fileWithContentSchema = z
+  .strictObject({ ...fileFields, content: z.string() })
+  .meta({ id: "FileWithContent" });
 
 const folderFields = {
   object: z.literal("folder"),
   id: dirIdSchema,
-  path: beginsWithSlash,
+  path: absolutePathSchema,
   ...placeFields,
   name: z.string(),
 } satisfies FieldSchemas<FolderResource>;
 
-export const answeredFolder = z.strictObject(folderFields).meta({ id: "Folder" });
+export const folderSchema = z.strictObject(folderFields).meta({ id: "Folder" });
 
 /** Answer with status 200 to a PUT. `content` is the content that is now published. */
-export const edit = z
-  .strictObject({ object: z.literal("edit"), file: answeredFile, content: z.string() })
+export const editSchema = z
+  .strictObject({ object: z.literal("edit"), file: fileSchema, content: z.string() })
   .meta({ id: "EditFileResponse" });
 
 /** Answer with status 202 to a PUT: the edit is in review. */
-export const changeInReview = z
+export const changeInReviewSchema = z
   .strictObject({
     object: z.literal("change"),
     id: changeIdSchema,
@@ -95,7 +97,7 @@ const lineFields = {
  * that match. `score` (greater is better) can be compared within one answer only (contract test
  * "marks what matched in its sources").
  */
-export const searchHit = z
+export const searchHitSchema = z
   .strictObject({
     ...fileFields,
     content: z.string(),
@@ -109,7 +111,7 @@ export const searchHit = z
  * are counted from 1; `text` is the whole line (contract test "gives line and column of each
  * match").
  */
-export const regexHit = z
+export const regexHitSchema = z
   .strictObject({
     ...fileFields,
     content: z.string(),
@@ -117,11 +119,11 @@ export const regexHit = z
   })
   .meta({ id: "RegexHit" });
 
-export const validKey = z.strictObject({ object: z.literal("api_key"), valid: z.literal(true) });
+export const validKeySchema = z.strictObject({ object: z.literal("api_key"), valid: z.literal(true) });
 
-const fieldErrorSchema = z.strictObject({ code: z.string(), pointer: beginsWithSlash, detail: z.string() });
+const fieldErrorSchema = z.strictObject({ code: z.string(), pointer: absolutePathSchema, detail: z.string() });
 
-export const problem = z
+export const problemSchema = z
   .strictObject({
     type: z.string(),
     title: z.string(),
@@ -133,12 +135,12 @@ export const problem = z
   })
   .meta({ id: "Problem" });
 
-export type AnsweredFile = z.output<typeof answeredFile>;
-export type AnsweredContent = z.output<typeof answeredContent>;
-export type AnsweredFolder = z.output<typeof answeredFolder>;
-export type Edit = z.output<typeof edit>;
-export type ChangeInReview = z.output<typeof changeInReview>;
-export type Problem = z.output<typeof problem>;
+export type AnsweredFile = z.output<typeof fileSchema>;
+export type AnsweredContent = z.output<typeof fileWithContentSchema>;
+export type AnsweredFolder = z.output<typeof folderSchema>;
+export type Edit = z.output<typeof editSchema>;
+export type ChangeInReview = z.output<typeof changeInReviewSchema>;
+export type Problem = z.output<typeof problemSchema>;
 export type List = z.output<ReturnType<typeof makeListSchema<z.ZodUnknown>>>;
-export type SearchHit = z.output<typeof searchHit>;
-export type RegexHit = z.output<typeof regexHit>;
+export type SearchHit = z.output<typeof searchHitSchema>;
+export type RegexHit = z.output<typeof regexHitSchema>;

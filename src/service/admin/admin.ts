@@ -150,7 +150,7 @@ export class Admin {
   }
 }
 
-/** Returns the result of an admin operation as an HTTP answer. */
+/** Converts the result of an administrator's operation to an answer. */
 export async function toAnswer(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const body = await operation;
   if (body === null) return DELETED_ANSWER;

@@ -7,18 +7,18 @@ import type { AdminSession } from "./session.ts";
 import type { AdminOperationName, AdminOperations, KeyJson, WorkspaceJson } from "./operations.ts";
 
 type ListName = Extract<AdminOperationName, `list${string}`>;
-type ItemOf<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];
+type ListItem<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];
 
 /** Asks for each page of a list, and returns all items. */
 export async function listAll<Name extends ListName>(
   session: AdminSession,
   name: Name,
   query: Readonly<Record<string, string>> = {},
-): Promise<Result<ItemOf<Name>[]>> {
-  const items: ItemOf<Name>[] = [];
+): Promise<Result<ListItem<Name>[]>> {
+  const items: ListItem<Name>[] = [];
   let cursorQuery: Readonly<Record<string, string>> | null = {};
   while (cursorQuery !== null) {
-    const page: Result<Page<ItemOf<Name>>> = await session.ask(name, { query: { ...query, ...cursorQuery } });
+    const page: Result<ListPage<ListItem<Name>>> = await session.ask(name, { query: { ...query, ...cursorQuery } });
     if (page.kind === "trouble") return page;
     items.push(...page.value.data);
     cursorQuery = page.value.nextCursor == null ? null : { cursor: page.value.nextCursor };
@@ -26,7 +26,7 @@ export async function listAll<Name extends ListName>(
   return ok(items);
 }
 
-type Page<Item> = { readonly data: readonly Item[]; readonly nextCursor?: string | null | undefined };
+type ListPage<Item> = { readonly data: readonly Item[]; readonly nextCursor?: string | null | undefined };
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {
   const workspaces = await listAll(session, "listWorkspaces");

@@ -21,23 +21,31 @@ export type AdminOperation = {
 };
 
 /** LIMIT: 200 characters for a label or for the name of a workspace, because lists show both. */
-const itemName = z.string().max(200);
-const rateLimit = z
+const nameSchema = z.string().max(200);
+const rateLimitSchema = z
   .strictObject({ requests: z.int32(), seconds: z.int32() })
   .refine(({ requests, seconds }) => requests >= 1 && seconds >= 1, {
     error: "requests and seconds must be 1 or more.",
     params: { code: "out_of_range" },
   });
-const grants = z
+const grantsSchema = z
   .array(z.strictObject({ on: z.string().nullable(), level: z.enum(["none", "read", "edit", "full"]) }))
   .readonly();
 /** Limits of a key. `expiresAt`: milliseconds since the epoch; null if the key never expires. */
-const limits = { rateLimit: rateLimit.nullable().exactOptional(), expiresAt: z.int().nullable().exactOptional() };
+const keyLimitFields = {
+  rateLimit: rateLimitSchema.nullable().exactOptional(),
+  expiresAt: z.int().nullable().exactOptional(),
+};
 
-const newKey = z.strictObject({ ...limits, workspaceId: z.string(), grants, label: itemName.default("") });
+const newKeySchema = z.strictObject({
+  ...keyLimitFields,
+  workspaceId: z.string(),
+  grants: grantsSchema,
+  label: nameSchema.default(""),
+});
 
-const keyChanges = z
-  .strictObject({ ...limits, grants: grants.exactOptional(), label: itemName.exactOptional() })
+const keyChangesSchema = z
+  .strictObject({ ...keyLimitFields, grants: grantsSchema.exactOptional(), label: nameSchema.exactOptional() })
   .superRefine((changes, { addIssue }) => {
     if (Object.keys(changes).length > 0) return;
     const message = "grants, rateLimit, label or expiresAt must be sent.";
@@ -45,8 +53,8 @@ const keyChanges = z
   });
 
 /** Limits of the settings; the options of `serve` have the same limits. */
-const settings = z.strictObject({
-  rateLimit: rateLimit.nullable().exactOptional(),
+const settingsSchema = z.strictObject({
+  rateLimit: rateLimitSchema.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
   keepVersions: z.int().min(1).max(1_000_000).nullable().exactOptional(),
 });
@@ -54,19 +62,19 @@ const settings = z.strictObject({
 /** LIMIT: number of reviews on one page of the list. */
 export const MAX_REVIEWS = 1_000;
 
-const reviewsQuery = z.strictObject({
+const reviewsQuerySchema = z.strictObject({
   workspaceId: z.string().optional(),
   status: z.enum(["in_review", "accepted", "rejected"]).default("in_review"),
   limit: makeIntegerParameter({ min: 1, max: MAX_REVIEWS, default: MAX_REVIEWS }),
   cursor: makeIntegerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
 });
 
-const workspaceState = z.strictObject({
+const workspaceStateSchema = z.strictObject({
   state: z.enum(["open", "closed", "restoring"]),
   retryAfter: z.int().min(0).max(86_400).optional(),
 });
 
-const workspace = z.object({
+const workspaceSchema = z.object({
   id: z.string(),
   name: z.string(),
   state: z.string(),
@@ -74,14 +82,14 @@ const workspace = z.object({
   inReview: z.number(),
 });
 
-const grant = z.object({ on: z.unknown(), level: z.string() });
+const grantSchema = z.object({ on: z.unknown(), level: z.string() });
 
-const key = z
+const keySchema = z
   .object({
     id: z.string(),
     workspaceId: z.string(),
     label: z.string(),
-    grants: z.array(grant),
+    grants: z.array(grantSchema),
     // Current path of each grant, in the order of the grants. The path of the whole workspace is
     // `/`.
     grantPaths: z.array(z.string()),
@@ -93,25 +101,28 @@ const key = z
     lastUsedAt: z.number().nullable(),
   })
   .refine(({ grants, grantPaths }) => grants.length === grantPaths.length)
-  .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(grantWithPath(grantPaths)) }));
+  .transform(({ grants, grantPaths, ...members }) => ({
+    ...members,
+    grants: grants.map(makeGrantTransform(grantPaths)),
+  }));
 
 /**
  * Returns a function that adds two properties to a grant: its path, and `waits`. `waits` is true if
  * nothing exists at the path yet. A file or folder created at the path gets such a grant only if it
  * allows less than the parent's grant.
  */
-const grantWithPath = (paths: readonly string[]) => (parsed: z.output<typeof grant>, index: number) => ({
+const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeof grantSchema>, index: number) => ({
   path: paths[index]!,
   level: parsed.level,
   waits: typeof parsed.on === "string" && parsed.on.startsWith("/"),
 });
 
 /** A new key together with its secret. */
-const madeKey = z
-  .intersection(key, z.object({ key: z.string() }))
+const newKeyAnswerSchema = z
+  .intersection(keySchema, z.object({ key: z.string() }))
   .transform(({ key: text, ...made }) => ({ key: made, text }));
 
-const review = z.object({
+const reviewSchema = z.object({
   id: z.string(),
   workspaceId: z.string(),
   path: z.string(),
@@ -124,24 +135,24 @@ const review = z.object({
  * A review with its contents. `content` is the content in review. `baseContent` is the content with
  * which the edit began; null if that version was pruned.
  */
-const shownReview = review.extend({
+const shownReviewSchema = reviewSchema.extend({
   content: z.string(),
   baseContent: z.string().nullable(),
   liveContent: z.string(),
 });
 
-const decidedReview = z.object({ path: z.string() });
+const decidedReviewSchema = z.object({ path: z.string() });
 /**
  * Schema of an answer whose body is not read: the status alone says that the service carried the
  * request out.
  */
-const ignoredAnswer = z.unknown();
+const ignoredSchema = z.unknown();
 
 /**
  * Returns the schema for a page of a list. The schema refuses an empty page with a cursor, because
  * a command would read such pages without end.
  */
-function pageSchema<Item extends z.ZodType>(item: Item) {
+function makePageSchema<Item extends z.ZodType>(item: Item) {
   return z
     .object({ data: z.array(item), nextCursor: z.string().nullish().catch(null) })
     .refine(({ data, nextCursor }) => nextCursor == null || data.length > 0);
@@ -152,54 +163,59 @@ function pageSchema<Item extends z.ZodType>(item: Item) {
  * fix them.
  */
 export const ADMIN_OPERATIONS = {
-  listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: pageSchema(workspace) },
+  listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: makePageSchema(workspaceSchema) },
   createWorkspace: {
     method: "POST",
     path: "/admin/workspaces",
-    body: z.strictObject({ name: itemName }),
-    answer: madeKey,
+    body: z.strictObject({ name: nameSchema }),
+    answer: newKeyAnswerSchema,
   },
-  setState: { method: "PATCH", path: "/admin/workspaces/{id}", body: workspaceState, answer: workspace },
-  removeWorkspace: { method: "DELETE", path: "/admin/workspaces/{id}", answer: ignoredAnswer },
-  listKeys: { method: "GET", path: "/admin/keys", answer: pageSchema(key) },
-  createKey: { method: "POST", path: "/admin/keys", body: newKey, answer: madeKey },
-  changeKey: { method: "PATCH", path: "/admin/keys/{id}", body: keyChanges, answer: key },
-  revokeKey: { method: "DELETE", path: "/admin/keys/{id}", answer: ignoredAnswer },
-  listReviews: { method: "GET", path: "/admin/reviews", query: reviewsQuery, answer: pageSchema(review) },
-  showReview: { method: "GET", path: "/admin/reviews/{id}", answer: shownReview },
+  setState: { method: "PATCH", path: "/admin/workspaces/{id}", body: workspaceStateSchema, answer: workspaceSchema },
+  removeWorkspace: { method: "DELETE", path: "/admin/workspaces/{id}", answer: ignoredSchema },
+  listKeys: { method: "GET", path: "/admin/keys", answer: makePageSchema(keySchema) },
+  createKey: { method: "POST", path: "/admin/keys", body: newKeySchema, answer: newKeyAnswerSchema },
+  changeKey: { method: "PATCH", path: "/admin/keys/{id}", body: keyChangesSchema, answer: keySchema },
+  revokeKey: { method: "DELETE", path: "/admin/keys/{id}", answer: ignoredSchema },
+  listReviews: {
+    method: "GET",
+    path: "/admin/reviews",
+    query: reviewsQuerySchema,
+    answer: makePageSchema(reviewSchema),
+  },
+  showReview: { method: "GET", path: "/admin/reviews/{id}", answer: shownReviewSchema },
   acceptReview: {
     method: "POST",
     path: "/admin/reviews/{id}/accept",
     // `content`, if present, is published in place of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
-    answer: decidedReview,
+    answer: decidedReviewSchema,
   },
-  rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: decidedReview },
+  rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: decidedReviewSchema },
   /**
    * ASSUMES: the settings, and their route (contract test "shows settings, and changes those that
    * are sent").
    */
-  readSettings: { method: "GET", path: "/admin/settings", answer: ignoredAnswer },
-  changeSettings: { method: "PATCH", path: "/admin/settings", body: settings, answer: ignoredAnswer },
-  takeBackup: { method: "POST", path: "/admin/backup", answer: ignoredAnswer },
+  readSettings: { method: "GET", path: "/admin/settings", answer: ignoredSchema },
+  changeSettings: { method: "PATCH", path: "/admin/settings", body: settingsSchema, answer: ignoredSchema },
+  takeBackup: { method: "POST", path: "/admin/backup", answer: ignoredSchema },
 } as const satisfies Record<string, AdminOperation>;
 
 export type AdminOperations = typeof ADMIN_OPERATIONS;
 export type AdminOperationName = keyof AdminOperations;
 
-export type WorkspaceJson = z.output<typeof workspace>;
-export type KeyJson = z.output<typeof key>;
+export type WorkspaceJson = z.output<typeof workspaceSchema>;
+export type KeyJson = z.output<typeof keySchema>;
 /** A key as the service sends it. */
-export type SentKey = z.input<typeof key>;
-export type MadeKey = z.output<typeof madeKey>;
-export type ReviewJson = z.output<typeof review>;
-export type ShownReviewJson = z.output<typeof shownReview>;
+export type SentKey = z.input<typeof keySchema>;
+export type MadeKey = z.output<typeof newKeyAnswerSchema>;
+export type ReviewJson = z.output<typeof reviewSchema>;
+export type ShownReviewJson = z.output<typeof shownReviewSchema>;
 /**
  * A grant of a key. `on` is an id, a path that begins with a slash, or null for the whole
  * workspace.
  */
-export type KeyGrant = z.output<typeof grants>[number];
-export type NewKey = z.input<typeof newKey>;
+export type KeyGrant = z.output<typeof grantsSchema>[number];
+export type NewKey = z.input<typeof newKeySchema>;
 /** Changes to a key. Properties that are left out stay unchanged. */
-export type KeyChanges = z.output<typeof keyChanges>;
+export type KeyChanges = z.output<typeof keyChangesSchema>;

@@ -4,7 +4,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { type Admin, toAnswer } from "./admin.ts";
 import { type Answer, makeDone, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { hashKey, sentKey, refuseUnauthenticated } from "../requests/authenticate.ts";
+import { hashKey, readSentKey, refuseUnauthenticated } from "../requests/authenticate.ts";
 import type { BodyFault } from "../requests/body.ts";
 import type { OutputOf } from "../requests/context.ts";
 import { makeRouteFinder, splitRequestTarget } from "../requests/router.ts";
@@ -45,7 +45,7 @@ const findOperation = makeRouteFinder(
  * @returns the refusal of a request without the key; null if the key is right
  */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
-  const keyText = sentKey(headers);
+  const keyText = readSentKey(headers);
   const isAdminKey = keyText !== null && adminKeyHash !== null && timingSafeEqual(hashKey(keyText), adminKeyHash);
   return isAdminKey ? null : refuseUnauthenticated();
 }

@@ -4,7 +4,7 @@ import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type RateCheck, findHolder, type KeyReader, findReader, sentHash } from "../requests/authenticate.ts";
+import { type RateCheck, findHolder, type KeyReader, findReader, readSentHash } from "../requests/authenticate.ts";
 import { answerOrFail, refuseClosing, type ServiceCore } from "../requests/dispatch.ts";
 import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
 import { readInput } from "../requests/validate.ts";
@@ -17,9 +17,9 @@ import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 // LIMIT: number of listeners of one key. Each listener needs a connection, and more machines than
 // this should not share a key.
 const MAX_LISTENERS_PER_KEY = 256;
-const RETRY_AFTER_S = "30";
+const RETRY_AFTER_SECONDS = "30";
 const CHECK_EVERY_MS = 1_000;
-const BEAT_MS = 20_000;
+const HEARTBEAT_EVERY_MS = 20_000;
 const NO_BODY = { text: null, fault: null };
 const STREAM_HEADERS = {
   "content-type": EVENT_STREAM,
@@ -79,14 +79,14 @@ export class EventHub {
 
   async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {
     if (!this.#core.isOpen) return refuseClosing();
-    const hash = sentHash(headers);
+    const hash = readSentHash(headers);
     const reader = findReader(await findHolder(this.#store, hash, this.#now()), this.#admit);
     if (isRefused(reader)) return reader;
     const input = readInput({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(input)) return input;
     if (this.#listeners.countOf(hash!) >= MAX_LISTENERS_PER_KEY) {
       const detail = `There are ${MAX_LISTENERS_PER_KEY} listeners with this key already.`;
-      return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_S });
+      return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_SECONDS });
     }
     const lastEventId = headers["last-event-id"] ?? "";
     const isValid = lastEventId !== "" && lastEventId.length <= MAX_EVENT_ID_LENGTH;
@@ -188,7 +188,7 @@ export class EventHub {
       // the clock of the service is added.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
-    this.#listeners.beat(HEARTBEAT, now, BEAT_MS);
+    this.#listeners.beat(HEARTBEAT, now, HEARTBEAT_EVERY_MS);
   }
 
   /** Reads the next rows of the outbox, and sends events to all listeners. */

@@ -20,8 +20,8 @@ export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent 
  */
 export const MAX_EVENTS = 200;
 /**
- * Row number in place of an unknown former parent. No folder has this number, so no grant applies
- * to it.
+ * Row number that stands for an unknown former parent. No folder has this number, so no grant
+ * applies to it.
  */
 const UNKNOWN_FOLDER = -1;
 

@@ -19,7 +19,7 @@ import {
   refuseUnknownFile,
   refuseOccupied,
   type FolderPlace,
-  pathIn,
+  joinFolderPath,
   moveProtected,
   refusalToWrite,
 } from "./place.ts";
@@ -27,7 +27,7 @@ import { presentEdit, presentFile, presentReview } from "./present.ts";
 import type { FileRow } from "../store/rows.ts";
 import type { FileForEdit } from "../store/files-table.ts";
 
-/** PATCH /v1/files/{id} */
+/** Answers PATCH /v1/files/{id}. */
 export async function patchFile({ context, id, body }: OperationCall<"patchFile">): Promise<Answer> {
   if ("protected" in body) return protectFile(context, id, body.protected);
   await context.tables.lockStructure(context.workspace.seq);
@@ -51,7 +51,7 @@ async function protectFile(context: RequestContext, id: string, isProtected: boo
 
 async function placeFile(context: RequestContext, row: FileRow, folder: FolderPlace, name: string): Promise<Answer> {
   const { files } = context.tables;
-  const path = pathIn(folder, name);
+  const path = joinFolderPath(folder, name);
   const fileAtPath = await files.byName(context.workspace.seq, folder.seq, name);
   if (fileAtPath !== undefined && fileAtPath.seq !== row.seq) return refuseOccupied(path);
   return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
@@ -62,7 +62,7 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
   });
 }
 
-/** PUT /v1/files/{id}/content */
+/** Answers PUT /v1/files/{id}/content. */
 export async function putContent({ context, id, body }: OperationCall<"putContent">): Promise<Answer> {
   const fileForEdit = await findForEdit(context, id, body.baseChangeId);
   if (isRefused(fileForEdit)) return fileForEdit;
@@ -77,7 +77,7 @@ export async function putContent({ context, id, body }: OperationCall<"putConten
   const storedVersions = { liveChangeId: row.changeId, liveContent: live, baseContent: base.text };
   const combined = combineWithLive(context.combine, { ...body, ...storedVersions });
   if (combined === null) return submitForReview(context, row, body, "conflict");
-  return makeDone(200, presentEdit(await saveText(context, row, live, combined), combined));
+  return makeDone(200, presentEdit(await saveContent(context, row, live, combined), combined));
 }
 
 async function findForEdit(context: RequestContext, id: string, baseId: string): Promise<FileForEdit | Refused> {
@@ -118,7 +118,7 @@ export function combineWithLive(combine: CombineContents, edit: StoredEdit): str
  * ASSUMES: a write that does not change the published content makes no new change (contract test
  * "makes no new change for equal content").
  */
-export async function saveText(
+export async function saveContent(
   working: TransactionContext & Pick<RequestContext, "key">,
   row: FileRow,
   live: string,
@@ -145,7 +145,7 @@ async function submitForReview(
 }
 
 /**
- * DELETE /v1/files/{id}.
+ * Answers DELETE /v1/files/{id}.
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
  * protected and has changes in review, the refusal names the protection as the reason.
  */

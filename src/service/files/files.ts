@@ -12,12 +12,12 @@ import {
   makeFolders,
   refuseUnknownFile,
   refuseOccupied,
-  pathIn,
+  joinFolderPath,
 } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { fileWithContentJson, presentFile } from "./present.ts";
+import { makeFileJson, presentFile } from "./present.ts";
 
-/** GET /v1/files */
+/** Answers GET /v1/files. */
 export function listFiles(call: OperationCall<"listFiles">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FILES, {
@@ -44,16 +44,16 @@ async function selectFiles(
   return prefix === undefined || prefix === "" ? files.all(range) : files.inTree({ ...range, path: prefix });
 }
 
-/** GET /v1/files/{id} */
+/** Answers GET /v1/files/{id}. */
 export async function readFile({ context, id }: OperationCall<"readFile">): Promise<Answer> {
-  const shownFile = await context.tables.files.shown(context.workspace.seq, id, fileWithContentJson);
+  const shownFile = await context.tables.files.shown(context.workspace.seq, id, makeFileJson);
   if (shownFile === undefined || !includesLevel(await context.access.levelOfFile(shownFile.row), "read"))
     return refuseUnknownFile();
   return makeDoneFromJson(200, shownFile.json);
 }
 
 /**
- * POST /v1/files.
+ * Answers POST /v1/files.
  * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
  * its missing folders").
  */
@@ -61,7 +61,7 @@ export async function createFile({ context, body }: OperationCall<"createFile">)
   const { tables, workspace } = context;
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
-  const path = "path" in body ? body.path : pathIn(parent!, body.name);
+  const path = "path" in body ? body.path : joinFolderPath(parent!, body.name);
   const place = await tables.files.placeFor(workspace.seq, path);
   const route = parent === null ? await followFoldersOfFile(context, path, place) : { from: parent, missing: [] };
   if (isRefused(route)) return route;

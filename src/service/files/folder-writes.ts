@@ -19,12 +19,12 @@ import {
   findWritableFolder,
   refuseOccupied,
   type FolderPlace,
-  pathIn,
+  joinFolderPath,
   moveProtected,
 } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
-/** PATCH /v1/folders/{id}. Requests have the same form as those of PATCH /v1/files/{id}. */
+/** Answers PATCH /v1/folders/{id}. Requests have the same form as those of PATCH /v1/files/{id}. */
 export async function patchFolder({ context, id, body }: OperationCall<"patchFolder">): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFolder(context, id);
@@ -52,7 +52,7 @@ async function placeFolder(
   if (parent.path === row.path || parent.path.startsWith(`${row.path}/`)) {
     return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
   }
-  const path = pathIn(parent, name);
+  const path = joinFolderPath(parent, name);
   if (path === row.path) return makeDone(200, presentFolder(row));
   const { tables, workspace } = context;
   if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return refuseOccupied(path);
@@ -89,7 +89,7 @@ function countSlashes(path: string): number {
 }
 
 /**
- * DELETE /v1/folders/{id}[?recursive=true].
+ * Answers DELETE /v1/folders/{id}[?recursive=true].
  * ASSUMES: the key needs edit access to everything below the folder. A protected file below the
  * folder is refused with `file_protected`, as if the file were deleted alone (contract tests
  * "refuses a recursive delete …").

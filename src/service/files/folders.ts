@@ -11,12 +11,12 @@ import {
   makeFolder,
   makeFolders,
   refuseOccupied,
-  pathIn,
+  joinFolderPath,
 } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 
-/** GET /v1/folders */
+/** Answers GET /v1/folders. */
 export function listFolders(call: OperationCall<"listFolders">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FOLDERS, {
@@ -44,19 +44,19 @@ async function selectFolders(
   return prefix === "" ? folders.all(range) : folders.below({ ...range, path: prefix });
 }
 
-/** GET /v1/folders/{id} */
+/** Answers GET /v1/folders/{id}. */
 export async function readFolder({ context, id }: OperationCall<"readFolder">): Promise<Answer> {
   const row = await findFolder(context, id);
   return isRefused(row) ? row : makeDone(200, presentFolder(row));
 }
 
-/** POST /v1/folders */
+/** Answers POST /v1/folders. */
 export async function createFolder({ context, body }: OperationCall<"createFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
   const parent = "path" in body ? null : await findTargetFolder(context, body.parentId);
   if (isRefused(parent)) return parent;
-  const path = "path" in body ? body.path : pathIn(parent!, body.name);
+  const path = "path" in body ? body.path : joinFolderPath(parent!, body.name);
   const names = path.split("/");
   const route = parent === null ? await followFolders(context, names.slice(0, -1)) : { from: parent, missing: [] };
   if (isRefused(route)) return route;

@@ -11,7 +11,7 @@ export type FolderPlace = { readonly seq: number; readonly id: string | null; re
 
 const ROOT_PLACE: FolderPlace = { seq: ROOT, id: null, path: "" };
 
-export function pathIn(place: Pick<FolderPlace, "path">, name: string): string {
+export function joinFolderPath(place: Pick<FolderPlace, "path">, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
@@ -85,7 +85,7 @@ export async function followFolders(
   names: readonly string[],
 ): Promise<FollowedPath | Refused> {
   const existingFolders = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
-  return routeFrom(context, existingFolders.at(-1) ?? ROOT_PLACE, names.slice(existingFolders.length));
+  return makeFollowedPath(context, existingFolders.at(-1) ?? ROOT_PLACE, names.slice(existingFolders.length));
 }
 
 /**
@@ -99,13 +99,13 @@ export async function followFoldersOfFile(
   { folder, folderId }: Pick<NewFilePlace, "folder" | "folderId">,
 ): Promise<FollowedPath | Refused> {
   const parent = parentOf(path);
-  if (parent === "") return routeFrom(context, ROOT_PLACE, []);
-  if (folder !== null) return routeFrom(context, { seq: folder, id: folderId, path: parent }, []);
+  if (parent === "") return makeFollowedPath(context, ROOT_PLACE, []);
+  if (folder !== null) return makeFollowedPath(context, { seq: folder, id: folderId, path: parent }, []);
   await context.tables.lockStructure(context.workspace.seq);
   return followFolders(context, parent.split("/"));
 }
 
-async function routeFrom(
+async function makeFollowedPath(
   context: RequestContext,
   from: FolderPlace,
   missing: readonly string[],
@@ -132,7 +132,7 @@ export async function makeFolder(
   parent: FolderPlace,
   name: string,
 ): Promise<FolderRow | Refused> {
-  const path = pathIn(parent, name);
+  const path = joinFolderPath(parent, name);
   const id = newId(context, "dir_");
   const workspace = context.workspace.seq;
   const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });

@@ -31,7 +31,7 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
 }
 
 /** Returns a file together with its content, as JSON in the form of the API. */
-export function fileWithContentJson(row: FileRow, content: string): string {
+export function makeFileJson(row: FileRow, content: string): string {
   return JSON.stringify(presentWithContent(row, content));
 }
 

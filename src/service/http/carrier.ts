@@ -160,7 +160,10 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
   return bytes === 0 && tryAdmit(state, exchange, 0) ? null : answerByKey(state, exchange, bytes);
 }
 
-/** Checks the key of a request before its body is read, or before it is refused as overloaded. */
+/**
+ * Checks the key of a request before its body is read. Also checks the key before a request is
+ * refused because of overload.
+ */
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await chooseAnswerer(state, exchange);

@@ -24,7 +24,7 @@ const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const MAX_FILE_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
 /** Returns the content of a file, or the refusal if the content is not UTF-8 text. */
-function readText(file: string): string | Refusal {
+function readFileText(file: string): string | Refusal {
   try {
     const { size } = statSync(file);
     if (size > MAX_FILE_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
@@ -113,7 +113,7 @@ function checksLinks({ service }: ImportTarget): boolean {
 
 /** Returns the content of a file; null if the file will be refused before it is sent. */
 function readImportable(dir: string, { path, as }: WalkEntry): string | null {
-  const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
+  const text = pathFault(as, "file") === null ? readFileText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
 }
 
@@ -150,7 +150,7 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   const fault = pathFault(as, "file");
   if (fault?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
   if (fault !== null) return { reason: fault.fault, detail: describeNameFault(fault.fault, fault.name) };
-  const text = readText(join(sender.dir, path));
+  const text = readFileText(join(sender.dir, path));
   if (typeof text !== "string") return text;
   const translatedText = sender.links?.translate(path, text) ?? text;
   const answer = await sendCreation(sender, FILES, { path: as, content: translatedText });

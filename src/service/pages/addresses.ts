@@ -2,13 +2,13 @@
 
 import { encodePath } from "../../page/addresses.ts";
 
-export const APP = "/app";
-export const SIGN_IN = `${APP}/sign-in`;
-export const SIGN_OUT = `${APP}/sign-out`;
-export const DOCUMENTS = `${APP}/w`;
-export const KEYS = `${APP}/keys`;
-export const REVIEWS = `${APP}/reviews`;
-export const WORKSPACES = `${APP}/workspaces`;
+export const APP_ADDRESS = "/app";
+export const SIGN_IN_ADDRESS = `${APP_ADDRESS}/sign-in`;
+export const SIGN_OUT_ADDRESS = `${APP_ADDRESS}/sign-out`;
+export const DOCUMENTS_ADDRESS = `${APP_ADDRESS}/w`;
+export const KEYS_ADDRESS = `${APP_ADDRESS}/keys`;
+export const REVIEWS_ADDRESS = `${APP_ADDRESS}/reviews`;
+export const WORKSPACES_ADDRESS = `${APP_ADDRESS}/workspaces`;
 
 /**
  * Part of an address that names a page of a folder or document, or the action of a form about it.
@@ -19,14 +19,17 @@ export type FilesPart = "files" | "history" | "protect" | "restore";
  * Returns the address of the page for a folder or document.
  * @param path without slashes at its ends; "" is the root
  */
-export function filesAddress(workspaceId: string, path: string, part: FilesPart = "files"): string {
-  return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/${part}/${encodePath(path)}`;
+export function makeFilesAddress(workspaceId: string, path: string, part: FilesPart = "files"): string {
+  return `${DOCUMENTS_ADDRESS}/${encodeURIComponent(workspaceId)}/${part}/${encodePath(path)}`;
 }
 
-export function searchAddress(workspaceId: string): string {
-  return `${DOCUMENTS}/${encodeURIComponent(workspaceId)}/search`;
+export function makeSearchAddress(workspaceId: string): string {
+  return `${DOCUMENTS_ADDRESS}/${encodeURIComponent(workspaceId)}/search`;
 }
 
-export function itemAddress(list: typeof REVIEWS | typeof KEYS | typeof WORKSPACES, id: string): string {
+export function makeItemAddress(
+  list: typeof REVIEWS_ADDRESS | typeof KEYS_ADDRESS | typeof WORKSPACES_ADDRESS,
+  id: string,
+): string {
   return `${list}/${encodeURIComponent(id)}`;
 }

@@ -4,7 +4,7 @@ import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
 import { nextOf, sentenceView } from "../../page/parts.ts";
 import { type Refused, toClause } from "../requests/answer.ts";
-import { APP, SIGN_IN } from "./addresses.ts";
+import { APP_ADDRESS, SIGN_IN_ADDRESS } from "./addresses.ts";
 
 /** Result of a request for a page, or of a form that was sent. */
 export type PageResult =
@@ -37,7 +37,7 @@ export function redirectTo(to: string, text: string, { tone = "good", link = nul
 
 /** Returns a page that shows an error and the next step. */
 export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble): PageResult {
-  const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "Start page"];
+  const [href, label] = status === 401 ? [SIGN_IN_ADDRESS, "Sign in"] : [APP_ADDRESS, "Start page"];
   const title = ERROR_TITLES[status] ?? "This page cannot be shown";
   const main = html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(reason))}</p>${next !== null && nextOf(sentenceOf(next))}
 <p><a class="button main-action" href="${href}">${label}</a></p></div>`;

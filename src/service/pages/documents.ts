@@ -14,7 +14,14 @@ import { runRead, type RequestContext, runWrite } from "../requests/context.ts";
 import { makeRateCheck } from "../requests/dispatch.ts";
 import type { PublishedInfo } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { DOCUMENTS, filesAddress, type FilesPart, itemAddress, REVIEWS, searchAddress } from "./addresses.ts";
+import {
+  DOCUMENTS_ADDRESS,
+  makeFilesAddress,
+  type FilesPart,
+  makeItemAddress,
+  REVIEWS_ADDRESS,
+  makeSearchAddress,
+} from "./addresses.ts";
 import {
   redirectTo,
   UNKNOWN_PAGE,
@@ -115,7 +122,7 @@ export async function changeDocument(
 ): Promise<PageResult> {
   const answer = await runOnDocument(call, work, runWrite);
   if (answer === null) return makeErrorPage(UNKNOWN_DOCUMENT);
-  const address = filesAddress(call.id, readPath(call), part);
+  const address = makeFilesAddress(call.id, readPath(call), part);
   return isRefused(answer) ? redirectWithRefusal(address, answer) : redirectTo(address, textOf(answer));
 }
 
@@ -126,7 +133,7 @@ function readPath({ rest }: PageCall): string {
 
 function renderFolderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage, call: PageCall): PageResult {
   const { query } = call;
-  const address = filesAddress(workspace.id, path);
+  const address = makeFilesAddress(workspace.id, path);
   const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
   return makePage({
     title: path === "" ? workspace.name : path,
@@ -154,7 +161,7 @@ function renderEntryRow(
 ): Html {
   const { kind, name, isProtected, reviewId: review, published } = entry;
   const path = folder === "" ? name : `${folder}/${name}`;
-  return html`<tr class="${kind}"><th scope="row"><a href="${filesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
+  return html`<tr class="${kind}"><th scope="row"><a href="${makeFilesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${badgeOf("quiet", "protected")}`
   }${review !== null && html` ${renderReviewBadge(review, call)}`}</th>
 <td data-label="Size" class="number">${published === null ? "" : bytesText(published.bytes)}</td>
@@ -167,7 +174,7 @@ function renderEntryRow(
  */
 function renderReviewBadge(id: string, { who }: PageCall): Html {
   const badge = badgeOf("asks", "in review");
-  return who.kind === "admin" ? html`<a href="${itemAddress(REVIEWS, id)}">${badge}</a>` : badge;
+  return who.kind === "admin" ? html`<a href="${makeItemAddress(REVIEWS_ADDRESS, id)}">${badge}</a>` : badge;
 }
 
 /**
@@ -176,7 +183,7 @@ function renderReviewBadge(id: string, { who }: PageCall): Html {
  */
 export function renderSearchForm(workspace: WorkspaceRow, path: string, query: string): Html {
   const place = shownName(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1));
-  return html`<form role="search" method="get" action="${searchAddress(workspace.id)}" class="row search">${
+  return html`<form role="search" method="get" action="${makeSearchAddress(workspace.id)}" class="row search">${
     path !== "" && html`<input type="hidden" name="in" value="${path}">`
   }<input type="search" id="q" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" aria-label="${`Search in ${place}`}" placeholder="${`Search in ${place}`}">
 <button>Search</button></form>`;
@@ -185,12 +192,12 @@ export function renderSearchForm(workspace: WorkspaceRow, path: string, query: s
 async function renderDocumentPage(document: DocumentData, call: PageCall): Promise<PageResult> {
   const { workspace, row, text, at, reviewId: review, mayProtect } = document;
   const { who, csrf, now } = call;
-  const base = { files: filesAddress(workspace.id, ""), folder: parentOf(row.path) };
+  const base = { files: makeFilesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
   // `rendered` is null if the user asked for the source, or if rendering failed. The page then
   // shows the source.
   const rendered = isSource ? null : await call.render(text, base);
-  const address = filesAddress(workspace.id, row.path);
+  const address = makeFilesAddress(workspace.id, row.path);
   const views = [
     { href: address, label: "Preview", isShown: !isSource },
     { href: withQuery(address, { view: "source" }), label: "Source", isShown: isSource },
@@ -200,7 +207,7 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
     main: html`${renderBreadcrumbs(workspace, row.path)}
 <div class="title"><h1>${nameView(row.name)}</h1><span class="row">${segmentsOf("Views", views)}${
       who.kind === "admin" &&
-      html`<a class="button" href="${filesAddress(workspace.id, row.path, "history")}">History</a>`
+      html`<a class="button" href="${makeFilesAddress(workspace.id, row.path, "history")}">History</a>`
     }${mayProtect && renderProtectionForm(workspace, row, csrf)}</span></div>
 <p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && renderReviewBadge(review, call)}<span>Changed ${renderAgo(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
@@ -215,7 +222,7 @@ ${documentOf(rendered, text)}`,
 function renderProtectionForm(workspace: WorkspaceRow, row: FileRow, csrf: string): Html {
   const isProtected = row.protected === 1;
   const fields = { protected: isProtected ? "no" : "yes" };
-  const action = filesAddress(workspace.id, row.path, "protect");
+  const action = makeFilesAddress(workspace.id, row.path, "protect");
   const hint = isProtected ? "Publish edits immediately" : "Send edits to review first";
   return actionForm(
     { action, csrf, fields },
@@ -240,9 +247,9 @@ export function renderBreadcrumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const ancestors = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
   const links = [{ label: workspace.name, to: "" }, ...ancestors].map(({ label, to }) => {
-    return { href: filesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
+    return { href: makeFilesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
   });
-  return crumbsView("Path to this page", [{ href: DOCUMENTS, label: "Documents" }, ...links]);
+  return crumbsView("Path to this page", [{ href: DOCUMENTS_ADDRESS, label: "Documents" }, ...links]);
 }
 
 /** LIMIT: number of files and folders on one page. */

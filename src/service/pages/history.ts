@@ -11,7 +11,7 @@ import { isRefused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import type { HistoryRow } from "../store/changes-table.ts";
 import type { FileRow, WorkspaceRow } from "../store/rows.ts";
-import { filesAddress, itemAddress, REVIEWS } from "./addresses.ts";
+import { makeFilesAddress, makeItemAddress, REVIEWS_ADDRESS } from "./addresses.ts";
 import { type PageResult, makeErrorPage, makePage, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { changeDocument, renderBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
@@ -73,7 +73,7 @@ async function renderHistoryPage(
   call: PageCall,
 ): Promise<PageResult> {
   const { query, now, csrf } = call;
-  const address = filesAddress(workspace.id, row.path, "history");
+  const address = makeFilesAddress(workspace.id, row.path, "history");
   const beforeParameter = query.get("before");
   const shownStep = steps.find(({ id }) => id === query.get("change")) ?? steps[0];
   if (shownStep === undefined) return makeErrorPage(UNKNOWN_DOCUMENT);
@@ -82,18 +82,18 @@ async function renderHistoryPage(
     const href = `${withQuery(address, { before: beforeParameter, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${renderLineCounts(step)}</p>
-<p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${itemAddress(REVIEWS, step.id)}">Review</a>`}</p></li>`);
+<p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${makeItemAddress(REVIEWS_ADDRESS, step.id)}">Review</a>`}</p></li>`);
     // Waits for the next turn of the event loop, so that other requests are answered between two
     // comparisons.
     await setImmediate();
   }
-  const restore = filesAddress(workspace.id, row.path, "restore");
+  const restore = makeFilesAddress(workspace.id, row.path, "restore");
   const fields = { change: shownStep.id, live: row.changeId };
   const mayRestore = shownStep.id !== row.changeId && shownStep.text !== null;
   return makePage({
     title: `History of ${row.path}`,
     main: html`${renderBreadcrumbs(workspace, row.path)}
-<div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${filesAddress(workspace.id, row.path)}">Open document</a></div>
+<div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${makeFilesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(beforeParameter === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${formatVersion(shownStep)}</h2>${
       mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)

@@ -9,7 +9,7 @@ import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import { type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
-import { APP, itemAddress, KEYS } from "./addresses.ts";
+import { APP_ADDRESS, makeItemAddress, KEYS_ADDRESS } from "./addresses.ts";
 import {
   UNKNOWN_PAGE,
   type PageResult,
@@ -41,15 +41,15 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
   if (isRefused(listedKeys)) return makeRefusalPage(listedKeys);
   const keys = listedKeys.slice(0, MAX_KEYS);
   const names = await readWorkspaceNames(core);
-  const newKeyAddress = withQuery(`${KEYS}/new`, { workspace: workspaceId });
+  const newKeyAddress = withQuery(`${KEYS_ADDRESS}/new`, { workspace: workspaceId });
   const nextPageQuery = { workspace: workspaceId, from: String(firstIndex + MAX_KEYS) };
   return makePage({
     title: "Keys",
     main: html`<div class="title"><h1>Keys${workspaceId !== null && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <a class="button main-action" href="${newKeyAddress}">Create key</a></div>
-${workspaceId !== null && html`<p><a href="${KEYS}">Keys of all workspaces</a></p>`}
+${workspaceId !== null && html`<p><a href="${KEYS_ADDRESS}">Keys of all workspaces</a></p>`}
 ${keys.length === 0 ? renderNoKeys(firstIndex === 0) : renderKeyTable(keys, names, now)}
-${renderListNav(firstIndex > 0 ? withQuery(KEYS, { workspace: workspaceId }) : null, listedKeys.length > MAX_KEYS ? withQuery(KEYS, nextPageQuery) : null)}`,
+${renderListNav(firstIndex > 0 ? withQuery(KEYS_ADDRESS, { workspace: workspaceId }) : null, listedKeys.length > MAX_KEYS ? withQuery(KEYS_ADDRESS, nextPageQuery) : null)}`,
   });
 }
 
@@ -67,7 +67,7 @@ function renderKeyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, str
 <th scope="col">Workspace</th><th scope="col">Last used</th><th scope="col">Expires</th></tr></thead>
 <tbody>${keys.map(
     (key) =>
-      html`<tr><th scope="row"><a href="${itemAddress(KEYS, key.id)}">${renderLabel(key)}</a></th><td data-label="Access">${renderAccess(key)}</td>
+      html`<tr><th scope="row"><a href="${makeItemAddress(KEYS_ADDRESS, key.id)}">${renderLabel(key)}</a></th><td data-label="Access">${renderAccess(key)}</td>
 <td data-label="Workspace">${renderWorkspace(names.get(key.workspaceId) ?? null)}</td><td data-label="Last used">${renderLastUse(key, now)}</td>
 <td data-label="Expires">${renderExpiry(key.expiresAt, now)}</td></tr>`,
   )}</tbody></table></div>`;
@@ -143,11 +143,11 @@ const UNKNOWN_KEY = { ...UNKNOWN_PAGE, reason: "there is no such key; it may hav
 
 async function renderKeyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled: FilledForm): Promise<Content> {
   const offered = await readWorkspace(core, key.workspaceId);
-  const address = itemAddress(KEYS, key.id);
+  const address = makeItemAddress(KEYS_ADDRESS, key.id);
   return {
     title: `Key ${key.label}`,
     main: html`${crumbsView("Path to this key", [
-      { href: KEYS, label: "Keys" },
+      { href: KEYS_ADDRESS, label: "Keys" },
       { href: address, label: key.label === "" ? key.id : key.label, current: "page" },
     ])}
 <h1>${renderLabel(key)}</h1>
@@ -179,9 +179,9 @@ ${
     ? emptyOf(
         "No workspace yet",
         "A key belongs to a workspace.",
-        html`<a class="button" href="${APP}">Create a workspace</a>`,
+        html`<a class="button" href="${APP_ADDRESS}">Create a workspace</a>`,
       )
-    : html`<section class="card flush"><header><h2>For which workspace?</h2></header><ul class="rows">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS}/new`, { workspace: id })}">${nameView(name)}</a></li>`)}</ul></section>`
+    : html`<section class="card flush"><header><h2>For which workspace?</h2></header><ul class="rows">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS_ADDRESS}/new`, { workspace: id })}">${nameView(name)}</a></li>`)}</ul></section>`
 }`,
   });
 }
@@ -189,12 +189,12 @@ ${
 const UNKNOWN_WORKSPACE = { ...UNKNOWN_PAGE, reason: "there is no such workspace" };
 
 function renderNewKeyPage({ csrf }: PageCall, { workspace, folders }: OfferedFolders, filled: FilledForm): Content {
-  const form = { action: KEYS, csrf, fields: { workspace: workspace.id } };
+  const form = { action: KEYS_ADDRESS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",
     main: html`${crumbsView("Path to this page", [
-      { href: KEYS, label: "Keys" },
-      { href: `${KEYS}/new`, label: "New key", current: "page" },
+      { href: KEYS_ADDRESS, label: "Keys" },
+      { href: `${KEYS_ADDRESS}/new`, label: "New key", current: "page" },
     ])}
 <h1>Create a key for ${nameView(workspace.name)}</h1>
 ${renderKeyForm(form, folders, filled, "Create key")}`,
@@ -213,7 +213,7 @@ function renderCreatedKey({ label, key, grants }: NewKeyInfo, { origin }: PageCa
 ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 <p>Copy the key now: this page does not show it again. Store it in a file that only its owner can read.</p>
 <pre class="secret" tabindex="0"><code id="secret">${key}</code></pre>
-<p class="row"><button type="button" class="main-action" data-copy="secret" hidden>Copy the key</button><a class="button" href="${KEYS}">All keys</a></p>
+<p class="row"><button type="button" class="main-action" data-copy="secret" hidden>Copy the key</button><a class="button" href="${KEYS_ADDRESS}">All keys</a></p>
 <p>To sync a folder with this key, choose <b>Add a folder</b> on the pages of <code>mdmirror ui</code>, and give the address
 <code>${origin}</code> and the key.</p>`,
   });
@@ -271,10 +271,10 @@ export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const { core, form } = call;
   const name = (form.get("name") ?? "").trim();
   if (name === "" || name.length > MAX_NAME_CHARACTERS)
-    return redirectTo(APP, `a name has 1 to ${MAX_NAME_CHARACTERS} characters`, { tone: "bad" });
+    return redirectTo(APP_ADDRESS, `a name has 1 to ${MAX_NAME_CHARACTERS} characters`, { tone: "bad" });
   const workspaces = await listWorkspaces(core);
   if (workspaces.some((workspace) => workspace.name === name))
-    return redirectTo(APP, "there is a workspace with this name already", { tone: "bad" });
+    return redirectTo(APP_ADDRESS, "there is a workspace with this name already", { tone: "bad" });
   const newKey = await core.admin.createWorkspace(name);
   return renderCreatedKey({ ...newKey, label: `${newKey.label} of ${name}` }, call);
 }
@@ -289,15 +289,15 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
     return makePage(await renderKeyPage(call, key, { fields: form, fault: toFormFault(changedKey) }), 422);
   const warning = describeWaitingGrants(changedKey.grants);
   return warning === null
-    ? redirectTo(itemAddress(KEYS, id), "The key is changed.")
-    : redirectTo(itemAddress(KEYS, id), warning, { tone: "asks" });
+    ? redirectTo(makeItemAddress(KEYS_ADDRESS, id), "The key is changed.")
+    : redirectTo(makeItemAddress(KEYS_ADDRESS, id), warning, { tone: "asks" });
 }
 
 export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
   const refusal = await core.admin.removeKey(id);
   return refusal === null
-    ? redirectTo(KEYS, "The key is revoked: it is refused from now on.")
-    : redirectWithRefusal(KEYS, refusal);
+    ? redirectTo(KEYS_ADDRESS, "The key is revoked: it is refused from now on.")
+    : redirectWithRefusal(KEYS_ADDRESS, refusal);
 }
 
 /**

@@ -7,7 +7,7 @@ import { bannerOf, segmentsOf } from "../../page/parts.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { RouteCount } from "../http/metrics.ts";
 import type { RequestSpan } from "../http/request-history.ts";
-import { APP, REVIEWS } from "./addresses.ts";
+import { APP_ADDRESS, REVIEWS_ADDRESS } from "./addresses.ts";
 import { type PageResult, makePage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { formatClock, formatDayTime, REFRESH_MS } from "./parts.ts";
@@ -34,7 +34,7 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   const shownWindow: ChartWindow = query.get("span") === "day" ? "day" : "hour";
   const spans = operation.watch.history.spans(CHART_WINDOWS[shownWindow]);
   const windows = Object.entries(CHART_WINDOWS).map(([name, { label }]) => {
-    return { href: `${withQuery(APP, { span: name })}#figures`, label, isShown: name === shownWindow };
+    return { href: `${withQuery(APP_ADDRESS, { span: name })}#figures`, label, isShown: name === shownWindow };
   });
   const openReviews = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
   return makePage({
@@ -67,7 +67,7 @@ function renderBanner(waiting: number, { figures, spans, within, uptimeMs }: Ser
   const detail = `${facts.join(". ")}.`;
   if (figures !== null && figures.database === null) return bannerOf("bad", "The database does not answer", detail);
   if (waiting === 0) return bannerOf("good", "No reviews to decide", detail);
-  const reviewsLink = html`<a class="button main-action" href="${REVIEWS}">Open reviews</a>`;
+  const reviewsLink = html`<a class="button main-action" href="${REVIEWS_ADDRESS}">Open reviews</a>`;
   return bannerOf("asks", `${plural(waiting, "review")} to decide`, detail, reviewsLink);
 }
 

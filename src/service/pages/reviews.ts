@@ -12,7 +12,7 @@ import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { type Refused, toClause, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { ReviewNeighbours, Review, ReviewSummary } from "../reviews/reviews.ts";
-import { filesAddress, itemAddress, REVIEWS } from "./addresses.ts";
+import { makeFilesAddress, makeItemAddress, REVIEWS_ADDRESS } from "./addresses.ts";
 import { type PageResult, redirectTo, makePage, redirectWithRefusal, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav, REFRESH_MS } from "./parts.ts";
@@ -60,7 +60,7 @@ export async function showReviews(call: PageCall): Promise<PageResult> {
     refreshMs: REFRESH_MS,
     main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 ${segmentsOf("States", states)}</div>
-${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS, { status })}">Reviews of all workspaces</a></p>`}
+${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS_ADDRESS, { status })}">Reviews of all workspaces</a></p>`}
 ${data.length === 0 ? renderNoReviews(status, afterNumber === 0) : renderReviewTable(data, names, call)}
 ${renderListNav(
   afterNumber > 0 ? makeListAddress(call, { status }) : null,
@@ -74,7 +74,7 @@ ${renderListNav(
  * the list.
  */
 function makeListAddress({ query }: PageCall, more: Query): string {
-  return withQuery(REVIEWS, { workspace: query.get("workspace"), ...more });
+  return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }
 
 /**
@@ -82,7 +82,7 @@ function makeListAddress({ query }: PageCall, more: Query): string {
  * reviews stay in that workspace.
  */
 function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
-  return withQuery(itemAddress(REVIEWS, id), { workspace: query.get("workspace"), ...more });
+  return withQuery(makeItemAddress(REVIEWS_ADDRESS, id), { workspace: query.get("workspace"), ...more });
 }
 
 function renderNoReviews(status: ReviewState, isFirst: boolean): Html {
@@ -180,9 +180,9 @@ function renderHeading(review: Review, workspace: string, call: PageCall): Html 
   const name = path.slice(1);
   return html`${crumbsView("Path to this page", [
     { href: makeListAddress(call, { status }), label: "Reviews" },
-    { href: itemAddress(REVIEWS, review.id), label: name, current: "page" },
+    { href: makeItemAddress(REVIEWS_ADDRESS, review.id), label: name, current: "page" },
   ])}
-<div class="title"><h1>${nameView(name)}</h1><a class="button" href="${filesAddress(workspaceId, name)}">Open document</a></div>
+<div class="title"><h1>${nameView(name)}</h1><a class="button" href="${makeFilesAddress(workspaceId, name)}">Open document</a></div>
 <p class="meta">${badgeOf(tone, label)} <span>${renderSender(sender)} sent this ${renderAgo(at, now)}</span>${
     decidedAt !== null && html` <span>${label} ${renderAgo(decidedAt, now)}</span>`
   } <span>${REASON_NAMES[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
@@ -291,7 +291,7 @@ async function renderVersions(
   { path, workspaceId }: Review,
   versions: readonly [LabelledVersion, LabelledVersion],
 ): Promise<Html> {
-  const base = { files: filesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
+  const base = { files: makeFilesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
   const [before, after] = versions;
   const passages = sideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
   const renderedHalves = await Promise.all(
@@ -333,7 +333,7 @@ function describeAccepting({ content, reason, merged }: ShownReview): string {
 }
 
 function makeDecisionAddress({ id, query }: PageCall, verb: "accept" | "reject"): string {
-  return withQuery(`${itemAddress(REVIEWS, id)}/${verb}`, { workspace: query.get("workspace") });
+  return withQuery(`${makeItemAddress(REVIEWS_ADDRESS, id)}/${verb}`, { workspace: query.get("workspace") });
 }
 
 /**
@@ -365,7 +365,7 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const { core, id, form } = call;
   const { reviews } = core.admin;
   const review = await reviews.show(id);
-  if (isRefused(review)) return redirectWithRefusal(REVIEWS, review);
+  if (isRefused(review)) return redirectWithRefusal(REVIEWS_ADDRESS, review);
   const typedText = form.has("content") ? readTextarea(form, "content", review.content) : null;
   const content = typedText === null ? null : validate(contentSchema, typedText);
   const showDecision = await prepareDecidedPage(call);
@@ -387,7 +387,7 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
   const { core, id } = call;
   const showDecision = await prepareDecidedPage(call);
   const rejectedFile = await core.admin.reviews.reject(id);
-  if (isRefused(rejectedFile)) return redirectWithRefusal(itemAddress(REVIEWS, id), rejectedFile);
+  if (isRefused(rejectedFile)) return redirectWithRefusal(makeItemAddress(REVIEWS_ADDRESS, id), rejectedFile);
   return showDecision("Rejected: the published version stays.");
 }
 

@@ -2,7 +2,14 @@
 
 import { decodeSegment } from "../requests/validate.ts";
 import { makeRouteFinder } from "../requests/router.ts";
-import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
+import {
+  APP_ADDRESS,
+  DOCUMENTS_ADDRESS,
+  KEYS_ADDRESS,
+  REVIEWS_ADDRESS,
+  SIGN_OUT_ADDRESS,
+  WORKSPACES_ADDRESS,
+} from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";
 import { changeProtection, showFiles } from "./documents.ts";
 import { restoreVersion, showHistory } from "./history.ts";
@@ -23,35 +30,35 @@ const makeFormRoute = (path: string, run: PageRoute["run"], adminOnly = true): P
 
 const ROUTES: readonly PageRoute[] = [
   makePageRoute(
-    APP,
+    APP_ADDRESS,
     (call) => (call.who.kind === "admin" ? showOverview(call) : showOwnDocuments(call, call.who.hash)),
     false,
   ),
   makePageRoute(
-    DOCUMENTS,
+    DOCUMENTS_ADDRESS,
     (call) => (call.who.kind === "admin" ? showDocuments(call) : showOwnDocuments(call, call.who.hash)),
     false,
   ),
-  makePageRoute(SIGN_OUT, showSignOut, false),
-  makePageRoute(`${DOCUMENTS}/{id}/files/*`, showFiles, false),
-  makePageRoute(`${DOCUMENTS}/{id}/search`, showSearch, false),
-  makePageRoute(`${DOCUMENTS}/{id}/history/*`, showHistory),
-  makeFormRoute(`${DOCUMENTS}/{id}/restore/*`, restoreVersion),
-  makeFormRoute(`${DOCUMENTS}/{id}/protect/*`, changeProtection, false),
-  makePageRoute(REVIEWS, showReviews),
-  makePageRoute(`${REVIEWS}/{id}`, showReview),
-  makeFormRoute(`${REVIEWS}/{id}/accept`, acceptReview),
-  makeFormRoute(`${REVIEWS}/{id}/reject`, rejectReview),
-  makePageRoute(KEYS, showKeys),
-  makePageRoute(`${KEYS}/new`, showNewKey),
-  makeFormRoute(KEYS, createKey),
-  makePageRoute(`${KEYS}/{id}`, showKey),
-  makeFormRoute(`${KEYS}/{id}`, changeKey),
-  makeFormRoute(`${KEYS}/{id}/revoke`, revokeKey),
-  makeFormRoute(WORKSPACES, createWorkspace),
-  makeFormRoute(`${WORKSPACES}/{id}/state`, setState),
-  makePageRoute(`${WORKSPACES}/{id}/remove`, showRemoval),
-  makeFormRoute(`${WORKSPACES}/{id}/remove`, removeWorkspace),
+  makePageRoute(SIGN_OUT_ADDRESS, showSignOut, false),
+  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/files/*`, showFiles, false),
+  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/search`, showSearch, false),
+  makePageRoute(`${DOCUMENTS_ADDRESS}/{id}/history/*`, showHistory),
+  makeFormRoute(`${DOCUMENTS_ADDRESS}/{id}/restore/*`, restoreVersion),
+  makeFormRoute(`${DOCUMENTS_ADDRESS}/{id}/protect/*`, changeProtection, false),
+  makePageRoute(REVIEWS_ADDRESS, showReviews),
+  makePageRoute(`${REVIEWS_ADDRESS}/{id}`, showReview),
+  makeFormRoute(`${REVIEWS_ADDRESS}/{id}/accept`, acceptReview),
+  makeFormRoute(`${REVIEWS_ADDRESS}/{id}/reject`, rejectReview),
+  makePageRoute(KEYS_ADDRESS, showKeys),
+  makePageRoute(`${KEYS_ADDRESS}/new`, showNewKey),
+  makeFormRoute(KEYS_ADDRESS, createKey),
+  makePageRoute(`${KEYS_ADDRESS}/{id}`, showKey),
+  makeFormRoute(`${KEYS_ADDRESS}/{id}`, changeKey),
+  makeFormRoute(`${KEYS_ADDRESS}/{id}/revoke`, revokeKey),
+  makeFormRoute(WORKSPACES_ADDRESS, createWorkspace),
+  makeFormRoute(`${WORKSPACES_ADDRESS}/{id}/state`, setState),
+  makePageRoute(`${WORKSPACES_ADDRESS}/{id}/remove`, showRemoval),
+  makeFormRoute(`${WORKSPACES_ADDRESS}/{id}/remove`, removeWorkspace),
 ];
 
 const findRoute = makeRouteFinder(ROUTES.map((route) => [route, route]));
@@ -66,7 +73,7 @@ type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest"
  */
 export function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
   const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
-  const pattern = start === undefined ? path.replace(/^\/app\/$/, APP) : `${start}*`;
+  const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;
   const route = findRoute(method === "HEAD" ? "GET" : method, pattern);
   if (route === null || (route.value.adminOnly && who.kind !== "admin")) return null;
   return { route: route.value, id: route.id, rest: decodeSegment(rest) };

@@ -8,7 +8,7 @@ import { emptyOf, nameView, sentenceView } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import { makeSearchScope } from "../search/search.ts";
-import { filesAddress, searchAddress } from "./addresses.ts";
+import { makeFilesAddress, makeSearchAddress } from "./addresses.ts";
 import { type PageResult, makePage, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 import { renderBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
@@ -48,9 +48,9 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   // One more document than the pages show is requested, to find out if there are more.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_HITS + 1);
   const hits = result.kind === "found" ? result.hits : [];
-  const address = withQuery(searchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
+  const address = withQuery(makeSearchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
   const shownHits = hits.map(({ found: { path }, snippets }) => {
-    return { href: filesAddress(workspace.id, path), path, lines: snippets };
+    return { href: makeFilesAddress(workspace.id, path), path, lines: snippets };
   });
   return makePage({ title, main: html`${head}${renderHits(shownHits, address, query.get("from") ?? "")}` });
 }

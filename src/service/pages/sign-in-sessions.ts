@@ -13,7 +13,7 @@ import { TokenBuckets } from "../requests/buckets.ts";
 import type { RequestContext, TransactionContext } from "../requests/context.ts";
 import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
-import { APP } from "./addresses.ts";
+import { APP_ADDRESS } from "./addresses.ts";
 import type { PageTrouble } from "./answer.ts";
 
 /** A signed-in user. `since` is the time of signing in, in milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export type SignedInUser = { readonly who: UserIdentity; readonly since: number 
  * longest time.
  */
 const MAX_SESSIONS = 256;
-const IDLE_MS = 2 * 3_600_000;
+const MAX_IDLE_MS = 2 * 3_600_000;
 const MAX_SESSION_MS = 24 * 3_600_000;
 
 /**
@@ -51,8 +51,8 @@ export class SignInSessions {
   constructor(core: ServiceCore, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
     const { now } = core.server;
     this.#core = core;
-    this.#origins = new Origins(served, { name: "mdmirror-service", path: APP });
-    this.#browsers = new Browsers({ now, secret }, this.#origins, { most: MAX_SESSIONS, idleMs: IDLE_MS });
+    this.#origins = new Origins(served, { name: "mdmirror-service", path: APP_ADDRESS });
+    this.#browsers = new Browsers({ now, secret }, this.#origins, { most: MAX_SESSIONS, idleMs: MAX_IDLE_MS });
     this.#wrong = new TokenBuckets(now, MAX_ADDRESSES);
   }
 
@@ -65,7 +65,7 @@ export class SignInSessions {
     key: string,
     { headers, from }: { readonly headers: WireHeaders; readonly from: string },
   ): Promise<SignInResult> {
-    const who = await identify(this.#core, key.trim());
+    const who = await identifyUser(this.#core, key.trim());
     if (who === null) {
       const ms = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEYS);
       return ms === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(ms / 1_000) };
@@ -125,7 +125,7 @@ export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; 
  * Returns the identity that a key gives.
  * @returns null if this service has no such key
  */
-async function identify({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
+async function identifyUser({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
   const holder = await findHolder(server.store, hash, server.now());

@@ -1,6 +1,6 @@
 import { html } from "../../page/html.ts";
 import { actionForm } from "../../page/parts.ts";
-import { SIGN_IN, SIGN_OUT } from "./addresses.ts";
+import { SIGN_IN_ADDRESS, SIGN_OUT_ADDRESS } from "./addresses.ts";
 import { makePage, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 
@@ -13,7 +13,7 @@ export function renderSignInPage(wrong: string | null): PageResult {
     title: "Sign in",
     main: html`<div class="alone"><h1>Sign in</h1>
 ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
-<form method="post" action="${SIGN_IN}">
+<form method="post" action="${SIGN_IN_ADDRESS}">
 <input name="username" value="mdmirror" autocomplete="username" hidden>
 <span class="field"><label for="key">Key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" required maxlength="4096" spellcheck="false"${
@@ -32,6 +32,6 @@ export function showSignOut({ csrf }: PageCall): PageResult {
     title: "Sign out",
     main: html`<div class="alone"><h1>Sign out</h1>
 <p>This browser then needs a key again.</p>
-${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,
+${actionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,
   });
 }

@@ -18,7 +18,14 @@ import { newId } from "../requests/context.ts";
 import type { ServiceCore, RequestHead } from "../requests/dispatch.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import { isDiskFull } from "../store/store.ts";
-import { APP, DOCUMENTS, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
+import {
+  APP_ADDRESS,
+  DOCUMENTS_ADDRESS,
+  KEYS_ADDRESS,
+  REVIEWS_ADDRESS,
+  SIGN_IN_ADDRESS,
+  SIGN_OUT_ADDRESS,
+} from "./addresses.ts";
 import {
   NOT_SIGNED_IN,
   UNKNOWN_PAGE,
@@ -40,7 +47,7 @@ export type PageAnswer = {
   readonly body: string | Uint8Array;
 };
 
-const ASSETS = `${APP}/assets/`;
+const ASSETS_ADDRESS = `${APP_ADDRESS}/assets/`;
 /** LIMIT: bytes of a form from a client that is not signed in. A form with a key is shorter. */
 const MAX_SIGN_IN_BYTES = 8_192;
 
@@ -54,7 +61,7 @@ type SignedSession = (Session<SignedInUser> & TabData) | null;
 /** Renders Markdown as HTML; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
 
-export type PagesWorld = {
+export type PagesContext = {
   readonly served: Served;
   readonly bundle: Bundle;
   readonly renderer: PagesRenderer;
@@ -72,11 +79,11 @@ export class Pages {
   readonly #renderer: PagesRenderer;
   readonly #operation: FigureSources;
 
-  constructor(core: ServiceCore, { served, bundle, renderer, operation }: PagesWorld) {
+  constructor(core: ServiceCore, { served, bundle, renderer, operation }: PagesContext) {
     const makeSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
     this.#core = core;
     this.#sessions = new SignInSessions(core, { served, secret: makeSecret });
-    this.#bundle = { ...bundle, base: ASSETS };
+    this.#bundle = { ...bundle, base: ASSETS_ADDRESS };
     this.#notices = new Notices(makeSecret);
     this.#renderer = renderer;
     this.#operation = operation;
@@ -124,7 +131,7 @@ export class Pages {
     if (!this.#core.isOpen) return this.#trouble(SERVICE_CLOSING, null);
     if (head.method === "GET" || head.method === "HEAD") return null;
     if (head.method !== "POST") return this.#trouble({ ...UNKNOWN_PAGE, status: 405 }, null);
-    if (splitRequestTarget(head.path).path !== SIGN_IN)
+    if (splitRequestTarget(head.path).path !== SIGN_IN_ADDRESS)
       return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     return bytes <= MAX_SIGN_IN_BYTES
       ? null
@@ -137,12 +144,12 @@ export class Pages {
     const earlyAnswer = await this.#admit(request, 0);
     if (earlyAnswer !== null) return earlyAnswer;
     const { path } = splitRequestTarget(request.path);
-    if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
+    if (path.startsWith(ASSETS_ADDRESS)) return this.#asset(path.slice(ASSETS_ADDRESS.length));
     const form = readForm(request, fault);
-    if (path === SIGN_IN) return this.#signIn(request, form, from);
+    if (path === SIGN_IN_ADDRESS) return this.#signIn(request, form, from);
     const signedInSession = await this.#sessions.sessionOf(request.headers);
     if (signedInSession === null)
-      return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN);
+      return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN_ADDRESS);
     // Administrators see the number of open reviews on each page.
     const openReviews = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
     const session = { ...signedInSession, waiting: openReviews, path };
@@ -158,7 +165,7 @@ export class Pages {
     const isForm = request.method === "POST";
     if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(MISSING_TOKEN, session);
     const { path, query: text } = splitRequestTarget(request.path);
-    if (isForm && path === SIGN_OUT) return redirect(SIGN_IN, this.#sessions.signOut(request.headers));
+    if (isForm && path === SIGN_OUT_ADDRESS) return redirect(SIGN_IN_ADDRESS, this.#sessions.signOut(request.headers));
     const { who } = session.who;
     const matchedRoute = matchRoute(request.method, path, who);
     if (matchedRoute === null) return this.#trouble(UNKNOWN_PAGE, { ...session, path: null });
@@ -183,12 +190,12 @@ export class Pages {
     if (method !== "POST") {
       return (await this.#sessions.sessionOf(headers)) === null
         ? this.#end(renderSignInPage(null), null)
-        : redirect(APP);
+        : redirect(APP_ADDRESS);
     }
     const signInResult = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
     switch (signInResult.kind) {
       case "in":
-        return redirect(APP, signInResult.cookie);
+        return redirect(APP_ADDRESS, signInResult.cookie);
       case "wrong":
         return this.#end(renderSignInPage("this is not a key of this service"), null);
       case "wait":
@@ -242,16 +249,16 @@ function redirect(to: string, cookie: string | null = null): PageAnswer {
 }
 
 function makeFrame(bundle: Bundle, session: SignedSession): Frame {
-  const brand = { href: APP, label: "mdmirror service" };
+  const brand = { href: APP_ADDRESS, label: "mdmirror service" };
   if (session === null) return { brand, nav: [], bundle, csrf: null };
   const adminLinks: Link[] = [
-    { href: APP, label: "Overview" },
-    { href: DOCUMENTS, label: "Documents" },
-    { href: REVIEWS, label: "Reviews", count: session.waiting, tone: "asks" },
-    { href: KEYS, label: "Keys" },
+    { href: APP_ADDRESS, label: "Overview" },
+    { href: DOCUMENTS_ADDRESS, label: "Documents" },
+    { href: REVIEWS_ADDRESS, label: "Reviews", count: session.waiting, tone: "asks" },
+    { href: KEYS_ADDRESS, label: "Keys" },
   ];
-  const links = session.who.who.kind === "admin" ? adminLinks : [{ href: DOCUMENTS, label: "Documents" }];
-  const nav = [{ href: SIGN_OUT, label: "Sign out" }];
+  const links = session.who.who.kind === "admin" ? adminLinks : [{ href: DOCUMENTS_ADDRESS, label: "Documents" }];
+  const nav = [{ href: SIGN_OUT_ADDRESS, label: "Sign out" }];
   const { path } = session;
   const currentLink = [...links, ...nav].findLast(({ href }) => `${path}/`.startsWith(`${href}/`)) ?? links[0]!;
   const address = path === null ? null : currentLink.href;

@@ -9,7 +9,14 @@ import { admitOnce, findHolder, findReader } from "../requests/authenticate.ts";
 import { runRead } from "../requests/context.ts";
 import { type ServiceCore, makeRateCheck } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
-import { APP, filesAddress, itemAddress, KEYS, REVIEWS, WORKSPACES } from "./addresses.ts";
+import {
+  APP_ADDRESS,
+  makeFilesAddress,
+  makeItemAddress,
+  KEYS_ADDRESS,
+  REVIEWS_ADDRESS,
+  WORKSPACES_ADDRESS,
+} from "./addresses.ts";
 import {
   NOT_SIGNED_IN,
   UNKNOWN_PAGE,
@@ -31,7 +38,7 @@ const STATE_TONES = { open: "good", closed: "quiet", restoring: "asks" } as cons
 /** Lists all workspaces, with a form to create one. */
 export function renderWorkspaces(workspaces: readonly Workspace[], csrf: string): Html {
   const form = actionForm(
-    { action: WORKSPACES, csrf },
+    { action: WORKSPACES_ADDRESS, csrf },
     html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
 <button class="main-action">Create workspace</button></span>`,
   );
@@ -47,18 +54,18 @@ ${
 }
 
 function renderWorkspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
-  const reviews = withQuery(REVIEWS, { workspace: id });
+  const reviews = withQuery(REVIEWS_ADDRESS, { workspace: id });
   const verb = state === "open" ? "Close or remove …" : "Remove …";
-  return html`<tr><th scope="row"><a href="${filesAddress(id, "")}">${nameView(name)}</a></th>
+  return html`<tr><th scope="row"><a href="${makeFilesAddress(id, "")}">${nameView(name)}</a></th>
 <td data-label="State">${dotOf(STATE_TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
 <td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
-<td><a href="${withQuery(KEYS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
+<td><a href="${withQuery(KEYS_ADDRESS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
 <td class="end">${state !== "open" && renderStateForm(id, "open", csrf, html`<button aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
-<a class="button" aria-label="${`${verb} ${shownName(name)}`}" href="${itemAddress(WORKSPACES, id)}/remove">${verb}</a></td></tr>`;
+<a class="button" aria-label="${`${verb} ${shownName(name)}`}" href="${makeItemAddress(WORKSPACES_ADDRESS, id)}/remove">${verb}</a></td></tr>`;
 }
 
 function renderStateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {
-  return actionForm({ action: `${itemAddress(WORKSPACES, id)}/state`, csrf, fields: { state } }, button);
+  return actionForm({ action: `${makeItemAddress(WORKSPACES_ADDRESS, id)}/state`, csrf, fields: { state } }, button);
 }
 
 /**
@@ -67,7 +74,7 @@ function renderStateForm(id: string, state: "open" | "closed", csrf: string, but
  */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
-  if (workspaces.length === 1) return { kind: "go", to: filesAddress(workspaces[0]!.id, ""), notice: null };
+  if (workspaces.length === 1) return { kind: "go", to: makeFilesAddress(workspaces[0]!.id, ""), notice: null };
   return makePage({
     title: "Documents",
     main: html`<h1>Documents</h1>
@@ -76,11 +83,11 @@ ${
     ? emptyOf(
         "No documents",
         "Documents belong to a workspace.",
-        html`<a class="button" href="${APP}">Create a workspace</a>`,
+        html`<a class="button" href="${APP_ADDRESS}">Create a workspace</a>`,
       )
     : html`<ul class="card rows">${workspaces.map(
         ({ id, name, documents }) =>
-          html`<li><a href="${filesAddress(id, "")}">${nameView(name)}</a><span class="faint">${plural(documents, "document")}</span></li>`,
+          html`<li><a href="${makeFilesAddress(id, "")}">${nameView(name)}</a><span class="faint">${plural(documents, "document")}</span></li>`,
       )}</ul>`
 }`,
   });
@@ -107,7 +114,7 @@ ${
     : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder or document</th><th scope="col">Access</th></tr></thead>
 <tbody>${visibleGrants.map(
         ({ path, level }) =>
-          html`<tr><th scope="row"><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path.slice(1))}</a></th><td data-label="Access">${LEVEL_LABELS[level]}</td></tr>`,
+          html`<tr><th scope="row"><a href="${makeFilesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path.slice(1))}</a></th><td data-label="Access">${LEVEL_LABELS[level]}</td></tr>`,
       )}</tbody></table></div>`
 }`,
   });
@@ -142,12 +149,12 @@ ${renderStateForm(id, "closed", csrf, html`<button>Close ${nameView(name)}</butt
 <h2>Remove</h2><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
 ${actionForm(
-  { action: `${itemAddress(WORKSPACES, id)}/remove`, csrf },
+  { action: `${makeItemAddress(WORKSPACES_ADDRESS, id)}/remove`, csrf },
   html`${
     documents > 0 &&
     html`<span class="field"><label for="name">Type its name to confirm</label>
 <input id="name" name="name" required autocomplete="off" spellcheck="false"></span>`
-  }<span class="row"><button class="danger">Delete permanently</button><a class="button" href="${APP}">Keep it</a></span>`,
+  }<span class="row"><button class="danger">Delete permanently</button><a class="button" href="${APP_ADDRESS}">Keep it</a></span>`,
 )}</div>`,
   });
 }
@@ -163,23 +170,27 @@ const STATE_NOTICES = {
 
 export async function setState({ core, id, form }: PageCall): Promise<PageResult> {
   const state = (["open", "closed"] as const).find((name) => name === form.get("state"));
-  if (state === undefined) return redirectTo(APP, "a workspace is open or closed", { tone: "bad" });
+  if (state === undefined) return redirectTo(APP_ADDRESS, "a workspace is open or closed", { tone: "bad" });
   const changedWorkspace = await core.admin.setWorkspaceState(id, state);
-  if (isRefused(changedWorkspace)) return redirectWithRefusal(APP, changedWorkspace);
-  return redirectTo(APP, `“${changedWorkspace.name}” ${STATE_NOTICES[state]}`);
+  if (isRefused(changedWorkspace)) return redirectWithRefusal(APP_ADDRESS, changedWorkspace);
+  return redirectTo(APP_ADDRESS, `“${changedWorkspace.name}” ${STATE_NOTICES[state]}`);
 }
 
 export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
   const workspace = await readWorkspaceInfo(core, id);
   if (workspace !== undefined && workspace.documents > 0 && form.get("name") !== workspace.name) {
-    return redirectTo(`${itemAddress(WORKSPACES, id)}/remove`, "this is not its name; nothing was removed", {
-      tone: "bad",
-    });
+    return redirectTo(
+      `${makeItemAddress(WORKSPACES_ADDRESS, id)}/remove`,
+      "this is not its name; nothing was removed",
+      {
+        tone: "bad",
+      },
+    );
   }
   const refusal = await core.admin.removeWorkspace(id);
   return refusal === null
-    ? redirectTo(APP, `“${workspace?.name ?? id}” is removed.`)
-    : redirectWithRefusal(APP, refusal);
+    ? redirectTo(APP_ADDRESS, `“${workspace?.name ?? id}” is removed.`)
+    : redirectWithRefusal(APP_ADDRESS, refusal);
 }
 
 /** Returns all workspaces of the service, for an administrator. */

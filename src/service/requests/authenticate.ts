@@ -29,7 +29,7 @@ export function hashKey(key: string): Buffer {
  * either header").
  * @returns null if the request does not have exactly one key
  */
-export function sentKey(headers: WireHeaders): string | null {
+export function readSentKey(headers: WireHeaders): string | null {
   const bearerKey = /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1];
   const apiKey = headers["x-api-key"]?.trim();
   if (bearerKey !== undefined && apiKey !== undefined && bearerKey !== apiKey) return null;
@@ -46,8 +46,8 @@ type KeySource = Pick<Tables, "holder">;
 /**
  * Returns the SHA-256 of the key in a request; null if the request does not have exactly one key.
  */
-export function sentHash(headers: WireHeaders): Buffer | null {
-  const keyText = sentKey(headers);
+export function readSentHash(headers: WireHeaders): Buffer | null {
+  const keyText = readSentKey(headers);
   return keyText === null ? null : hashKey(keyText);
 }
 

@@ -12,7 +12,9 @@ export class TokenBuckets<Name> {
   readonly #buckets = new Map<Name, Bucket>();
 
   /**
-   * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
+   * Creates a set of full buckets.
+   * @param now returns the time in milliseconds; a clock that is set back neither adds nor takes
+   * tokens
    * @param most number of buckets; a further bucket removes the one that was used longest ago
    */
   constructor(now: () => number, most = Number.POSITIVE_INFINITY) {

@@ -63,7 +63,10 @@ export type OperationCall<Name extends OperationName> = {
   readonly body: OutputOf<Operations[Name], "body">;
 };
 
-/** Second part of a long request: runs after the first transaction, and begins further ones. */
+/**
+ * Second part of a request that may run for long, such as a search. It runs after the transaction
+ * in which the key was checked, and begins transactions of its own.
+ */
 export type ContinuedRequest = {
   readonly kind: "continues";
   readonly resume: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;

@@ -5,7 +5,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
 import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
 import { type Answer, makeDone, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type RateCheck, admitOnce, findHolder, findReader, refuseKey, sentHash } from "./authenticate.ts";
+import { type RateCheck, admitOnce, findHolder, findReader, refuseKey, readSentHash } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
@@ -99,7 +99,7 @@ export function checkHead(
     if (!core.isOpen) return refuseClosing();
     if (isAdminPath(splitRequestTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
-    const [hash, peek]: [Buffer | null, RateCheck] = [sentHash(headers), (holder) => core.rates.take(holder, 0)];
+    const [hash, peek]: [Buffer | null, RateCheck] = [readSentHash(headers), (holder) => core.rates.take(holder, 0)];
     if (isValidation({ method, path })) return refuseKey(core.server, hash, peek);
     const cachedHolders = { holder: (known: Buffer) => readCachedHolder(core, known) };
     const reader = findReader(await findHolder(cachedHolders, hash, core.server.now()), peek);
@@ -162,12 +162,12 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
 }
 
 /**
- * POST /auth/validate-key: checks only the key, and ignores whether its workspace is closed or
- * removed.
+ * Answers POST /auth/validate-key. Checks only the key, and ignores whether its workspace is closed
+ * or removed.
  */
 async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   const { fault, admit } = frame;
-  const refusal = await refuseKey(server, sentHash(request.headers), admit);
+  const refusal = await refuseKey(server, readSentHash(request.headers), admit);
   if (refusal !== null) return refusal;
   const { query } = splitRequestTarget(request.path);
   const input = readInput(VALIDATE_KEY_OPERATION, { id: "", query, body: { text: request.body, fault } });

@@ -1,7 +1,7 @@
 import { type Operation, type OperationName, OPERATIONS } from "../../contract/api/operations.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
-import { type RateCheck, authenticate, findHolder, sentHash } from "./authenticate.ts";
+import { type RateCheck, authenticate, findHolder, readSentHash } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import {
   type OperationCall,
@@ -71,7 +71,7 @@ export async function routeRequest(
   const foundRoute = findOperation(request.method, target.path);
   const file = foundRoute?.value === "readFile" ? foundRoute.id : undefined;
   const work = async (working: TransactionContext): Promise<Answer | ContinuedRequest> => {
-    const holder = await findHolder(working.tables, sentHash(request.headers), server.now(), file);
+    const holder = await findHolder(working.tables, readSentHash(request.headers), server.now(), file);
     const context = authenticate(working, holder, admit);
     if (isRefused(context)) return context;
     if (foundRoute === null) return refuse("not_found", "There is no such endpoint.");

@@ -4,7 +4,7 @@ import { MAX_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, type TransactionContext, runWrite } from "../requests/context.ts";
 import { refuseUnknownWorkspace } from "../keys/keys.ts";
-import { combineWithLive, saveText } from "../files/file-writes.ts";
+import { combineWithLive, saveContent } from "../files/file-writes.ts";
 import { presentFile, toApiPath } from "../files/present.ts";
 import type { ReviewRow } from "../store/changes-table.ts";
 import type { Tables } from "../store/tables.ts";
@@ -155,7 +155,7 @@ export class Reviews {
       // both.
       const decidedAt = working.now();
       const savingContext = { ...working, now: () => decidedAt, key: null };
-      const row = await saveText(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);
+      const row = await saveContent(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);
       await working.tables.changes.decide(reviewRow.number, "accepted", decidedAt);
       return presentFile(row);
     });

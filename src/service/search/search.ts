@@ -16,7 +16,7 @@ import type { OperationCall, ContinuedRequest, RequestContext } from "../request
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile, SearchScope } from "../store/found-files.ts";
 
-/** POST /v1/search/hybrid */
+/** Answers POST /v1/search/hybrid. */
 export async function searchHybrid({ context, body }: OperationCall<"searchHybrid">): Promise<ContinuedRequest> {
   const { query, limit, includeSources } = body;
   return continueSearch(context, body, async (source, pace) => {
@@ -39,7 +39,7 @@ export async function searchHybrid({ context, body }: OperationCall<"searchHybri
 const MAX_REGEX_STEPS = 80_000_000;
 
 /**
- * POST /v1/search/regex.
+ * Answers POST /v1/search/regex.
  * ASSUMES: the syntax of patterns is that of RE2. A pattern that is malformed, or compiles to a
  * program that is too large, is answered `400 invalid_request` at `/query` (contract tests "refuses
  * a malformed pattern", "refuses a pattern that grows beyond measure").

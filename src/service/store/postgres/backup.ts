@@ -18,7 +18,7 @@ import { openPool } from "./pool.ts";
 const ROWS_TOGETHER = 200;
 
 /**
- * Copies a database to a new file, as it was at one moment. Services may use the database
+ * Copies a database, as it is at one moment, to a new file. Services may use the database
  * meanwhile.
  * @param file absolute path; must not exist
  * @throws UnusableDatabaseError, or errors of `pg` and better-sqlite3; then there is no file

@@ -3,7 +3,7 @@ import { isReading, type LockName, type Session as Port, type Sql } from "../sql
 import { isConnectionLost, StoreUnreachableError } from "./faults.ts";
 import { LOCKS } from "./locks.ts";
 
-type Result = Pick<QueryResult, "rows">;
+type StatementResult = Pick<QueryResult, "rows">;
 
 /**
  * The connection to PostgreSQL, within one transaction. Statements are sent without waiting for
@@ -50,7 +50,7 @@ export class Session implements Port {
       throw this.#fault === null ? new Error("the transaction was rolled back") : this.#fault.error;
   }
 
-  async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
+  async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<StatementResult> {
     try {
       return await runStatement(this.#client, statement, values);
     } catch (error) {
@@ -66,7 +66,7 @@ export class Session implements Port {
   }
 }
 
-const NUL = /\0/g;
+const NUL_CHARACTERS = /\0/g;
 
 /**
  * Runs a statement. PostgreSQL cannot store NUL: a write replaces it by the replacement character,
@@ -74,7 +74,7 @@ const NUL = /\0/g;
  * ORDER: not an async function, because an error must be noted before the answer to the next COMMIT
  * is read.
  */
-function runStatement(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
+function runStatement(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<StatementResult> {
   const text = statement.postgres;
   const hasNul = values.some((value) => typeof value === "string" && value.includes("\0"));
   if (hasNul && isReading(text)) return Promise.resolve({ rows: [] });
@@ -93,5 +93,5 @@ function sendInOneCall({ connection: { stream } }: Client): void {
 }
 
 function replaceNul(value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll(NUL, "\uFFFD") : value;
+  return typeof value === "string" ? value.replaceAll(NUL_CHARACTERS, "\uFFFD") : value;
 }

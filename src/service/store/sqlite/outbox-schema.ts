@@ -5,10 +5,10 @@
 const KEPT_ROWS = 20_000;
 
 /**
- * SQL for the `mark` of an outbox row: the id of the newest change of any document. Row numbers
- * start again after a backup was restored, but the next change then has another id. So the mark
- * shows whether two rows with one number are the same row. A random number made by SQLite would
- * differ between two runs with the same seed.
+ * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a backup
+ * was restored, a row number may be used a second time, but the newest change then has another id.
+ * So the mark shows whether two rows with one number are the same row. A random number made by
+ * SQLite would differ between two runs with the same seed.
  */
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 
