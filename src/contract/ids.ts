@@ -4,16 +4,16 @@
  */
 
 declare const brand: unique symbol;
-type BrandedId<Name extends string> = string & { readonly [brand]: Name };
+type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /** Id of a document: `doc_` and an opaque suffix. */
-export type DocId = BrandedId<"DocId">;
+export type DocId = Branded<"DocId">;
 /** Id of a folder: `dir_` and an opaque suffix. */
-export type DirId = BrandedId<"DirId">;
+export type DirId = Branded<"DirId">;
 /**
  * Id of a change, which identifies one saved version of one document: `chg_` and an opaque suffix.
  */
-export type ChangeId = BrandedId<"ChangeId">;
+export type ChangeId = Branded<"ChangeId">;
 
 // Form of ids that services issue today: 14 lower-case letters and digits after the prefix.
 const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
