@@ -1,7 +1,4 @@
-/**
- * A map of limited size. If its values take up more than the limit, it removes the oldest entries
- * first.
- */
+/** A map of limited size. If its values exceed the limit, it removes the oldest entries first. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #maxSize: number;

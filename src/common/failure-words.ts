@@ -56,7 +56,6 @@ export function failureWords(why: string): string {
   if (knownWords !== undefined) return knownWords;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
-  // A reason without lower-case letters, or the name of an error class, is a code that belongs only
-  // in the log.
+  // Words in capitals, and the names of error classes, are codes that belong only in the log.
   return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;
 }

@@ -4,10 +4,7 @@
  */
 
 export type Metric = {
-  /**
-   * Name of the metric, `[a-z_]+`. It ends with the unit, or with `_total` if the metric only
-   * grows.
-   */
+  /** Name of the metric, `[a-z_]+`. Ends with the unit, or with `_total` if it only grows. */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";

@@ -25,10 +25,7 @@ export function distanceWithin(word: string, other: string, limit: number): numb
   return Math.min(lastRow[toLetters.length]!, limit + 1);
 }
 
-/**
- * Returns the most similar one of the words, which the user probably meant; null if none is similar
- * enough.
- */
+/** Returns the word that the user probably meant; null if no word is similar enough. */
 export function nearestWord(word: string, words: readonly string[]): string | null {
   const maxDistance = Math.max(1, Math.floor(word.length / 3));
   const similarWords = words

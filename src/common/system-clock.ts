@@ -21,8 +21,7 @@ class SystemClock implements Clock {
   }
 
   monotonic(): number {
-    // `process.hrtime` is used because `performance.now()` would load five modules of Node on its
-    // first use.
+    // `performance.now()` is not used, because its first use would load five modules of Node.
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
   }
@@ -37,10 +36,7 @@ class SystemClock implements Clock {
     signal?.removeEventListener("abort", resolve);
   }
 
-  /**
-   * Resolves in a later turn of the event loop. Answers that have arrived are read between two
-   * turns.
-   */
+  /** Resolves in a later turn of the event loop. Between two turns, arrived answers are read. */
   readonly turn = (): Promise<void> =>
     new Promise((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(this.#step);

@@ -17,10 +17,7 @@ export type Trouble = {
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
-  /**
-   * Names of the versions that have changed since the caller read them. Set only if the code is
-   * `stale`.
-   */
+  /** Names of versions that changed since the caller read them. Only with the code `stale`. */
   readonly changed?: readonly string[];
   /** The next step for the user, as a clause; often a command. */
   readonly next: string;
@@ -44,9 +41,7 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
-/**
- * Error that ends the work of a front end. The entry point of the front end reports its `Trouble`.
- */
+/** Error that ends the work of a front end. Its entry point reports the `Trouble`. */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
 
@@ -132,10 +127,7 @@ export function unwritableFileTrouble(
     : trouble(kind, failure, next, { code });
 }
 
-/**
- * Matches the code that Node gives to an errno without a name in libuv, such as that of a used-up
- * quota.
- */
+/** Matches Node's code for an errno without a name in libuv, such as that of a used-up quota. */
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
 
 /**

@@ -13,8 +13,7 @@ export type WireResult =
    */
   | NoAnswer<"not-sent">
   /**
-   * The request was sent, perhaps only in part, but no complete answer arrived. The change may have
-   * happened.
+   * The request was sent, at least in part, but no answer arrived. The change may have happened.
    */
   | NoAnswer<"lost">;
 
@@ -39,7 +38,6 @@ export type StreamBounds = {
   readonly silenceMs: number;
   /** Limit in bytes for the body of an answer that is not a stream. */
   readonly maxBytes: number;
-  /** Signal that ends the stream. */
   readonly signal: AbortSignal;
 };
 

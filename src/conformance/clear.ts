@@ -2,10 +2,7 @@ import type { FileResource } from "../contract/resources.ts";
 import { isBelow, NoAnswerError } from "./observe.ts";
 import { Api, type Exchange } from "./world.ts";
 
-/**
- * LIMIT: number of pages that are read of one list, because the list of a tested service may never
- * end.
- */
+/** LIMIT: pages that are read of one list, because the list of a tested service may never end. */
 const MAX_PAGES = 50;
 
 /** Suffixes of the folders that cases create beside their own folder. */

@@ -26,9 +26,7 @@ export type SectionReport = {
    * the service lacks.
    */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
-  /**
-   * Titles of cases that did not run because they would leave a review or a folder on the service.
-   */
+  /** Titles of cases that did not run, because they would leave a review or a folder behind. */
   readonly skipped: string[];
 };
 
@@ -43,7 +41,6 @@ export type Report = {
 };
 
 export type JudgeOptions = {
-  /** Address of the service, for messages. */
   readonly url: string;
   readonly exchange: Exchange;
   readonly key: string;

@@ -21,10 +21,8 @@ const OPTIONAL_OPERATIONS: readonly (readonly [method: RegExp, path: RegExp, sho
   [/^(GET|PATCH|DELETE)$/, /^\/v1\/folders\/[^/]+$/, "/v1/folders/{id}"],
 ];
 
-/** The last request that was answered, and the status of its answer. */
 type LastAnswer = { readonly request: string | null; readonly status: number | null };
 
-/** Matches the path of an operation that changes one document or folder. */
 const CHANGED_ITEM_PATH = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
@@ -110,9 +108,7 @@ function findLackingOperation({ method, path }: WireRequest, { status, body }: W
   return optionalOperation === undefined ? null : `${method} ${optionalOperation[2]}`;
 }
 
-/**
- * LIMIT: number of times that a request is sent again if the service answers with `Retry-After`.
- */
+/** LIMIT: times that a request is sent again if the service answers with `Retry-After`. */
 const MAX_REPETITIONS = 20;
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Cases about both searches, hybrid and regex (`src/contract/README.md`, "Search" and "Limits").
- */
+/** Cases about hybrid and regex search (`src/contract/README.md`, "Search" and "Limits"). */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json, markLeavingReview } from "./world.ts";

@@ -1,7 +1,4 @@
-/**
- * Helpers for the cases about search. They send requests, and return the parts of answers that the
- * cases compare.
- */
+/** Helpers for the cases about search: they send requests and read answers. */
 
 import type { Problem } from "../contract/api/resources.ts";
 import type { Json, CheckedReply, CaseSetup } from "./world.ts";
@@ -73,9 +70,7 @@ export async function findPaths(
 export const createDocument = (setup: CaseSetup, name: string, content: string) =>
   setup.api.file(`${setup.folder.path}/${name}`, content);
 
-/**
- * Returns the place of each match in a file. Contains only the fields that differ between matches.
- */
+/** Returns the place of each match in a file, with only the fields that differ between matches. */
 export const readMatchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 

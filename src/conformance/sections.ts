@@ -14,10 +14,7 @@ import { searchCases } from "./search-cases.ts";
 import { structureCases } from "./structure-cases.ts";
 import type { ContractCase } from "./world.ts";
 
-/**
- * Sections of the contract (`src/contract/README.md`) in their order, with the cases of each
- * section.
- */
+/** Sections of the contract (`src/contract/README.md`) in order, with the cases of each. */
 export const SECTIONS = {
   "paths-and-names": nameCases,
   limits: contentCases,

@@ -37,7 +37,6 @@ export type CaseSetup = {
   readonly as: (key: string | null) => Api;
 };
 
-/** An answer of the service, with methods that check it. */
 export class CheckedReply {
   readonly status: number;
   readonly headers: WireHeaders;
@@ -96,7 +95,6 @@ export class CheckedReply {
     return problem;
   }
 
-  /** Expects an error answer with the code `invalid_request`, as `problem` does. */
   invalid(...pointers: string[]): Problem {
     return this.problem("invalid_request", ...pointers);
   }

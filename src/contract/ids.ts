@@ -10,9 +10,7 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 export type DocId = Branded<"DocId">;
 /** Id of a folder: `dir_` and an opaque suffix. */
 export type DirId = Branded<"DirId">;
-/**
- * Id of a change, which identifies one saved version of one document: `chg_` and an opaque suffix.
- */
+/** Id of a change, that is, of one saved version of one document: `chg_` and an opaque suffix. */
 export type ChangeId = Branded<"ChangeId">;
 
 // Form of ids that services issue today: 14 lower-case letters and digits after the prefix.

@@ -2,10 +2,7 @@
 
 import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/**
- * Reason why a name is refused, in kebab-case, because it also appears in logs, SQLite and
- * messages.
- */
+/** Reason why a name is refused. In kebab-case, because logs, SQLite and messages contain it. */
 export type NameFault =
   | "empty"
   | "too-long"

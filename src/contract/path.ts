@@ -30,9 +30,7 @@ export function depthOf(path: string): number {
   return path === "" ? 0 : path.split("/").length;
 }
 
-/**
- * Returns true if `path` is strictly below `folder`. Every path except the root is below the root.
- */
+/** Returns true if `path` is below `folder`. Every path except the root is below the root. */
 export function isBelow(path: string, folder: string): boolean {
   return folder === "" ? path !== "" : path.startsWith(`${folder}/`);
 }
@@ -42,9 +40,7 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
 
-/**
- * Replaces the folder `from` at the beginning of `path` by `to`. `path` must be `from` or below it.
- */
+/** Replaces the folder `from` at the start of `path` by `to`. `path` must be within `from`. */
 export function rebase(path: string, from: string, to: string): string {
   if (path === from) return to;
   const relativePath = from === "" ? path : path.slice(from.length + 1);

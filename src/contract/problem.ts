@@ -74,9 +74,7 @@ export const MAX_FIELD_ERRORS = 20;
  */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
-/**
- * Returns the `type` of a problem in its documented form: `{docs_base}/errors/<code-with-hyphens>`.
- */
+/** Returns the `type` of a problem: `{docs_base}/errors/<code-with-hyphens>`. */
 export function problemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;
 }

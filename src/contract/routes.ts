@@ -1,5 +1,3 @@
-/** Paths of the API, relative to its base URL. */
-
 import type { DirId, DocId } from "./ids.ts";
 import type { Selector } from "./resources.ts";
 
@@ -14,10 +12,7 @@ export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
 /** Path of the stream of changes (`events.ts`), which not every deployment offers. */
 export const EVENTS = "/v1/events";
-/**
- * Path of the request that checks whether a key is valid, even if its workspace is closed or
- * removed.
- */
+/** Path of the request that checks a key, even if its workspace is closed or removed. */
 export const VALIDATE_KEY = "/auth/validate-key";
 
 /**

@@ -40,9 +40,7 @@ export type Spelling = {
   readonly bytes: Digest;
   /** Digest of the content as the service has it. */
   readonly text: Digest;
-  /**
-   * Path of the file when its links were read or written. Its relative links start from this path.
-   */
+  /** Path of the file when its links were read or written; relative links start from it. */
   readonly spelledAt: LocalPath;
   readonly leads: readonly LinkTarget[];
 };

@@ -2,10 +2,7 @@ import type { ServiceCore } from "./requests/dispatch.ts";
 import type { DatabaseFigures } from "./store/rows.ts";
 import type { PoolFigures, Store } from "./store/store.ts";
 
-/**
- * Figures of a service that `/metrics` shows an operator, in addition to the figures about
- * requests.
- */
+/** Figures of a service for an operator, in addition to the figures about requests. */
 export type ServiceFigures = {
   /** Figures of the database; null if the database did not answer, or is closed. */
   readonly database: DatabaseFigures | null;

@@ -1,5 +1,3 @@
-/** Serves the embedded service over HTTP, from a data folder. */
-
 import { isLoopbackHost } from "../common/loopback.ts";
 import { writeAddress, removeAddress } from "./data-files.ts";
 import { type HttpServer, startHttp } from "./http/server.ts";
@@ -131,8 +129,7 @@ async function listen<Key extends string | null>(
     adminKeyFile,
     lacks: [...(service.reserved() === 0 ? [describeLackOfSpace(options.data)] : []), ...missingAddress],
     importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
-    // ORDER: the server closes first, so that the last answers are written before the database
-    // closes.
+    // ORDER: the server closes first, so that the last answers are sent before the data closes.
     async close() {
       await Promise.all([server.close(), adminPort?.close()]);
       await log?.close();

@@ -15,7 +15,6 @@ import { isDiskFull, type Store } from "./store/store.ts";
 import type { CombineContents, ServerContext } from "./requests/context.ts";
 
 export type ServiceOptions = {
-  /** Store of the documents; the service closes the store when it closes. */
   readonly store: Store;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
@@ -31,10 +30,7 @@ export type ServiceOptions = {
   readonly combine?: CombineContents;
   /** Check of links in new content: `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"] | undefined;
-  /**
-   * Key for `/admin` over HTTP. Without this key, `/admin` answers 401, and only `service.admin`
-   * works.
-   */
+  /** Key for `/admin` over HTTP. Without it, `/admin` answers 401; `service.admin` works. */
   readonly adminKey?: string;
   /** SHA-256 of the admin key, for a process that does not have the key itself. */
   readonly adminKeyHash?: Buffer;
@@ -45,9 +41,7 @@ export type ServiceOptions = {
    * waits for such a round; tests count the rounds.
    */
   readonly atNextRound?: (begin: () => void) => void;
-  /**
-   * Called for each answer with status 500. The error may contain SQL, but never a key or content.
-   */
+  /** Called for each answer with status 500. The error may have SQL, but no key or content. */
   readonly onFault?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
@@ -84,7 +78,6 @@ const UNKNOWN_KEY_HASH = Buffer.alloc(32);
 /** The file and folder service, independent of the transport and of the kind of store. */
 export class Service {
   readonly admin: Admin;
-  /** Answers requests for the stream of events. */
   readonly streams: EventHub;
   readonly #store: Store;
   readonly #core: ServiceCore;
@@ -119,8 +112,7 @@ export class Service {
     this.streams = new EventHub(this.#core, this.#admitByRate);
   }
 
-  // The functions are fields, not methods, because a transport calls them without the service
-  // object.
+  // The functions are fields, because a transport calls them without the service object.
   readonly handle: ServiceWire = (request, fault = null, noted) => {
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
@@ -146,10 +138,8 @@ export class Service {
     }
   };
 
-  /** Checks a request by its headers, as `checkHead` does. */
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head);
 
-  /** Checks a request as `admit` does, for the port of local administration. */
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head, true);
 
   /** Parts of the service that its web pages use; the pages run in the same process. */
@@ -199,10 +189,7 @@ export class Service {
     if (this.#core.isOpen) this.#store.reserve?.reserve();
   }
 
-  /**
-   * Returns the bytes of disk space that are reserved for deletions; null if the store has no local
-   * disk.
-   */
+  /** Returns the bytes of disk that are reserved for deletions; null without a local disk. */
   reserved(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }
@@ -233,8 +220,7 @@ export class Service {
       // This write waits for transactions that have already begun.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
-      // The service closes even if the disk is full, because then only the last uses of keys are
-      // lost.
+      // The service closes even if the disk is full: only the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
     } finally {
       await this.#store.close();

@@ -68,10 +68,7 @@ export function startUpkeep(
   };
 }
 
-/**
- * Does a part of some periodic work. Returns the milliseconds until the next part; null if nothing
- * is left to do.
- */
+/** Does a part of periodic work. Returns the milliseconds until the next part; null for none. */
 type UpkeepStep = () => Promise<number | null>;
 
 /**

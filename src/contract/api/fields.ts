@@ -26,9 +26,7 @@ export function makePointer(...names: readonly PropertyKey[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/**
- * Returns the schema of a string. `judge` returns the fault of a value; null if the value is valid.
- */
+/** Returns the schema of a string. `judge` returns the fault of a value, or null. */
 export function makeStringSchema(judge: (value: string) => FieldFault | null) {
   return z.string().superRefine((value, { addIssue }) => {
     const fault = judge(value);
@@ -36,9 +34,7 @@ export function makeStringSchema(judge: (value: string) => FieldFault | null) {
   });
 }
 
-/**
- * Returns the fault of a path that is too long; otherwise null. The leading slash does not count.
- */
+/** Returns the fault of a path that is too long, or null. The leading slash does not count. */
 export function findLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;

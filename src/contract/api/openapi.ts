@@ -1,5 +1,3 @@
-/** Makes the OpenAPI 3.1 document from the declared operations. */
-
 import { z } from "zod";
 import { EVENT_STREAM } from "../events.ts";
 import { PROBLEM_CODES, type ProblemCode } from "../problem.ts";
@@ -89,10 +87,7 @@ function describeParameters({ path, id, query }: Operation, jsonOf: MakeJsonSche
   return parameters;
 }
 
-/**
- * Describes the error answers of an operation by status. Each status lists the codes that it can
- * have.
- */
+/** Describes the error answers of an operation: for each status, the codes that it can have. */
 function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSchema {
   const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);
@@ -111,10 +106,7 @@ function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSche
   return Object.fromEntries(answers);
 }
 
-/**
- * Adds the default of a field, which zod leaves out of the JSON Schema if a function parses the
- * value.
- */
+/** Adds the default of a field, which zod leaves out if a function parses the value. */
 const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
@@ -122,10 +114,7 @@ const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zo
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/**
- * Returns the JSON Schema of a zod schema. Moves each schema that has an id to `schemas`, and
- * refers to it.
- */
+/** Returns the JSON Schema of a zod schema. A schema with an id is moved to `schemas`. */
 function makeJsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): JsonSchema {
   const schemaText = JSON.stringify(z.toJSONSchema(schema, { io, override: completeSchema }));
   const movedSchema = JSON.parse(schemaText.replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema & {

@@ -287,8 +287,7 @@ export const OPERATIONS = {
     problems: ["not_found"],
   },
   /**
-   * ASSUMES: a valid key is answered 200 with `valid: true` (contract test "says whether a key is
-   * good").
+   * ASSUMES: a valid key is answered `valid: true` (contract test "says whether a key is good").
    */
   validateKey: {
     method: "POST",

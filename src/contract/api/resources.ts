@@ -1,7 +1,4 @@
-/**
- * Schemas of the service's answers. A client may rely only on the fields that the contract
- * documents.
- */
+/** Schemas of the service's answers. A client may rely only on fields that the contract shows. */
 
 import { z } from "zod";
 import type { ChangeId, DirId, DocId } from "../ids.ts";
@@ -67,7 +64,6 @@ export const changeInReviewSchema = z
   })
   .meta({ id: "ChangeInReview" });
 
-/** Returns the schema of a list of items. */
 export function makeListSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     object: z.literal("list"),

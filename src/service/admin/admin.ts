@@ -20,10 +20,7 @@ type KeyPageRequest = { readonly workspaceId: string | null; readonly from: numb
 
 const refuseUnknownKey = () => refuse("not_found", "There is no such key.");
 
-/**
- * Operations for administrators, which the API does not define. Also available over HTTP, below
- * `/admin`.
- */
+/** Operations for administrators, which are not in the API. Over HTTP, they are below `/admin`. */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -61,9 +58,7 @@ export class Admin {
     });
   }
 
-  /**
-   * Removes a workspace with its documents. Requests with its keys then get `workspace_not_found`.
-   */
+  /** Removes a workspace with its documents. Its keys then get `workspace_not_found`. */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return runWrite(this.#server, async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
@@ -140,7 +135,6 @@ export class Admin {
     return runWrite(this.#server, ({ tables }) => tables.settings.change(changed));
   }
 
-  /** Makes a backup of the whole database while requests are served. */
   async backup(): Promise<FinishedBackup | Refused> {
     const backup = await this.#server.store.backup?.();
     return (
@@ -150,7 +144,6 @@ export class Admin {
   }
 }
 
-/** Converts the result of an administrator's operation to an answer. */
 export async function toAnswer(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const body = await operation;
   if (body === null) return DELETED_ANSWER;

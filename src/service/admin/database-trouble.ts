@@ -8,8 +8,7 @@ const START_ADVICE = "check that PostgreSQL runs at this address, then start the
 /** Errors of PostgreSQL and of the network, with a message for each. */
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // Matched first, because PostgreSQL gives this error a code of the same class (28) as a refused
-    // login.
+    // Matched first, because this error has a code of the same class (28) as a refused login.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",
@@ -93,8 +92,7 @@ export function databaseTrouble(url: string, thrown: unknown): Result<never> {
   const knownTrouble = KNOWN_TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (knownTrouble !== undefined)
     return trouble(knownTrouble.kind, `${name} ${knownTrouble.what}`, knownTrouble.next, { code });
-  // All other errors of PostgreSQL have a code of five characters. An error without such a code is
-  // a bug.
+  // All other errors of PostgreSQL have a code of five characters; any other error is a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw thrown;
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }

@@ -5,7 +5,6 @@ import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts
 /** A new file for the secret of a key, readable by this user only. */
 type KeyFile = {
   write(text: string): void;
-  /** Removes the file, for the case that no key was created. */
   discard(): void;
 };
 

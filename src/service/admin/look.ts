@@ -95,7 +95,6 @@ function findByIdOrName<T extends { readonly id: string }>(
   );
 }
 
-/** Formats a grant, such as `/notes=edit`. */
 function formatGrant({ path, level }: { readonly path: string; readonly level: string }): string {
   return `${shownName(path)}=${level}`;
 }

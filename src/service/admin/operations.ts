@@ -16,7 +16,6 @@ export type AdminOperation = {
   readonly body?: z.ZodType;
   /** True if a request without a body counts as an empty object. */
   readonly mayLackBody?: true;
-  /** Schema of the answer's body, with the fields that commands read. */
   readonly answer: z.ZodType;
 };
 
@@ -90,8 +89,7 @@ const keySchema = z
     workspaceId: z.string(),
     label: z.string(),
     grants: z.array(grantSchema),
-    // Current path of each grant, in the order of the grants. The path of the whole workspace is
-    // `/`.
+    // Current path of each grant, in the order of the grants; `/` for the whole workspace.
     grantPaths: z.array(z.string()),
     rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
     // Times in milliseconds since the epoch; null for never. After a crash, the last use is exact
@@ -117,7 +115,6 @@ const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeo
   waits: typeof parsed.on === "string" && parsed.on.startsWith("/"),
 });
 
-/** A new key together with its secret. */
 const newKeyAnswerSchema = z
   .intersection(keySchema, z.object({ key: z.string() }))
   .transform(({ key: text, ...made }) => ({ key: made, text }));
@@ -142,10 +139,7 @@ const shownReviewSchema = reviewSchema.extend({
 });
 
 const decidedReviewSchema = z.object({ path: z.string() });
-/**
- * Schema of an answer whose body is not read: the status alone says that the service carried the
- * request out.
- */
+/** Schema of an answer whose body is not read, because its status already reports success. */
 const ignoredSchema = z.unknown();
 
 /**
@@ -158,10 +152,7 @@ function makePageSchema<Item extends z.ZodType>(item: Item) {
     .refine(({ data, nextCursor }) => nextCursor == null || data.length > 0);
 }
 
-/**
- * ASSUMES: all routes below `/admin`. The document of the API does not define them; contract tests
- * fix them.
- */
+/** ASSUMES: all routes below `/admin`, which the API does not define (contract tests of them). */
 export const ADMIN_OPERATIONS = {
   listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: makePageSchema(workspaceSchema) },
   createWorkspace: {
@@ -211,10 +202,7 @@ export type SentKey = z.input<typeof keySchema>;
 export type MadeKey = z.output<typeof newKeyAnswerSchema>;
 export type ReviewJson = z.output<typeof reviewSchema>;
 export type ShownReviewJson = z.output<typeof shownReviewSchema>;
-/**
- * A grant of a key. `on` is an id, a path that begins with a slash, or null for the whole
- * workspace.
- */
+/** A grant. `on` is an id, a path that begins with a slash, or null for the whole workspace. */
 export type KeyGrant = z.output<typeof grantsSchema>[number];
 export type NewKey = z.input<typeof newKeySchema>;
 /** Changes to a key. Properties that are left out stay unchanged. */

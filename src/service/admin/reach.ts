@@ -73,10 +73,7 @@ function isLocked(dataFolder: string): boolean {
   }
 }
 
-/**
- * Connects to the running service. Its documents are in PostgreSQL, so this command cannot open
- * them itself.
- */
+/** Connects to the running service, because a command cannot open documents in PostgreSQL. */
 function reachSharedService(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
   const session = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
   if (session !== null) return session;

@@ -1,5 +1,3 @@
-/** Answers requests below `/admin`. */
-
 import { timingSafeEqual } from "node:crypto";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { type Admin, toAnswer } from "./admin.ts";

@@ -17,7 +17,6 @@ type RequestFacts = {
   readonly isRead: boolean;
 };
 
-/** Converts the answer to an administrator's request to a result. */
 function readAnswer(result: WireResult, request: RequestFacts): Result<unknown> {
   if (result.kind !== "answer") return explainMissingAnswer(result, request);
   const { status, body } = result.response;
@@ -97,7 +96,6 @@ type AdminRequestParts<Operation> = {
   readonly body?: Operation extends { readonly body: infer Body extends z.ZodType } ? z.input<Body> : undefined;
 };
 
-/** Sends one request with the admin key. */
 type SendRequest = (request: WireRequest) => Promise<WireResult>;
 
 const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;

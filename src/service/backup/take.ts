@@ -57,10 +57,7 @@ export function explainFailedBackup(out: string, error: unknown): Result<never> 
   return systemTrouble(error, `${out} cannot be written`, "give another file with --out");
 }
 
-/**
- * Moves a file. If the target is on another disk, copies the file completely before the copy gets
- * its name.
- */
+/** Moves a file. On another disk, copies the file completely before the copy gets its name. */
 async function moveFile(from: string, to: string): Promise<void> {
   try {
     renameToFree(from, to);
@@ -80,8 +77,7 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
   const temporaryFile = `${to}.new`;
   rmSync(temporaryFile, { force: true });
   try {
-    // The file is created with its permissions before it has content, so that other users can never
-    // read it.
+    // The file has its permissions before it has content, so that other users can never read it.
     const file = await open(temporaryFile, "wx", 0o600);
     try {
       await copyFile(from, temporaryFile);

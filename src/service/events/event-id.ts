@@ -9,9 +9,7 @@ import { sealContent, unsealContent } from "../requests/seal.ts";
 
 const PREFIX = "evt_";
 const RANDOM_BYTES = 12;
-/**
- * Number of bytes to which every position is padded, so that the length of an id reveals nothing.
- */
+/** Bytes to which every position is padded, so that the length of an id reveals nothing. */
 const POSITION_BYTES = 44;
 
 type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;

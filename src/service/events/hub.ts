@@ -31,14 +31,10 @@ export class EventHub {
   readonly path = EVENTS;
   readonly #core: ServiceCore;
   readonly #store: Store;
-  /** Counts a request for the rate limit of its key. */
   readonly #admit: RateCheck;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
-  /**
-   * Promise for the end of the last scheduled read of the outbox. Each read waits for the one
-   * before.
-   */
+  /** Promise for the end of the last scheduled read of the outbox. Reads never overlap. */
   #turn: Promise<unknown> = Promise.resolve();
   /**
    * Position in the outbox up to which all listeners have received their events; null if there are
@@ -60,10 +56,7 @@ export class EventHub {
     return this.#listeners.size;
   }
 
-  /**
-   * Answers `GET /v1/events`. This is a field, not a method, because a transport calls it without
-   * the hub.
-   */
+  /** Answers `GET /v1/events`. A field, because a transport calls it without the hub. */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;
     const refusal = await answerOrFail(this.#core, async (requestId) => {
@@ -191,7 +184,6 @@ export class EventHub {
     this.#listeners.beat(HEARTBEAT, now, HEARTBEAT_EVERY_MS);
   }
 
-  /** Reads the next rows of the outbox, and sends events to all listeners. */
   async #sendEvents(): Promise<void> {
     this.#isDue = false;
     for (let hasMore = true; hasMore && this.#core.isOpen; ) {

@@ -1,14 +1,10 @@
 import type { AnswerStream } from "../http/stream.ts";
 import type { KeyReader } from "../requests/authenticate.ts";
 
-/** Listeners that use the same key. */
 export type ListenerGroup = {
-  /** SHA-256 of the key. */
   readonly hash: Buffer;
   reader: KeyReader;
-  /**
-   * Time at which the access of the key was last read, in milliseconds by the clock of the service.
-   */
+  /** Time when the access of the key was last read, in milliseconds by the service's clock. */
   lookedAt: number;
   readonly sinks: Set<AnswerStream>;
 };
@@ -34,9 +30,7 @@ export class Listeners {
     return this.#counts.get(toMapKey(hash)) ?? 0;
   }
 
-  /**
-   * Changes the number of listeners of a key: 1 for a new listener, -1 for a listener that leaves.
-   */
+  /** Changes the number of listeners of a key: 1 for a new listener, -1 for one that leaves. */
   count(hash: Buffer, change: 1 | -1): void {
     const name = toMapKey(hash);
     const count = (this.#counts.get(name) ?? 0) + change;

@@ -10,7 +10,6 @@ import { WorkspaceEvents, MAX_EVENTS, RESET_EVENTS, type VisibleEvent } from "./
 import type { ListenerGroup } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
-/** Number of outbox rows that are read together. */
 const ROWS_PER_READ = 500;
 /**
  * LIMIT: number of outbox rows of one workspace that are read for a client that reconnects. The

@@ -13,15 +13,9 @@ export type OutboxRow = {
    */
   readonly position: string;
   readonly workspace: number;
-  /**
-   * Kind of the changed item. `access` means that the access of a key was changed, given or taken
-   * away.
-   */
+  /** Kind of the changed item. `access`: the access of a key was changed, given or taken away. */
   readonly kind: "file" | "folder" | "access";
-  /**
-   * Row number of the file or folder. If the kind is `access`, row number of the key, or 0 for all
-   * keys.
-   */
+  /** Row number of the file or folder; for `access`, of the key, or 0 for all keys. */
   readonly seq: number;
   /** Id of the file or folder; empty if the kind is `access`. */
   readonly id: string;
@@ -34,7 +28,6 @@ export type OutboxRow = {
 
 type FormerGrant = { readonly key: number; readonly level: Level };
 
-/** A removed folder, with its former parent and the grants that were on it. */
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
 /**
@@ -59,9 +52,6 @@ export type OutboxTable = {
   after(position: string, most: number, workspace?: number): Promise<OutboxPage | null>;
   /** Returns those of the folders that the outbox reports as removed, by row number. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
-  /**
-   * Adds a row that says that the grants of a key changed, because the database has no trigger for
-   * that.
-   */
+  /** Adds a row for changed grants of a key, because the database has no trigger for them. */
   noteAccess(key: number): void;
 };

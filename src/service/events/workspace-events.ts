@@ -14,15 +14,9 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/**
- * LIMIT: number of events that are sent together. For more events, a full scan costs the listener
- * less.
- */
+/** LIMIT: events that are sent together. For more, a full scan costs the listener less. */
 export const MAX_EVENTS = 200;
-/**
- * Row number that stands for an unknown former parent. No folder has this number, so no grant
- * applies to it.
- */
+/** Row number that stands for an unknown former parent. No grant can be on it. */
 const UNKNOWN_FOLDER = -1;
 
 export const RESET_EVENTS: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
@@ -75,10 +69,7 @@ export class WorkspaceEvents {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
 
-  /**
-   * Returns the events that a key may see, in order. Of several events for an item, only the last
-   * is returned.
-   */
+  /** Returns the events that a key may see, in order, and only the last one for each item. */
   async visibleTo({ key, grants }: KeyHolder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET_EVENTS;
     const access = await this.#accessOf(key.seq, grants);
@@ -145,7 +136,6 @@ export class WorkspaceEvents {
     });
   }
 
-  /** Returns the grants that a key had on items that were removed. */
   #grantsOnRemoved(key: number): GrantRow[] {
     const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
     const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));

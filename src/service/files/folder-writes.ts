@@ -110,9 +110,7 @@ export async function deleteFolder({ context, id, query }: OperationCall<"delete
   return DELETED_ANSWER;
 }
 
-/**
- * Returns the reason why an item below the folder cannot be deleted; null if all can be deleted.
- */
+/** Returns the reason why an item below the folder cannot be deleted; null if there is none. */
 async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

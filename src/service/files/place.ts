@@ -76,10 +76,7 @@ export async function findTargetFolder(
  */
 type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
-/**
- * Follows folder names from the root. Refuses if the key may not write to the deepest folder that
- * exists.
- */
+/** Follows folder names from the root. Refuses if the key may not write to the last folder. */
 export async function followFolders(
   context: RequestContext,
   names: readonly string[],
@@ -163,8 +160,7 @@ export async function moveProtected(
   await access.loadAncestors(files.map(({ folder }) => folder));
   const guardedFiles = files.filter((file) => !includesLevel(access.file(file), "full"));
   if (guardedFiles.length === 0) return move();
-  // Only keys with a grant below the root are checked, because any other key has the same access
-  // everywhere.
+  // Keys without a grant below the root are left out: their access is the same everywhere.
   const grantsByKey = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
   const fullAccessBefore: ReadonlySet<number>[] = [];
   for (const grants of grantsByKey) fullAccessBefore.push(await filesWithFullAccess(context, grants, guardedFiles));

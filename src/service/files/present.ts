@@ -1,7 +1,4 @@
-/**
- * Converts rows of the tables to the form of the API. Ids are not checked, because the service made
- * them.
- */
+/** Converts rows of the tables to the form of the API, without checking their ids. */
 
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";

@@ -13,9 +13,7 @@ export type RequestRecord = {
   readonly isGone: () => boolean;
 };
 
-/**
- * One line of the access log. It never contains content, a key, a query or the path of a document.
- */
+/** One line of the access log, which never contains content, keys, queries or document paths. */
 export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
   /** Time of the request, ISO 8601. */
   readonly at: string;
@@ -28,10 +26,7 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 
 /** Milliseconds for which lines are collected before one write. */
 const WRITE_PAUSE_MS = 200;
-/**
- * LIMIT: number of lines that wait for the disk. Further lines are lost; the next line says how
- * many.
- */
+/** LIMIT: lines that wait for the disk. Further lines are lost, and the next one counts them. */
 const MAX_WAITING_LINES = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
@@ -44,10 +39,7 @@ export function appendTo(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
-/**
- * The access log: one line of JSON for each request. The answer to a request does not wait for its
- * line.
- */
+/** The access log: one line of JSON for each request. No answer waits for its line. */
 export class AccessLog {
   readonly #append: AppendText;
   readonly #onFault: (error: unknown) => void;
@@ -67,7 +59,6 @@ export class AccessLog {
     this.#writing ??= this.#writeLater();
   };
 
-  /** Resolves when all lines are written. */
   async close(): Promise<void> {
     await this.#writing;
     if (this.#lines.length > 0) await this.#write();

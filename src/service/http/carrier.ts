@@ -35,9 +35,7 @@ const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyRequest {
-    /**
-     * The request with its answer and the facts about it; set by the first hook of each request.
-     */
+    /** The request with its answer and its facts; set by the first hook of each request. */
     exchange: HttpExchange;
   }
   interface FastifyContextConfig {
@@ -102,8 +100,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     // after the answer.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
-    // The header is removed because fastify would read a body, and the stream of an empty request
-    // never ends.
+    // With a content type, fastify would read a body, and the stream of an empty one never ends.
     if (isEmpty) delete request.headers["content-type"];
     app.routing(request, response);
   };
@@ -265,9 +262,7 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
   if (state.isClosing) endStream();
 }
 
-/**
- * Answers with a problem if fastify could not read the body. Any other error closes the connection.
- */
+/** Answers with a problem if fastify could not read the body; otherwise cuts the connection. */
 async function answerFault(state: ServerState, exchange: HttpExchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
@@ -338,9 +333,7 @@ async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerSta
  */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/**
- * Returns the reason why a request cannot be answered, whatever its path; null if there is none.
- */
+/** Returns the reason why a request cannot be answered, whatever its path, or null. */
 function findHeadFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const singleHeadersSeen = new Set<string>();

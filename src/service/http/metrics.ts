@@ -10,10 +10,7 @@ import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
 import { RequestHistory } from "./request-history.ts";
 
-/**
- * Number of open event streams, and number of connections that the service closed because a client
- * did not read.
- */
+/** Number of open event streams, and of connections closed because their client did not read. */
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
@@ -32,7 +29,6 @@ type MetricsOptions = {
 
 type AnswerCount = { readonly route: string; readonly code: number; count: number };
 
-/** Number of answers of a route with an HTTP status, since the start. */
 export type RouteCount = Readonly<AnswerCount>;
 
 /** Counts requests from their headers to the end of their answers. */
@@ -41,9 +37,7 @@ export class RequestMetrics {
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #countStreams: () => EventStreamCounts;
   readonly #log: ((entry: AccessEntry) => void) | null;
-  /** Requests of the last day, by minute. */
   readonly history: RequestHistory;
-  /** Number of answers by route and HTTP status. */
   readonly #answered = new Map<string, AnswerCount>();
   /** Number of answers in each histogram bucket, without those of smaller buckets. */
   readonly #within: number[] = BUCKET_SECONDS.map(() => 0);
@@ -196,7 +190,6 @@ function makeServiceMetrics({ database, pool, listeners }: ServiceFigures): Metr
   ];
 }
 
-/** Rounds to a hundredth of a millisecond. */
 function roundMs(ms: number): number {
   return Math.round(ms * 100) / 100;
 }

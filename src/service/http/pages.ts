@@ -9,10 +9,7 @@ import type { ServiceCore } from "../requests/dispatch.ts";
  */
 export type PagesOptions = {
   readonly core: ServiceCore;
-  /**
-   * Origin of a proxy in front of the service, at which browsers see the pages; null if there is no
-   * proxy.
-   */
+  /** Origin of a proxy at which browsers see the pages; null if there is no proxy. */
   readonly proxy: string | null;
 };
 

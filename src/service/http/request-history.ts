@@ -6,10 +6,7 @@
 import type { ServiceFigures } from "../figures.ts";
 
 const MINUTE_MS = 60_000;
-/**
- * LIMIT: number of minutes that are remembered, which is one day. A minute with requests takes
- * about 0.5 kB.
- */
+/** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
 /**
  * Upper end of the first group of durations, in milliseconds. The upper end of each further group
@@ -50,7 +47,6 @@ export type RequestSpan = Readonly<AnswerCounts> & {
 export class RequestHistory {
   readonly #now: () => number;
   readonly #readFigures: () => Promise<ServiceFigures | null>;
-  /** Minutes with requests, the earliest first. */
   readonly #minutes: MinuteCounts[] = [];
 
   /**

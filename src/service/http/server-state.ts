@@ -17,7 +17,6 @@ export type HttpService = {
    * @returns the answer if the body is not needed; otherwise null
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
-  /** Returns figures for `/metrics`. */
   readonly figures?: () => MaybePromise<ServiceFigures>;
   /** Returns true if requests can be served, for `/readyz`. Undefined if they always can. */
   readonly isReady?: () => MaybePromise<boolean>;
@@ -30,7 +29,6 @@ export type HttpService = {
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** State that all requests of a server share. */
 export type ServerState = {
   readonly service: HttpService;
   readonly admission: Admission;
@@ -40,7 +38,6 @@ export type ServerState = {
   readonly unread: UnreadAnswers;
   /** A function for each open event stream, which ends it. */
   readonly streams: Set<() => void>;
-  /** Number of requests since the start. */
   begun: number;
   /** True after the server has begun to close. Each answer then closes its connection. */
   isClosing: boolean;

@@ -18,7 +18,6 @@ export type HttpOptions = {
   readonly host?: string;
   /** Port to listen on. Default 0: any free port. */
   readonly port?: number;
-  /** Certificate and private key, as the contents of PEM files. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /** Options of the web pages below `/app`; undefined for no pages. */
   readonly pages?: PagesOptions;
@@ -30,7 +29,6 @@ export type HttpOptions = {
   readonly deadlines?: Partial<HttpDeadlines>;
 };
 
-/** Time limits in milliseconds. */
 type HttpDeadlines = {
   /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;
@@ -43,10 +41,7 @@ type HttpDeadlines = {
    * while clients still send requests needs some time.
    */
   readonly drain: number;
-  /**
-   * Time that a closing service gives its running requests. After that, it closes their
-   * connections.
-   */
+  /** Time that a closing service gives its running requests before it closes their connections. */
   readonly stop: number;
   /** Time between two checks of these limits. */
   readonly checkEvery: number;
@@ -141,8 +136,7 @@ function makeServer(
     requestTimeout: deadlines.request,
     keepAliveTimeout: KEEP_ALIVE_MS,
     optimizeEmptyRequests: true,
-    // The service itself refuses a request without a Host header, because Node's refusal would have
-    // no body.
+    // The service itself refuses a request without a Host header, with a problem as the body.
     requireHostHeader: false,
   };
   const server =

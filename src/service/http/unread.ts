@@ -14,7 +14,6 @@ const BYTES_PER_SECOND = 32 * 1024;
 type UnreadAnswer = { readonly bytes: number; readonly until: number };
 
 export class UnreadAnswers {
-  /** Answers that are not completely read, the oldest first. */
   readonly #waiting = new Map<ServerResponse, UnreadAnswer>();
   readonly #mostMs: number;
   readonly #timer: NodeJS.Timeout;

@@ -96,7 +96,6 @@ export async function importFolder(
   return links === null ? report : { ...report, links: await links.end(ask) };
 }
 
-/** Returns a function that sends requests to the service with the key of the import. */
 function makeRequestSender({ service, key }: ImportTarget): SendRequest {
   return async (method, path, body) => {
     const text = body === undefined ? null : JSON.stringify(body);

@@ -26,7 +26,6 @@ import type { WalkEntry, WalkItem } from "./walk.ts";
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
 export type LinkReport = {
-  /** Number of links that now contain an id. */
   readonly byId: number;
   /**
    * Number of documents that were written twice, the first time with inert links, because documents
@@ -61,7 +60,6 @@ export class ImportLinks {
   /** Local paths that the walk found, whether imported or not. */
   readonly #seen = new Set<string>();
   readonly #sent = new Map<string, SentFile>();
-  /** Number of documents that were written a second time. */
   #twice = 0;
 
   /** @param ids ids of files and folders that exist on the service, by path */
@@ -115,10 +113,7 @@ export class ImportLinks {
     return this.#ids.get(this.#renamed.get(path) ?? path) ?? null;
   }
 
-  /**
-   * Returns the content to send: links to documents that are on the service by now contain their
-   * ids.
-   */
+  /** Returns the content to send, with ids in the links to documents that are on the service. */
   translate(path: string, text: string): string {
     return toService(text, this.#placeAt(path));
   }
@@ -191,10 +186,7 @@ function readDestinations(text: string): Destination[] {
     .filter(({ kind }) => kind !== "foreign");
 }
 
-/**
- * Returns the ids of all files and folders that the key can read, by path without the leading
- * slash.
- */
+/** Returns the ids of all items that the key can read, by path without the leading slash. */
 export async function listReadableIds(ask: SendRequest): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {

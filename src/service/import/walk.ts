@@ -52,10 +52,7 @@ export function* walkFolder(dir: string, below: string, belowAs: string): Genera
   }
 }
 
-/**
- * Returns the entries of a folder in the order of their names, or the refusal if the folder cannot
- * be read.
- */
+/** Returns the entries of a folder by name, or the refusal if it cannot be read. */
 function readFolder(dir: string, path: string): Dirent[] | WalkItem {
   try {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));

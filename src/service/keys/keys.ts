@@ -1,5 +1,3 @@
-/** Creates keys, and returns them in the form that administrators see. */
-
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type TransactionContext } from "../requests/context.ts";
@@ -30,10 +28,7 @@ export async function makeKey(working: TransactionContext, options: NewKey): Pro
   return { ...(await readKeyInfo(working, id))!, key };
 }
 
-/**
- * Returns the secret of a new key: 256 random bits, with a prefix by which people recognise a
- * leaked key.
- */
+/** Returns a secret of 256 random bits. By its prefix, people recognise a leaked key. */
 function makeSecret({ random }: TransactionContext): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }

@@ -1,5 +1,3 @@
-/** Makes the addresses of the service's web pages. */
-
 import { encodePath } from "../../page/addresses.ts";
 
 export const APP_ADDRESS = "/app";
@@ -10,9 +8,7 @@ export const KEYS_ADDRESS = `${APP_ADDRESS}/keys`;
 export const REVIEWS_ADDRESS = `${APP_ADDRESS}/reviews`;
 export const WORKSPACES_ADDRESS = `${APP_ADDRESS}/workspaces`;
 
-/**
- * Part of an address that names a page of a folder or document, or the action of a form about it.
- */
+/** Part of an address that names a page of a folder or document, or the action of its form. */
 export type FilesPart = "files" | "history" | "protect" | "restore";
 
 /**

@@ -6,7 +6,6 @@ import { nextOf, sentenceView } from "../../page/parts.ts";
 import { type Refused, toClause } from "../requests/answer.ts";
 import { APP_ADDRESS, SIGN_IN_ADDRESS } from "./addresses.ts";
 
-/** Result of a request for a page, or of a form that was sent. */
 export type PageResult =
   | ({ readonly kind: "page"; readonly content: Content } & Pick<PageTrouble, "status" | "retryAfter">)
   /** Redirects the browser to another page, which may show a notice. */

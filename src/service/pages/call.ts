@@ -35,9 +35,7 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /**
-   * Pattern of the address. `{id}` is its third segment; `*` at the end is the rest of the address.
-   */
+  /** Pattern of the address. `{id}` is its third segment; `*` at the end stands for the rest. */
   readonly path: string;
   /** True if only an administrator may request the page or send the form. */
   readonly adminOnly: boolean;

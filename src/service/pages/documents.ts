@@ -321,10 +321,7 @@ async function listFolder(
   return { path: folder.path, entries, next: place === null ? null : `${KIND_LETTERS[place.kind]}${place.name}` };
 }
 
-/**
- * Position in a folder at which a page begins: after this name, among the folders or among the
- * documents.
- */
+/** Position at which a page begins: after this name, among the folders or the documents. */
 type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
 
 const KIND_LETTERS = { folder: "d", file: "f" } as const;
@@ -358,10 +355,7 @@ async function readEntries(
   });
 }
 
-/**
- * Returns the position at which the next page begins; null after the last page. Folders come before
- * documents.
- */
+/** Returns the position of the next page, folders before documents; null after the last page. */
 function findNextPlace(
   place: EntryPlace,
   rows: readonly { readonly name: string }[],

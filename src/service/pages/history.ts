@@ -83,8 +83,7 @@ async function renderHistoryPage(
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${renderLineCounts(step)}</p>
 <p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${makeItemAddress(REVIEWS_ADDRESS, step.id)}">Review</a>`}</p></li>`);
-    // Waits for the next turn of the event loop, so that other requests are answered between two
-    // comparisons.
+    // Other requests are answered between two comparisons.
     await setImmediate();
   }
   const restore = makeFilesAddress(workspace.id, row.path, "restore");
@@ -120,7 +119,6 @@ function renderEvent({ status, baseId, sender }: HistoryRow): Html {
   return html`${EVENT_NAMES[status]}${name !== null && html` of ${name}`}`;
 }
 
-/** Shows how many lines a change added and removed. */
 function renderLineCounts({ text, before }: HistoryStep): Html | null {
   if (text === null || before === null) return null;
   const { added, removed } = countLines(before, text);

@@ -25,10 +25,7 @@ type Preset = keyof typeof PRESETS;
 /** A fault of one field of the form; `text` is a sentence. */
 export type FormFault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
-/**
- * The fields of the form as a browser sends them, and the fault of one field; null if there is
- * none.
- */
+/** The fields of the form as a browser sends them, and the fault of one field, or null. */
 export type FilledForm = { readonly fields: URLSearchParams; readonly fault: FormFault | null };
 
 /**
@@ -90,10 +87,7 @@ ${renderAccessFields(folders, filled)}
   );
 }
 
-/**
- * Returns the attributes that mark a control with a fault and give it the focus; false if the field
- * has no fault.
- */
+/** Returns the attributes that mark a control with a fault; false if it has none. */
 function markFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
   return fault?.field === field && refusedBy();
 }
@@ -128,7 +122,6 @@ function renderPathRow(number: number, path: string, level: string | undefined):
 <select name="level" aria-label="${`Access to path ${number}`}">${optionsOf(LEVEL_LABELS, level ?? "read")}</select></span>`;
 }
 
-/** Properties of a key, as the user entered them in the form. */
 type KeyRequest = Required<KeyChanges>;
 
 const MAX_LABEL_CHARACTERS = 200;

@@ -13,9 +13,7 @@ import type { PageCall } from "./call.ts";
 import { formatClock, formatDayTime, REFRESH_MS } from "./parts.ts";
 import { renderWorkspaces } from "./workspaces.ts";
 
-/**
- * Time windows of the charts. `minutes` is the length of one bar; `count` is the number of bars.
- */
+/** Time windows of the charts. `minutes`: length of a bar; `count`: number of bars. */
 const CHART_WINDOWS = {
   hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: formatClock },
   day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: formatDayTime },
@@ -24,9 +22,7 @@ type ChartWindow = keyof typeof CHART_WINDOWS;
 
 const MINUTE_MS = 60_000;
 
-/**
- * Shows an administrator the number of open reviews, the workspaces, and the health of the service.
- */
+/** Shows an administrator the open reviews, the workspaces, and the health of the service. */
 export async function showOverview(call: PageCall): Promise<PageResult> {
   const { core, operation, query } = call;
   const workspaces = await core.admin.workspaces();
@@ -148,8 +144,7 @@ function makeGaugePanel(
   textOf: (value: number) => string,
 ): Panel {
   const currentValue = current && read(current);
-  // A span without requests shows the value of the span before it. The last span shows the current
-  // value.
+  // A span without requests has the value of the span before it; the last, the current one.
   let lastValue: number | null = null;
   const values = spans.map(({ figures }, i) => {
     lastValue = (i === spans.length - 1 ? currentValue : figures && read(figures)) ?? lastValue;

@@ -1,5 +1,3 @@
-/** Parts of pages that several pages of the service share. */
-
 import { type Html, html } from "../../page/html.ts";
 import { ageOf } from "../../page/parts.ts";
 import type { Level } from "../store/rows.ts";

@@ -69,10 +69,7 @@ ${renderListNav(
   });
 }
 
-/**
- * Returns the address of the list of reviews. If the current page shows only one workspace, so does
- * the list.
- */
+/** Returns the address of the list of reviews, of the same workspaces as the current page. */
 function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }
@@ -121,10 +118,7 @@ function renderSender(sender: string | null): Html {
 const REVIEW_VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
 type ReviewView = keyof typeof REVIEW_VIEWS;
 
-/**
- * Shows one review with the forms to decide it. Its changes are shown as source, rendered, or in an
- * editor.
- */
+/** Shows one review and the forms to decide it: as source, rendered, or in an editor. */
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
   if (isRefused(review)) return makeRefusalPage(review);
@@ -138,7 +132,6 @@ function listViews({ status }: Review): ReviewView[] {
   return status === "in_review" ? ["source", "rendered", "edit"] : ["source", "rendered"];
 }
 
-/** Content that a reviewer wrote, and the reason why the service did not accept it. */
 type UnsavedEdit = { readonly text: string; readonly why: Refused };
 
 async function renderReviewPage(

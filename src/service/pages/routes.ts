@@ -1,5 +1,3 @@
-/** Lists the routes of all pages and forms. */
-
 import { decodeSegment } from "../requests/validate.ts";
 import { makeRouteFinder } from "../requests/router.ts";
 import {

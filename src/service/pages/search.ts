@@ -20,10 +20,7 @@ const HITS_ON_PAGE = 20;
 
 const { searchHybrid: OPERATION } = OPERATIONS;
 
-/**
- * Shows the documents that match a search. They are the ones that the API would return for the same
- * key.
- */
+/** Shows the documents that match a search, as the API returns them for the same key. */
 export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const words = query.get("q") ?? "";

@@ -19,10 +19,7 @@ import type { PageTrouble } from "./answer.ts";
 /** A signed-in user. `since` is the time of signing in, in milliseconds since the epoch. */
 export type SignedInUser = { readonly who: UserIdentity; readonly since: number };
 
-/**
- * LIMIT: number of signed-in browsers. A further one signs out the browser that was unused for the
- * longest time.
- */
+/** LIMIT: signed-in browsers. A further one signs out the one that was unused for longest. */
 const MAX_SESSIONS = 256;
 const MAX_IDLE_MS = 2 * 3_600_000;
 const MAX_SESSION_MS = 24 * 3_600_000;
@@ -45,7 +42,6 @@ export class SignInSessions {
   readonly #core: ServiceCore;
   readonly #origins: Origins;
   readonly #browsers: Browsers<SignedInUser>;
-  /** Counters of wrong keys, by client address. */
   readonly #wrong: TokenBuckets<string>;
 
   constructor(core: ServiceCore, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
@@ -154,10 +150,7 @@ export async function makeUserContext(
   return refuseUnknownWorkspace();
 }
 
-/**
- * Returns a context with Full access for an administrator, who could create a key with Full access
- * anyway.
- */
+/** Returns a context with Full access for an administrator, who could also create such a key. */
 async function makeAdminContext(working: TransactionContext, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();

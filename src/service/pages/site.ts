@@ -58,7 +58,6 @@ const MAX_SIGN_IN_BYTES = 8_192;
 type TabData = { readonly waiting: number; readonly path: string | null };
 type SignedSession = (Session<SignedInUser> & TabData) | null;
 
-/** Renders Markdown as HTML; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
 
 export type PagesContext = {
@@ -70,7 +69,6 @@ export type PagesContext = {
 
 const SECRET_BYTES = 32;
 
-/** The web pages of a service. */
 export class Pages {
   readonly #core: ServiceCore;
   readonly #sessions: SignInSessions;
@@ -112,10 +110,7 @@ export class Pages {
     return answer;
   }
 
-  /**
-   * Runs the code of a page. If it throws, returns an error page, so that other requests are not
-   * affected.
-   */
+  /** Runs the code of a page. An error in it becomes an error page, and affects nothing else. */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();
@@ -150,7 +145,6 @@ export class Pages {
     const signedInSession = await this.#sessions.sessionOf(request.headers);
     if (signedInSession === null)
       return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN_ADDRESS);
-    // Administrators see the number of open reviews on each page.
     const openReviews = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
     const session = { ...signedInSession, waiting: openReviews, path };
     if (form === null) return this.#trouble({ ...MISSING_TOKEN, status: 415 }, session);

@@ -68,10 +68,7 @@ function renderStateForm(id: string, state: "open" | "closed", csrf: string, but
   return actionForm({ action: `${makeItemAddress(WORKSPACES_ADDRESS, id)}/state`, csrf, fields: { state } }, button);
 }
 
-/**
- * Lists the workspaces, each with a link to its documents. If there is only one, redirects the
- * browser to it.
- */
+/** Lists the workspaces with links to their documents. Opens a single workspace directly. */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   if (workspaces.length === 1) return { kind: "go", to: makeFilesAddress(workspaces[0]!.id, ""), notice: null };

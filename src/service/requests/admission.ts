@@ -52,10 +52,7 @@ export class Admission {
   readonly #turns: LoopTurns;
   #underWay = 0;
   #bytes = 0;
-  /**
-   * Bodies that are still arriving, the oldest first. The key is the function that ends the
-   * request.
-   */
+  /** Bodies that are still arriving, the oldest first, by the function that ends the request. */
   readonly #arriving = new Map<() => void, ArrivingBody>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
@@ -133,10 +130,7 @@ export class Admission {
     };
   }
 
-  /**
-   * Returns true if all answers of the last window took too long, and more than a few requests are
-   * still running.
-   */
+  /** Returns true if the last answers all came late, and more than a few requests still wait. */
   #waits(): boolean {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;

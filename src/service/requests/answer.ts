@@ -8,10 +8,7 @@ import {
 } from "../../contract/problem.ts";
 import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
 
-/**
- * Converts a sentence of the service, such as `The key is gone.`, to a clause, such as `the key is
- * gone`.
- */
+/** Converts a sentence, such as `The key is gone.`, to a clause: `the key is gone`. */
 export function toClause(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }
@@ -46,7 +43,6 @@ export function makeDoneFromJson(status: DoneAnswer["status"], json: string): Do
   return { kind: "done", status, json };
 }
 
-/** Answer without a body. */
 export const DELETED_ANSWER: DoneAnswer = { kind: "done", status: 204, json: "" };
 
 export function refuse(

@@ -43,9 +43,7 @@ export function refuseUnauthenticated(): Refused {
 /** Source in which keys are looked up: a store, or the tables of a transaction. */
 type KeySource = Pick<Tables, "holder">;
 
-/**
- * Returns the SHA-256 of the key in a request; null if the request does not have exactly one key.
- */
+/** Returns the SHA-256 of the key in a request; null if there is not exactly one key. */
 export function readSentHash(headers: WireHeaders): Buffer | null {
   const keyText = readSentKey(headers);
   return keyText === null ? null : hashKey(keyText);
@@ -83,10 +81,7 @@ export async function refuseKey(
   return holder === undefined ? refuseUnauthenticated() : admit(holder);
 }
 
-/**
- * Returns the refusal if the holder of a key exceeds its rate limit; null if the request is
- * admitted.
- */
+/** Returns the refusal if the holder of a key exceeds its rate limit; otherwise null. */
 export type RateCheck = (holder: KeyHolder) => Refused | null;
 
 /**

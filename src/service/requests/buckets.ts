@@ -3,9 +3,7 @@ type Bucket = { tokens: number; filledAt: number };
 /** Capacity of a bucket in tokens, and its refill in tokens per millisecond. */
 type BucketSize = { readonly most: number; readonly perMs: number };
 
-/**
- * Token buckets for rate limits, by name. They are only in memory, so a restart fills all of them.
- */
+/** Token buckets for rate limits, by name. Only in memory, so a restart fills all of them. */
 export class TokenBuckets<Name> {
   readonly #now: () => number;
   readonly #most: number;

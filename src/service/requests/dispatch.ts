@@ -29,7 +29,6 @@ export type ServiceCore = {
    */
   readonly recent: BoundedMap<string, { readonly holder: KeyHolder; readonly readAt: number }>;
   readonly docsBase: string;
-  /** Generation of the database (see `Store.generation`). */
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
   /** Called after each answered request. */
@@ -38,10 +37,7 @@ export type ServiceCore = {
   isOpen: boolean;
 };
 
-/**
- * Returns a function that counts a request for the rate limit of its key, and records the use of
- * the key.
- */
+/** Returns a function that counts a request for its key's rate limit, and as a use of the key. */
 export function makeRateCheck({ rates, server }: Pick<ServiceCore, "rates" | "server">): RateCheck {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
@@ -161,10 +157,7 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
   return method === "POST" && splitRequestTarget(path).path === VALIDATE_KEY;
 }
 
-/**
- * Answers POST /auth/validate-key. Checks only the key, and ignores whether its workspace is closed
- * or removed.
- */
+/** Answers POST /auth/validate-key, even if the workspace of the key is closed or removed. */
 async function validateKey(server: ServerContext, request: WireRequest, frame: RequestFrame): Promise<Answer> {
   const { fault, admit } = frame;
   const refusal = await refuseKey(server, readSentHash(request.headers), admit);

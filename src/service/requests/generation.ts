@@ -6,7 +6,6 @@
 
 import { createHmac, randomUUID } from "node:crypto";
 
-/** Name of the row of table `meta` that stores the database's generation. */
 export const GENERATION_NAME = "generation";
 
 /** Returns the generation for a database that is being restored. */

@@ -2,7 +2,6 @@ import { type Refused, refuse } from "./answer.ts";
 import { TokenBuckets } from "./buckets.ts";
 import type { KeyHolder, KeyRow, RateLimit } from "../store/rows.ts";
 
-/** Limits requests by a token bucket for each key. */
 export class RateLimiter {
   readonly #buckets: TokenBuckets<number>;
 

@@ -49,7 +49,6 @@ export function splitRequestTarget(target: string): { readonly path: string; rea
 /** Facts about a request that are not in the request itself. */
 export type RequestFrame = {
   readonly fault: BodyFault | null;
-  /** Applies the rate limit of the key. */
   readonly admit: RateCheck;
   /** Returns true if the client has disconnected. Undefined if the transport does not know. */
   readonly isGone?: (() => boolean) | undefined;

@@ -1,7 +1,4 @@
-/**
- * Validates requests by their schemas. Refuses invalid requests in the way that the contract
- * describes.
- */
+/** Validates requests by their schemas, and refuses invalid ones as the contract says. */
 
 import { z } from "zod";
 import { type FieldFault, makePointer } from "../../contract/api/fields.ts";
@@ -22,9 +19,7 @@ const NO_PARAMETERS = z.strictObject({});
 
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/**
- * Reads the input of an operation. Checks the query first, then the id in the path, then the body.
- */
+/** Reads the input of an operation: the query first, then the id in the path, then the body. */
 export function readInput({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const queryTexts = readQuery(sent.query);
   const query = isRefused(queryTexts) ? queryTexts : validate(parameters, queryTexts);
@@ -61,9 +56,7 @@ function makeRefusal(found: readonly InputFault[]): Refused {
   return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
 }
 
-/**
- * Returns the faults of a value: unknown fields first, then the others in the order of the schema.
- */
+/** Returns the faults of a value: unknown fields first, then the others by the schema. */
 function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
   const unknownFields = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];

@@ -22,10 +22,7 @@ type ReviewsQuery = {
   readonly workspaceId?: string | undefined;
   /** Status of the listed reviews. Default `in_review`. */
   readonly status?: ReviewSummary["status"];
-  /**
-   * Position after which the page begins: `nextCursor` of the previous page, as a number. 0 for the
-   * first page.
-   */
+  /** Position after which the page begins: `nextCursor` of the previous page, or 0. */
   readonly after?: number;
   readonly limit?: number;
   /** True to list the latest change first. */
@@ -151,8 +148,7 @@ export class Reviews {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
         return refuse("edit_conflict", detail);
       }
-      // The decision and the version that it publishes get the same time, so that `decided` finds
-      // both.
+      // The decision and the published version have the same time, so that `decided` finds both.
       const decidedAt = working.now();
       const savingContext = { ...working, now: () => decidedAt, key: null };
       const row = await saveContent(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);

@@ -69,9 +69,7 @@ function refuseTooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/**
- * Returns the refusal of a search whose client has disconnected. Only the log shows this answer.
- */
+/** Returns the refusal of a search whose client has disconnected. Only the log shows it. */
 function refuseDisconnected(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }

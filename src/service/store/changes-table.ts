@@ -6,19 +6,14 @@ import { decodeIfKept, decodeText, encodeText, PRUNED_CODEC, type StoredText } f
 
 /** A change that is or was in review, with the current row of its file. */
 export type ReviewRow = FileRow & {
-  /** Row number of the change. */
   readonly number: number;
-  /** Id of the change. */
   readonly change: string;
   readonly baseId: string;
   readonly status: ReviewStatus;
   readonly reason: ReviewReason;
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
-  /**
-   * Label of the key that sent the edit, at that time; null if the change is older than this
-   * column.
-   */
+  /** Label that the sender's key had then; null if the change is older than this column. */
   readonly sender: string | null;
   /**
    * Time of the decision in milliseconds since the epoch. Null if the change is in review, or was
@@ -44,9 +39,7 @@ export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "a
   readonly sender: string | null;
 };
 
-/**
- * SQL that selects the later published versions of the document to which the change `c` belongs.
- */
+/** SQL that selects the later published versions of the document of the change `c`. */
 const FROM_LATER_VERSIONS = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
@@ -64,8 +57,7 @@ const SQL = {
     WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${useIndex("changes_by_file")}
     WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
-  // Reads the changes in review, which are few, and then the folders of their files. Never reads
-  // all files.
+  // Reads the changes in review, which are few, then their folders; never all files.
   inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${useIndex("changes_in_review")}
       ${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
@@ -117,10 +109,7 @@ type PruneLimits = {
    * Null for no such limit.
    */
   readonly before: number | null;
-  /**
-   * Number of versions of each document that keep their content, including the published one; null
-   * for all.
-   */
+  /** Versions of a document that keep their content, with the published one; null for all. */
   readonly keep: number | null;
 };
 
@@ -161,9 +150,7 @@ export function makeChangesTable(session: Session) {
     },
     /** Returns the changes of a file before the change number `from`, the latest first. */
     ofFile: (file: number, from: number, most: number) => session.all(SQL.ofFile, file, from, most),
-    /**
-     * Returns the content of a file that was published at a time; null if it is no longer stored.
-     */
+    /** Returns the content that a file had at a time; null if it is no longer stored. */
     async publishedAt(file: number, at: number) {
       const storedText = await session.one(SQL.publishedAt, file, at);
       return storedText === undefined ? null : decodeIfKept(storedText);
@@ -173,14 +160,10 @@ export function makeChangesTable(session: Session) {
     /** Returns changes that are or were in review, in the order in which they went to review. */
     reviewed: ({ workspace, status, from, most, latestFirst }: ReviewedQuery) =>
       session.all(latestFirst ? SQL.reviewedBefore : SQL.reviewed, status, from, workspace, most),
-    /**
-     * Returns the number of changes in review, and the position of one change among them, counted
-     * from 1.
-     */
+    /** Returns the number of changes in review, and the position of one among them, from 1. */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
     /** Returns the number of changes in review in all workspaces. */
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
-    /** Adds an edit as a change in review. */
     async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
       const storedText = encodeText(text);
       session.send(SQL.submit, id, file, baseId, reason, storedText.codec, storedText.text, at, key);

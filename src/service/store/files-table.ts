@@ -88,10 +88,7 @@ const REMOVE_FILE = [
 /** Time of a change in milliseconds since the epoch, and bytes of its content. */
 export type PublishedInfo = { readonly at: number; readonly bytes: number };
 
-/**
- * A new version of a file. `key` is the row number of the key that sent it; null for an
- * administrator.
- */
+/** A new version of a file. `key`: row number of the sender's key; null for an administrator. */
 type NewVersion = { readonly id: string; readonly text: string; readonly at: number; readonly key: number | null };
 
 export type NewFile = Omit<NewVersion, "id" | "key"> & {
@@ -119,10 +116,7 @@ type ShowFile = (row: FileRow, text: string) => string;
 
 export type FilesTable = ReturnType<typeof makeFilesTable>;
 
-/**
- * Returns the methods for the table `files`, and for the columns of `changes` that belong to a
- * file.
- */
+/** Returns the methods for the table `files`, and for the columns of `changes` of a file. */
 export function makeFilesTable(session: Session) {
   return {
     byId(workspace: number, id: string) {
@@ -145,10 +139,7 @@ export function makeFilesTable(session: Session) {
       const fileRow = await session.one(SQL.forEdit, workspace, id, baseId);
       return fileRow && toFileForEdit(fileRow, baseId);
     },
-    /**
-     * Returns the time of the published change and the size of its content, by row number of the
-     * file.
-     */
+    /** Returns time and size of the published content, by row number of the file. */
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, PublishedInfo>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
       return new Map(
@@ -196,7 +187,6 @@ export function makeFilesTable(session: Session) {
       session.send(SQL.addVersion, id, seq, changeId, storedText.codec, storedText.text, at, key);
       session.send(SQL.setChange, seq, id);
     },
-    /** Removes a file together with its changes and the grants on it. */
     async remove(seq: number) {
       for (const statement of REMOVE_FILE) session.send(statement, seq);
     },

@@ -87,22 +87,14 @@ export function makeFoldersTable(session: Session) {
       const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;
       return longest === null || slashes === null ? null : { longest, slashes };
     },
-    /**
-     * Creates a folder.
-     * @returns row number of the new folder
-     */
     async insert({ workspace, id, parent, name, path }: Omit<FolderRow, "seq" | "parentId"> & { workspace: number }) {
       session.lock("structure", workspace);
       return (await session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
     },
-    /** Renames or moves a folder, and updates the paths of all folders below it. */
     async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">) {
       session.send(SQL.place, row.seq, to.parent, to.name, to.path);
       session.send(SQL.rebase, workspace, row.path, to.path);
     },
-    /**
-     * Removes a folder with everything below it: folders, files, their changes, and their grants.
-     */
     async removeTree(workspace: number, row: FolderRow) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
       // ORDER: grants without a target are removed last, because the outbox records the grants of

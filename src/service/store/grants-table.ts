@@ -1,11 +1,8 @@
 import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant } from "./rows.ts";
 import { FILE_PATH, isAt, isOneOf, isWithin, type Session, sql, joinSql } from "./sql.ts";
 
-/** A grant in the form that administrators see. */
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
-  /**
-   * Id of the file or folder, the path if nothing exists at it, or null for the whole workspace.
-   */
+  /** Id of the file or folder, the path if nothing is at it, or null for the whole workspace. */
   readonly on: string | null;
   /** Current path of the file or folder; `/` for the whole workspace. */
   readonly path: string;
@@ -53,7 +50,6 @@ export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELET
  * folders. Table `kept_grants` keeps grants for paths where nothing exists yet.
  */
 export function makeGrantsTable(session: Session) {
-  /** Sets a grant, and replaces any other grant of the key on the same target. */
   const setGrant = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
   const dropKeptGrant = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
   return {
@@ -82,10 +78,7 @@ export function makeGrantsTable(session: Session) {
      * access everywhere.
      */
     local: (workspaceId: string) => session.all(SQL.local, workspaceId),
-    /**
-     * Returns the grants that are kept for `path` and for paths below it, in the order of the
-     * paths.
-     */
+    /** Returns the grants that are kept for `path` and for paths below it, in path order. */
     keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),
     async keep(grant: KeptGrant) {
       await dropKeptGrant(grant);

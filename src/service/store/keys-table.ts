@@ -27,10 +27,6 @@ export function makeKeysTable(session: Session) {
      * @param workspaceId null for all workspaces
      */
     page: (workspaceId: string | null, from: number, most: number) => session.all(SQL.page, workspaceId, from, most),
-    /**
-     * Creates a key.
-     * @returns row number of the new key
-     */
     async insert({ id, workspaceId, hash, label, rateLimit, expiresAt, at }: NewKey) {
       const values = [id, workspaceId, hash, label, ...toRateColumns(rateLimit), expiresAt, at];
       return (await session.one(SQL.insert, ...values))!.seq;

@@ -42,16 +42,10 @@ export type FileRow = {
   readonly changeId: string;
 };
 
-/**
- * Selects at most `count` rows of a workspace, after the row number `after`, in the order of row
- * numbers.
- */
+/** Selects at most `count` rows of a workspace after the row number `after`, in order. */
 export type RowRange = { readonly workspace: number; readonly after: number; readonly count: number };
 
-/**
- * Selects at most `count` items of a folder, after the name `after`, in the order of the names'
- * bytes.
- */
+/** Selects at most `count` items of a folder after the name `after`, in byte order. */
 export type NameRange = {
   readonly workspace: number;
   readonly folder: number;
@@ -77,7 +71,6 @@ export type FolderRow = {
  */
 type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
-/** State of a change that is or was in review. */
 export type ReviewStatus = Exclude<ChangeStatus, "saved">;
 
 export type ChangeRow = {
@@ -126,10 +119,7 @@ export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly tar
 
 export type GrantOfKey = GrantRow & { readonly key: number };
 
-/**
- * A grant on a file or folder, with the path of that item. `parent` is the row number of its parent
- * folder.
- */
+/** A grant on a file or folder, with its path. `parent`: row number of the parent folder. */
 export type PlacedGrant = {
   readonly key: number;
   readonly parent: number;
@@ -157,10 +147,7 @@ export type Settings = {
   readonly rateLimit: RateLimit | null;
   /** Number of days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
-  /**
-   * Number of versions of a document that keep their content, including the published one; null for
-   * all.
-   */
+  /** Versions of a document that keep their content, with the published one; null for all. */
   readonly keepVersions: number | null;
 };
 

@@ -1,14 +1,10 @@
 import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 
-/**
- * Reads one row of table `meta`, which contains the settings, the secrets and other values of the
- * database.
- */
+/** Reads one row of table `meta`, which has the settings, the secrets and other values. */
 export const SELECT_META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
 export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-/** Name of the row of table `meta` that stores the settings. */
 export const SETTINGS_NAME = "settings";
 
 export function readSettings(stored: string | undefined): Settings {

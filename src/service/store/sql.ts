@@ -24,10 +24,7 @@ export function sql<Row = never>(texts: TemplateStringsArray, ...parts: SqlParts
   return { name: `sql${++statementCount}`, ...joinSql(texts, ...parts) };
 }
 
-/**
- * Returns a statement that PostgreSQL plans for each run, because the best plan depends on the
- * values.
- */
+/** Returns a statement that PostgreSQL plans for each run: its best plan depends on the values. */
 export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: SqlParts): Sql<Row> {
   return { name: null, ...joinSql(texts, ...parts) };
 }
@@ -65,10 +62,7 @@ export function isBelow(column: string, path: string): SqlPart {
   return { sqlite: isWithinRange, postgres: `${isIndexed} AND ${isWithinRange}` };
 }
 
-/**
- * Returns the SQL condition that the path in a column equals the path in a parameter, or is below
- * it.
- */
+/** Returns the SQL condition that the path in a column equals a parameter, or is below it. */
 export const isWithin = (column: string, path: string) => joinSql`(${isAt(column, path)} OR ${isBelow(column, path)})`;
 
 /** Returns the SQL condition that the number in a column is in a list. */
@@ -99,10 +93,7 @@ export function isReading(text: string): boolean {
 
 /** The connection to the database, within one transaction. */
 export type Session = {
-  /**
-   * Takes a lock. Does nothing in a transaction that only reads, or on a database with a single
-   * writer.
-   */
+  /** Takes a lock in a write, if the database can have several writers. */
   lock(name: LockName, ...values: readonly unknown[]): void;
   /**
    * Runs a statement and returns its rows.
@@ -110,10 +101,7 @@ export type Session = {
    */
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
-  /**
-   * Runs a statement whose rows are not needed. Its error may be reported by a later `all`, or by
-   * the commit.
-   */
+  /** Runs a statement without reading rows. A later `all`, or the commit, may throw its error. */
   send(statement: Sql<never>, ...values: readonly unknown[]): void;
 };
 
@@ -127,7 +115,5 @@ export type Session = {
  */
 export type LockName = "structure" | "tree" | "file" | "fileOf" | "workspace" | "keys" | "settings";
 
-/**
- * SQL for the path of a file `x`, whose folder is joined as `d`. A file in the root has no row `d`.
- */
+/** SQL for the path of a file `x` with its folder `d`. A file in the root has no `d`. */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";

@@ -22,10 +22,7 @@ export type Store = {
    * not reveal the secret.
    */
   readonly generation: string;
-  /**
-   * Runs `work` on one consistent snapshot of the database. `work` must write nothing, and may run
-   * several times.
-   */
+  /** Runs `work` on one snapshot of the database. `work` only reads, and may run several times. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction. Rolls back if `work` throws, or if `keep` returns false for its
@@ -49,9 +46,7 @@ export type Store = {
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<DatabaseFigures>;
-  /**
-   * Returns the figures of the connection pool. The method is undefined if the store has no pool.
-   */
+  /** Returns the figures of the connection pool. Undefined if the store has no pool. */
   pool?(): PoolFigures;
   /** Closes the store. Resolves when every running transaction has ended. */
   close(): Promise<void>;
@@ -71,8 +66,7 @@ export type Store = {
   /** Disk space that is reserved for deletions; null if the database is not on a local disk. */
   readonly reserve: ReservedSpace | null;
   /**
-   * Copies the database while it is in use, into a file beside it. Undefined if the database is not
-   * a local file.
+   * Copies the database, while in use, to a file beside it. Undefined if it is not a local file.
    */
   backup?(): Promise<FinishedBackup>;
 };
@@ -91,7 +85,6 @@ export type ReservedSpace = {
    * @returns true if space was reserved
    */
   release(): boolean;
-  /** Returns the number of reserved bytes. */
   bytes(): number;
 };
 
@@ -106,7 +99,6 @@ export class StoreBusyError extends Error {
   readonly mayBeKept: boolean = false;
 }
 
-/** Error codes of SQLite and of PostgreSQL for a full disk. */
 const DISK_FULL_CODES: readonly unknown[] = ["SQLITE_FULL", "53100"];
 
 /** Returns true if the disk had no space for a write. The write was then rolled back. */

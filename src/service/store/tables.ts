@@ -21,7 +21,6 @@ export type Tables = CommonTables & {
   holder(hash: Buffer, file?: string): Promise<KeyHolder | undefined>;
 };
 
-/** SQL for the size of the database in bytes. */
 const DATABASE_SIZE = {
   sqlite: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
   postgres: "pg_database_size(current_database())",

@@ -30,7 +30,6 @@ const REMOVE_WORKSPACE = [
 
 export function makeWorkspacesTable(session: Session) {
   return {
-    /** Returns all workspaces, in the order of creation. */
     all: () => session.all(SQL.all),
     counted: (id?: string) => session.all(SQL.counted, id ?? null),
     byId: (id: string) => session.one(WORKSPACE_BY_ID, id),

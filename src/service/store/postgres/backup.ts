@@ -94,8 +94,7 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
   try {
     await withDatabase(url, async (client) => {
       await client.query("BEGIN");
-      // If a service starts meanwhile, it waits until this lock is released, and then finds the
-      // restored rows.
+      // A service that starts meanwhile waits for this lock, and then finds the restored rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await restoreMeta(client, db);
@@ -112,10 +111,7 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabaseError("the database holds a service already");
 }
 
-/**
- * Copies the settings and the secret from the backup, and replaces the secret of the empty
- * database.
- */
+/** Copies settings and secret from the backup; they replace those of the empty database. */
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const selectMeta = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copiedMeta = BACKUP_META.map((name) => [name, selectMeta.get(name)?.value] as const);
@@ -143,8 +139,7 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
 }
 
 /**
- * Inserts rows. The server converts each value to the type of its column, such as 0 and 1 to
- * booleans.
+ * Inserts rows. The server converts values to the types of columns, such as 0 and 1 to booleans.
  */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const overridingClause = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";

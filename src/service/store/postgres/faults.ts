@@ -20,10 +20,7 @@ const RETRIED_CODES: readonly unknown[] = [
 ];
 /** Error codes for a lock or a statement that took too long. The statement was rolled back. */
 const TOO_LONG_CODES: readonly unknown[] = ["55P03", "57014"];
-/**
- * Matches error codes for a server that stops or starts, has too many connections, or closed this
- * connection.
- */
+/** Matches error codes for a server that stops, starts, is full, or closed this connection. */
 const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {

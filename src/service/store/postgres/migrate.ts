@@ -19,10 +19,7 @@ export class UnusableDatabaseError extends Error {
   }
 }
 
-/**
- * LIMIT: oldest supported version of PostgreSQL. The schema needs identity columns and `NULLS NOT
- * DISTINCT`.
- */
+/** LIMIT: oldest supported PostgreSQL. The schema needs `NULLS NOT DISTINCT`. */
 const OLDEST_SERVER = 15;
 
 /**

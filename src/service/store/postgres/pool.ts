@@ -24,10 +24,7 @@ const TIME_LIMITS = {
 const INT8_TYPE = 20;
 const JSON_TYPE = 114;
 
-/**
- * Parsers of result values. Row numbers and times are below 2^53, so they fit into a JavaScript
- * number.
- */
+/** Parsers of result values. Row numbers and times are below 2^53, so they are safe integers. */
 const valueTypes: NonNullable<ClientConfig["types"]> = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === INT8_TYPE) return Number;

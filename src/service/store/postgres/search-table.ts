@@ -32,9 +32,7 @@ const SELECT_WAITING = sql<{ file: number }>`
 const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
-/**
- * Returns the documents in which a search looks, narrowed down by the index keys in `search_texts`.
- */
+/** Returns the documents of a search, narrowed down by the keys in `search_texts`. */
 export function makeSearchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
   const { workspace } = scope;
   const readAll: Session["all"] = (...query) => transactions.read((session) => session.all(...query));

@@ -25,9 +25,7 @@ type PostgresOptions = {
   readonly url: string;
   /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Called when an idle connection has broken. */
   readonly onFault?: (error: unknown) => void;
-  /** Options of the operator for the connection pool. */
   readonly pool?: PoolConfig;
 };
 
@@ -178,9 +176,7 @@ function makeTables(session: Session): Tables {
 
 type DatabaseMarks = Pick<Store, "cursorSecret" | "generation">;
 
-/**
- * Reads the secret and the generation of a database. The first process of a database creates them.
- */
+/** Reads the secret and the generation of a database, which its first process creates. */
 async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Promise<DatabaseMarks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);

@@ -19,22 +19,16 @@ const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
 /** LIMIT: number of attempts to run one transaction. If all fail, the request is answered 503. */
 const MAX_ATTEMPTS = 8;
-/**
- * Longest pause before the second attempt, in milliseconds. The limit doubles with each further
- * attempt.
- */
+/** Longest pause before the second attempt, in milliseconds. It doubles with each attempt. */
 const FIRST_PAUSE_MS = 4;
 
 type WriteOptions<T> = {
-  /**
-   * Returns true if the transaction may be committed with this result. Undefined if it always may.
-   */
+  /** Returns true if a transaction with this result may be committed. Default: always. */
   readonly keep?: (result: T) => boolean;
   /** False if the write need not survive a power loss. Default true. */
   readonly isSynced?: boolean;
 };
 
-/** Runs work in transactions, on the connections of a pool. */
 export class Transactions {
   readonly #pool: Pick<Pool, "connect">;
 
@@ -51,8 +45,7 @@ export class Transactions {
       const session = new Session(client, false);
       session.send(BEGIN_STATEMENTS.read);
       const result = await work(session);
-      // A transaction that only reads has nothing to commit, so the caller need not wait for its
-      // end.
+      // A transaction that only reads commits nothing, so the caller need not wait for its end.
       void client.query("COMMIT").then(
         () => client.release(),
         (error: Error) => client.release(error),
@@ -98,8 +91,7 @@ export class Transactions {
         return await once(client);
       } catch (thrown) {
         const error = toCallerError(thrown);
-        // A server that does not answer would not answer a rollback either, so the connection is
-        // closed.
+        // A server that does not answer would not answer a rollback, so the connection is closed.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
         const isConnectionBroken = isBroken(error);

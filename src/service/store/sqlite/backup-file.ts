@@ -77,10 +77,7 @@ function addTable(hash: Hash, db: Sqlite.Database, { name, columns, isNumbered }
   for (const row of rows.iterate() as Iterable<unknown[]>) for (const value of row) addValue(hash, value);
 }
 
-/**
- * Adds a value to the hash, with its type and length. So two different rows never give the same
- * bytes.
- */
+/** Hashes a value with its type and length, so that different rows never give the same bytes. */
 function addValue(hash: Hash, value: unknown): void {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   hash.update(`${value === null ? "null" : typeof value} ${bytes.length} `);
@@ -129,8 +126,7 @@ export function examineBackup(file: string): BackupContents {
 export function renewBackup(copy: string): BackupContents {
   return openBackup(copy, (db) => {
     const contents = examineSealed(db);
-    // The digest is removed, because it will be wrong after the first change of the restored
-    // database.
+    // The restored database will change, and then its digest would be wrong.
     db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST_NAME);
     setMeta(db, GENERATION_NAME, makeGeneration());
     return contents;
@@ -163,8 +159,7 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
   closeSync(openSync(file, "wx", 0o600));
   const db = new Sqlite(file);
   try {
-    // The journal need not be on the disk, because the file is written once and flushed to the disk
-    // at the end.
+    // The journal need not be on the disk: the file is flushed to the disk at the end.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN");
     for (const sql of migrationsFrom(0)) db.exec(sql);
@@ -186,8 +181,7 @@ function examineDatabase(db: Sqlite.Database): BackupContents {
   if (version === 0 || !isMdmirrors) throw new NoBackupError("is not a backup of a service");
   if (version < OLDEST_SCHEMA)
     throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
-  // The copy of a running service's database expects a WAL file beside it, but a backup must be a
-  // single file.
+  // The copy of a database in use expects a WAL file, but a backup must be a single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const integrity = first?.integrity_check ?? "it cannot be read";

@@ -10,7 +10,6 @@ import { ConnectionQueue } from "./group-commit.ts";
  * then moves the file away.
  */
 export const BACKUP_FILE = "backup.db";
-/** Number of bytes that are copied at a time. */
 const PORTION_BYTES = 1024 * 1024;
 
 /**

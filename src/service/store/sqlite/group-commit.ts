@@ -83,8 +83,7 @@ export class GroupCommit {
 
   async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
     await this.#runWaiting(begun, ended);
-    // The process first reads requests that have already arrived, so that their writes join the
-    // transaction.
+    // Writes of requests that have already arrived join the transaction.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#runWaiting(begun, ended);
     this.#isGathering = false;

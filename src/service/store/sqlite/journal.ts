@@ -2,7 +2,6 @@ import { RESERVED_BYTES } from "./reserve.ts";
 
 const PAGE_BYTES = 4_096;
 
-/** The methods of a database that are needed to control its journal. */
 type PragmaRunner = { pragma(text: string): unknown };
 
 /**

@@ -57,8 +57,7 @@ END;
 
 function makeTrigger(kind: "file" | "folder", name: string, event: string, values: string): string {
   const row = event === "DELETE" ? "old" : "new";
-  // The row of a new file is inserted before its first change, so the mark also contains the id of
-  // that change.
+  // A file is inserted before its first change, so the mark contains the id of that change too.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${event} ON ${kind}s BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)

@@ -7,7 +7,6 @@ type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & OutboxPosition &
 
 const OUTBOX_COLUMNS = 'n, mark, workspace, kind, seq, id, change, was AS "formerParent", grants';
 
-/** Position before the first row of the outbox. */
 const BEGIN_POSITION: OutboxPosition = { n: 0, mark: "" };
 
 const SQL = {

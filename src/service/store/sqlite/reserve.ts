@@ -2,9 +2,7 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/**
- * LIMIT: size of the reserve in bytes. It is twice the size at which the journal is written back.
- */
+/** LIMIT: size of the reserve in bytes: twice the size at which the journal is written back. */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Number of free bytes on the disk that are required to reserve space. */
 export const MIN_FREE_BYTES = 2 * RESERVED_BYTES;

@@ -30,7 +30,6 @@ export function makeSearch(
   session: SqliteSession,
   turns: ConnectionQueue,
 ): Store["search"] {
-  /** Decompressed contents of changes, by the id of the change. */
   const texts = new BoundedMap<string, string>(MAX_CACHED_CHARACTERS, (text) => text.length);
   const readPortion = makePortionReader(db, index);
   const readFound = (file: FileRow) => {
@@ -126,18 +125,12 @@ export class SearchIndex {
     );
   }
 
-  /**
-   * Returns true if `update` has something to do: documents to index, or pieces of the index to
-   * merge.
-   */
+  /** Returns true if there are documents to index, or pieces of the index to merge. */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
 
-  /**
-   * Returns the files of a workspace that wait to be indexed, without duplicates, the newest write
-   * first.
-   */
+  /** Returns the files of a workspace that wait to be indexed, each once, the newest first. */
   waiting(workspace: number): number[] {
     const waitingFiles = this.#queue.waiting.all({ workspace, most: MAX_UNINDEXED_FILES });
     // A file may be in the queue twice: for itself, and for its folder.

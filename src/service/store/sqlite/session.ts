@@ -50,7 +50,6 @@ export class SqliteSession implements Session {
   }
 }
 
-/** Returns an object that maps the number of each parameter (`?1`) to its value. */
 function toParameters(values: readonly unknown[]): object {
   return Object.fromEntries(values.map((value, index) => [index + 1, toSqliteValue(value)]));
 }

@@ -122,10 +122,7 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#session.oneNow(SELECT_FIGURES)!);
   }
 
-  /**
-   * Returns the bytes of the whole database. A store that is opened with `{ copy }` continues with
-   * them.
-   */
+  /** Returns the bytes of the whole database, for a store that is opened with `{ copy }`. */
   copy(): Promise<Uint8Array> {
     return this.#turns.take(async () => this.#db.serialize());
   }
@@ -147,9 +144,7 @@ export class SqliteStore implements Store {
     await this.#backup?.close();
   }
 
-  /**
-   * Runs one step of indexing. A power loss may undo it, but then the queue still has the entries.
-   */
+  /** Runs one step of indexing. If a power loss undoes it, the queue still has its entries. */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : STEP;
     return this.#turns.take(async () =>
