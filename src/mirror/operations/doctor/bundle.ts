@@ -25,11 +25,11 @@ export type Bundle = {
   readonly names: "replaced" | "kept";
   readonly checks: readonly Pick<Check, "about" | "state">[];
   /** Rows of the journal: effects that have no end yet. */
-  readonly journal: Plain;
+  readonly journal: PlainData;
   /** Those arguments of the planner that are data, not functions. */
-  readonly input: Plain;
+  readonly input: PlainData;
   /** Results of those arguments of the planner that are functions. */
-  readonly answers: Plain;
+  readonly answers: PlainData;
   readonly planned: PlainPlan;
 };
 
@@ -37,18 +37,18 @@ export type Bundle = {
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
-type Plain = unknown;
+type PlainData = unknown;
 export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
 /**
  * Results of the functions that the planner gets as arguments. Each map has the results of one
  * function by its argument, a path or a digest.
  */
-type Answers = {
+type PlannerAnswers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
   /** Lines of each content by its digest; null if the content is no longer stored. */
-  readonly texts: Map<string, Lines | null>;
+  readonly texts: Map<string, ContentLines | null>;
 };
 
 /**
@@ -56,7 +56,7 @@ type Answers = {
  * lines that also occur in another content of the bundle. `other` is the number of characters in
  * all other lines.
  */
-type Lines = { readonly shared: readonly SharedLine[]; readonly other: number };
+type ContentLines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**
  * A line that several contents have. `line` is its number, the same in all contents of the bundle.
  * `mark` is its beginning if that is a conflict marker, otherwise "". A bundle keeps no other
@@ -82,9 +82,9 @@ export async function makeBundle(
   checks: readonly Check[],
   { random, withNames }: { readonly random: Random; readonly withNames: boolean },
 ): Promise<Result<MadeBundle>> {
-  const planned = await planSync(mirror, requestOfStoppedRun(mirror, true));
-  if (planned.kind === "trouble") return planned;
-  const { plan, trees, policy, signals, texts } = planned.value;
+  const planResult = await planSync(mirror, requestOfStoppedRun(mirror, true));
+  if (planResult.kind === "trouble") return planResult;
+  const { plan, trees, policy, signals, texts } = planResult.value;
   const facts = { plan, input: { trees, policy, signals, texts }, journal: mirror.world.state.intents() };
   const bundle: Bundle = {
     format: BUNDLE_FORMAT,
@@ -108,65 +108,65 @@ export function recordFacts(
   withNames: boolean,
   salt: string,
 ): RecordedFacts {
-  const whole = { ...input, trees: withAllDocuments(input.trees) };
-  const answers = recordAnswers(whole);
-  const ids = idsOf(whole);
-  const plainWith = (pseudonyms: Pseudonyms): RecordedFacts => ({
+  const wholeInput = { ...input, trees: withAllDocuments(input.trees) };
+  const answers = recordAnswers(wholeInput);
+  const ids = listIds(wholeInput);
+  const copyWith = (pseudonyms: Pseudonyms): RecordedFacts => ({
     journal: toPlain(journal, "", pseudonyms, ids),
-    input: toPlain(whole, "", pseudonyms, ids),
+    input: toPlain(wholeInput, "", pseudonyms, ids),
     answers: toPlain(answers, "", pseudonyms, ids),
     planned: plainPlan(plan, pseudonyms, ids),
   });
   const { digest } = makePseudonyms([], [], salt);
-  if (withNames) return plainWith({ ...UNCHANGED, digest });
+  if (withNames) return copyWith({ ...UNCHANGED, digest });
   // A pseudonym depends on all names of the folder, so a first copy finds all paths.
   const paths = new Set<string>();
-  const path = (found: string): string => {
+  const collectPath = (found: string): string => {
     paths.add(found);
     return found;
   };
-  plainWith({ path, digest });
-  return plainWith(makePseudonyms(paths, ids, salt));
+  copyWith({ path: collectPath, digest });
+  return copyWith(makePseudonyms(paths, ids, salt));
 }
 
 const UNCHANGED: Pseudonyms = { path: (path) => path, digest: (digest) => digest };
 
-function idsOf({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
+function listIds({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   const maps = [base.records, base.dirs, base.tombstones, remote.files, remote.folders];
   return new Set(maps.flatMap((map) => [...map.keys()]));
 }
 
 /** Plans once more, and records each result of the functions among the planner's arguments. */
-function recordAnswers(input: PlanInput): Answers {
-  const ignores: Answers["ignores"] = { file: new Map(), folder: new Map() };
-  const conflicts: Answers["conflicts"] = new Map();
+function recordAnswers(input: PlanInput): PlannerAnswers {
+  const ignores: PlannerAnswers["ignores"] = { file: new Map(), folder: new Map() };
+  const conflicts: PlannerAnswers["conflicts"] = new Map();
   const contents = new Map<string, string | null>();
   const { local } = input.trees;
-  const recording: LocalTree = {
+  const recordingTree: LocalTree = {
     ...local,
-    ignores: (path, kind) => store(ignores[kind], path, local.ignores(path, kind)),
+    ignores: (path, kind) => recordAnswer(ignores[kind], path, local.ignores(path, kind)),
   };
-  planOf({
+  planAgain({
     ...input,
-    trees: { ...input.trees, local: recording },
-    policy: { ...input.policy, conflicts: (path) => store(conflicts, path, input.policy.conflicts(path)) },
-    texts: (digest) => store(contents, digest, input.texts(digest)),
+    trees: { ...input.trees, local: recordingTree },
+    policy: { ...input.policy, conflicts: (path) => recordAnswer(conflicts, path, input.policy.conflicts(path)) },
+    texts: (digest) => recordAnswer(contents, digest, input.texts(digest)),
   });
-  return { ignores, conflicts, texts: linesOf(contents) };
+  return { ignores, conflicts, texts: compareLines(contents) };
 }
 
-function store<T>(answers: Map<string, T>, question: string, answer: T): T {
+function recordAnswer<T>(answers: Map<string, T>, question: string, answer: T): T {
   answers.set(question, answer);
   return answer;
 }
 
-function planOf({ trees, policy, signals, texts }: PlanInput): Plan {
+function planAgain({ trees, policy, signals, texts }: PlanInput): Plan {
   return makePlan(trees, policy, signals, texts);
 }
 
 const MARK = /^(?:<{7} |={7}$|>{7} )/;
 
-function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"] {
+function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnswers["texts"] {
   const profiles = [...contents].map(([digest, text]) => [digest, text === null ? null : profileOf(text)] as const);
   const lineNumbers = new Map<string, number>();
   const occurrences = new Map<string, number>();
@@ -190,18 +190,18 @@ function linesOf(contents: ReadonlyMap<string, string | null>): Answers["texts"]
 }
 
 /** Rules by which `toPlain` replaces strings, by the name of their member. Others become "". */
-const STRINGS: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
-  ...membersAs("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
-  ...membersAs("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
-  ...membersAs("code", "id dirId changeId baseChangeId nextChangeId tombstone carries toRead"),
-  ...membersAs("code", "gone goneFolders outside unsure"),
-  ...membersAs("code", "kind reason code state how cause names direction prefer root refusedCharacters textFault"),
-  ...membersAs("code", "conflicts emptied waived mark"),
+const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
+  ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
+  ...mapMembers("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
+  ...mapMembers("code", "id dirId changeId baseChangeId nextChangeId tombstone carries toRead"),
+  ...mapMembers("code", "gone goneFolders outside unsure"),
+  ...mapMembers("code", "kind reason code state how cause names direction prefer root refusedCharacters textFault"),
+  ...mapMembers("code", "conflicts emptied waived mark"),
   key: "key",
   approved: "approval",
 };
 
-function membersAs<Rule extends string>(rule: Rule, members: string): Record<string, Rule> {
+function mapMembers<Rule extends string>(rule: Rule, members: string): Record<string, Rule> {
   return Object.fromEntries(members.split(" ").map((member) => [member, rule]));
 }
 
@@ -211,23 +211,23 @@ function membersAs<Rule extends string>(rule: Rule, members: string): Record<str
  * @param member name of the member that has the value
  * @param ids ids of documents and folders. The other keys of maps are paths
  */
-function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): Plain {
-  const inside = (one: unknown, name = member): Plain => toPlain(one, name, pseudonyms, ids);
-  if (typeof value === "string") return plainString(value, STRINGS[member], pseudonyms, ids);
+function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): PlainData {
+  const copyInner = (one: unknown, name = member): PlainData => toPlain(one, name, pseudonyms, ids);
+  if (typeof value === "string") return replaceString(value, STRING_RULES[member], pseudonyms, ids);
   if (typeof value === "function" || value === undefined) return undefined;
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((one) => inside(one));
-  if (value instanceof Set) return { set: Array.from(value, (one) => inside(one)) };
+  if (Array.isArray(value)) return value.map((one) => copyInner(one));
+  if (value instanceof Set) return { set: Array.from(value, (one) => copyInner(one)) };
   if (value instanceof Map) {
-    const keys = member === "texts" ? "digest" : "key";
-    return { map: Array.from(value, ([key, one]) => [inside(key, keys), inside(one)]) };
+    const keyMember = member === "texts" ? "digest" : "key";
+    return { map: Array.from(value, ([key, one]) => [copyInner(key, keyMember), copyInner(one)]) };
   }
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, name)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyInner(one, name)]));
 }
 
-function plainString(
+function replaceString(
   value: string,
-  rule: (typeof STRINGS)[string] | undefined,
+  rule: (typeof STRING_RULES)[string] | undefined,
   { path, digest }: Pseudonyms,
   ids: ReadonlySet<string>,
 ): string {
@@ -243,21 +243,24 @@ function plainString(
  */
 export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
-  const lists = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };
-  return toPlain(lists, "", pseudonyms, ids) as PlainPlan;
+  const planParts = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };
+  return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
 }
 
 /** Lists the entries that only one of two plans has, and whether their steps differ in order. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
-    const before = new Set(planned[part].map((one) => JSON.stringify(one)));
-    const after = new Set(replayed[part].map((one) => JSON.stringify(one)));
-    const lost = [...before.difference(after)].map((one) => `- ${part}: ${one}`);
-    const found = [...after.difference(before)].map((one) => `+ ${part}: ${one}`);
+    const plannedEntries = new Set(planned[part].map((one) => JSON.stringify(one)));
+    const replayedEntries = new Set(replayed[part].map((one) => JSON.stringify(one)));
+    const lostEntries = [...plannedEntries.difference(replayedEntries)].map((one) => `- ${part}: ${one}`);
+    const addedEntries = [...replayedEntries.difference(plannedEntries)].map((one) => `+ ${part}: ${one}`);
     // Only the order of steps counts. The order of the other parts follows names, which pseudonyms
     // may change.
-    const isMoved = part === "steps" && lost.length + found.length === 0 && [...before].join() !== [...after].join();
-    return [...lost, ...found, ...(isMoved ? [`~ ${part}: in another order`] : [])];
+    const isMoved =
+      part === "steps" &&
+      lostEntries.length + addedEntries.length === 0 &&
+      [...plannedEntries].join() !== [...replayedEntries].join();
+    return [...lostEntries, ...addedEntries, ...(isMoved ? [`~ ${part}: in another order`] : [])];
   });
 }
 
@@ -273,26 +276,29 @@ type ReplannedBundle = {
  */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
-  const { ignores, conflicts, texts } = fromPlain(recorded) as Answers;
+  const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;
   const contents = inventContents(texts);
   let unanswered = 0;
-  const answer = <T>(answers: ReadonlyMap<string, T>, question: string, usual: T): T => {
+  const answerQuestion = <T>(answers: ReadonlyMap<string, T>, question: string, usual: T): T => {
     if (!answers.has(question)) unanswered++;
     return answers.get(question) ?? usual;
   };
-  const local: LocalTree = { ...input.trees.local, ignores: (path, kind) => answer(ignores[kind], path, false) };
+  const replayedTree: LocalTree = {
+    ...input.trees.local,
+    ignores: (path, kind) => answerQuestion(ignores[kind], path, false),
+  };
   const replayed: PlanInput = {
     ...input,
-    trees: { ...input.trees, local },
-    policy: { ...input.policy, conflicts: (path) => answer(conflicts, path, "conflict-copy") },
-    texts: (digest) => answer(contents, digest, null),
+    trees: { ...input.trees, local: replayedTree },
+    policy: { ...input.policy, conflicts: (path) => answerQuestion(conflicts, path, "conflict-copy") },
+    texts: (digest) => answerQuestion(contents, digest, null),
   };
-  const plan = planOf(replayed);
+  const plan = planAgain(replayed);
   return { plan, input: replayed, unanswered };
 }
 
 /** Returns the objects, sets and maps from which `toPlain` made a copy. */
-function fromPlain(plain: Plain): unknown {
+function fromPlain(plain: PlainData): unknown {
   if (typeof plain !== "object" || plain === null) return plain;
   if (Array.isArray(plain)) return plain.map(fromPlain);
   const members = Object.entries(plain);
@@ -308,18 +314,18 @@ function fromPlain(plain: Plain): unknown {
  */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 
-function inventContents(texts: Answers["texts"]): ReadonlyMap<string, string | null> {
+function inventContents(texts: PlannerAnswers["texts"]): ReadonlyMap<string, string | null> {
   const contents = [...texts].map(([digest, lines], number) => {
     if (lines === null) return [digest, null] as const;
     const shared = lines.shared.flatMap(({ line, length, count, mark }) =>
-      Array<string>(count).fill(invent(mark, SHARED_FROM + line, length)),
+      Array<string>(count).fill(inventLine(mark, SHARED_FROM + line, length)),
     );
-    const other = lines.other === 0 ? [] : [invent("", OTHER_FROM + number, lines.other)];
-    return [digest, [...shared, ...other].join("\n")] as const;
+    const otherLines = lines.other === 0 ? [] : [inventLine("", OTHER_FROM + number, lines.other)];
+    return [digest, [...shared, ...otherLines].join("\n")] as const;
   });
   return new Map(contents);
 }
 
-function invent(mark: string, character: number, length: number): string {
+function inventLine(mark: string, character: number, length: number): string {
   return length <= mark.length ? mark : `${mark}${String.fromCharCode(character)}`.padEnd(length, "x");
 }

@@ -25,23 +25,23 @@ export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
     foldsUnicode
       ? note("unicode", "this disk treats both spellings of é as one name")
       : good("unicode", "names are kept as they are spelled"),
-    hardLinks(folder, random),
+    checkHardLinks(folder, random),
   ];
   const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+  const freeBytes = bavail * bsize;
   checks.push(
-    free < LOW_BYTES
+    freeBytes < LOW_BYTES
       ? warn(
           "disk-space",
-          `${Math.floor(free / 1024 / 1024)} MB are free`,
+          `${Math.floor(freeBytes / 1024 / 1024)} MB are free`,
           "free some space: a full disk stops downloads; nothing is lost",
         )
-      : good("disk-space", `${(free / 1024 ** 3).toFixed(1)} GB are free`),
+      : good("disk-space", `${(freeBytes / 1024 ** 3).toFixed(1)} GB are free`),
   );
   return checks;
 }
 
-function hardLinks(folder: string, random: Random): Check {
+function checkHardLinks(folder: string, random: Random): Check {
   const name = `w-doctor-${random.hex(8)}`;
   try {
     closeSync(createOwn(folder, `tmp/${name}`));
@@ -73,8 +73,8 @@ export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Ch
   if (limit === null) return [];
   // Half of the limit is left for editors and desktops, which need watches too.
   if (folders + 1 > limit / 2) {
-    const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
-    return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
+    const nextStep = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
+    return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
   }
   const instances = readNumber(join(proc, "max_user_instances"));
   if (instances !== null && instances < 64) {
@@ -121,16 +121,16 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
 const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): Check[] {
-  const found = new Set<string>();
+  const foundTools = new Set<string>();
   for (let folder = root, depth = 0; depth < MAX_FOLDERS; folder = dirname(folder), depth++) {
-    for (const tool of toolsAt(folder, folder === root)) found.add(tool);
+    for (const tool of findTools(folder, folder === root)) foundTools.add(tool);
     if (dirname(folder) === folder) break;
   }
-  if (found.size === 0) return [good("sync-tools", "no other sync tool seems to use this folder")];
+  if (foundTools.size === 0) return [good("sync-tools", "no other sync tool seems to use this folder")];
   return [
     warn(
       "sync-tools",
-      `${[...found].join(", ")} also seems to sync this folder`,
+      `${[...foundTools].join(", ")} also seems to sync this folder`,
       "stop one of the two: each would sync unfinished work of the other; at least exclude .mdmirror/ from the other tool",
     ),
   ];
@@ -142,16 +142,16 @@ export function checkNeighbours(root: string): Check[] {
  */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
-function toolsAt(folder: string, isRoot: boolean): string[] {
-  const names = existsSync(folder) ? namesIn(folder) : [];
-  const own = folder.slice(folder.lastIndexOf("/") + 1);
+function findTools(folder: string, isRoot: boolean): string[] {
+  const names = existsSync(folder) ? readNames(folder) : [];
+  const ownName = folder.slice(folder.lastIndexOf("/") + 1);
   return TOOLS.filter(([tool, inside, folderName]) => {
     const marked = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
-    return marked || folderName?.test(own) === true;
+    return marked || folderName?.test(ownName) === true;
   }).map(([tool]) => tool);
 }
 
-function namesIn(folder: string): string[] {
+function readNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -171,21 +171,21 @@ const COMPANIONS = ["", "-wal", "-shm"] as const;
  * @param folder absolute path of `.mdmirror`
  */
 export function checkHistory(folder: string): Check {
-  const ofDatabase = (name: string) =>
-    COMPANIONS.reduce((sum, end) => sum + sizeBelow(join(folder, `${name}${end}`)), 0);
+  const listDatabaseFiles = (name: string) =>
+    COMPANIONS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
   try {
     const bytes = {
-      texts: ofDatabase("texts.db"),
-      state: ofDatabase("state.db"),
-      trash: sizeBelow(join(folder, "trash")),
-      log: sizeBelow(join(folder, "log")),
+      texts: listDatabaseFiles("texts.db"),
+      state: listDatabaseFiles("state.db"),
+      trash: measureSize(join(folder, "trash")),
+      log: measureSize(join(folder, "log")),
     };
-    const parts = Object.entries(bytes).map(([name, size]) => `${name} ${humanSize(size)}`);
-    const all = Object.values(bytes).reduce((sum, size) => sum + size, 0);
-    return { ...good("history", `${humanSize(all)}: ${parts.join(", ")}`), bytes };
+    const sizeTexts = Object.entries(bytes).map(([name, size]) => `${name} ${humanSize(size)}`);
+    const totalBytes = Object.values(bytes).reduce((sum, size) => sum + size, 0);
+    return { ...good("history", `${humanSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes };
   } catch (error) {
-    const why = `its size is not known: ${errnoClause(error)}`;
-    return warn("history", why, "allow this user to read .mdmirror/, then run doctor again");
+    const reason = `its size is not known: ${errnoClause(error)}`;
+    return warn("history", reason, "allow this user to read .mdmirror/, then run doctor again");
   }
 }
 
@@ -202,8 +202,8 @@ export function humanSize(bytes: number): string {
 }
 
 /** Returns the bytes of a file or folder; 0 if it is missing, perhaps since it was listed. */
-function sizeBelow(path: string): number {
+function measureSize(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;
-  return readdirSync(path).reduce((sum, name) => sum + sizeBelow(join(path, name)), 0);
+  return readdirSync(path).reduce((sum, name) => sum + measureSize(join(path, name)), 0);
 }

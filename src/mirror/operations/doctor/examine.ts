@@ -42,18 +42,18 @@ async function examineConnection(root: string, { env, cwd, keyFile, clock }: Exa
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return [badCheck("config", config)];
-  const admitted = admit(root, config.value, { mode: "read", env, cwd, keyFile });
-  if (admitted.kind === "trouble") {
-    const about = admitted.trouble.code === "untrusted" ? "trust" : "config";
-    return [badCheck(about, admitted)];
+  const admission = admit(root, config.value, { mode: "read", env, cwd, keyFile });
+  if (admission.kind === "trouble") {
+    const about = admission.trouble.code === "untrusted" ? "trust" : "config";
+    return [badCheck(about, admission)];
   }
-  const { origin, notes } = admitted.value;
+  const { origin, notes } = admission.value;
   const trustNotes = notes.map((text) => note("trust", text));
-  const found = findKey({ folder, keyFile, cwd, env, origin });
-  if (found.kind === "trouble") return [good("config", "it can be read"), ...trustNotes, badCheck("key", found)];
+  const foundKey = findKey({ folder, keyFile, cwd, env, origin });
+  if (foundKey.kind === "trouble") return [good("config", "it can be read"), ...trustNotes, badCheck("key", foundKey)];
   const wire = openWire(origin);
   try {
-    const { key, from } = found.value;
+    const { key, from } = foundKey.value;
     return [
       good("config", "it can be read"),
       ...trustNotes,
@@ -71,7 +71,7 @@ function badCheck(about: string, result: Extract<Result<unknown>, { kind: "troub
 }
 
 function examineState(folder: string, marker: string | null): Check[] {
-  const missing = bad(
+  const missingCheck = bad(
     "marker",
     "fault",
     ".mdmirror/marker is missing: this may be an empty mount point",
@@ -80,9 +80,9 @@ function examineState(folder: string, marker: string | null): Check[] {
   const damages = checkFiles(folder).map((damage) => {
     const detail =
       "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
-    const next = "mdmirror sync replaces a damaged file with a new one; nothing is lost";
-    return bad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, next);
+    const nextStep = "mdmirror sync replaces a damaged file with a new one; nothing is lost";
+    return bad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, nextStep);
   });
   const state = damages.length > 0 ? damages : [good("state", "it has no damage")];
-  return marker === null ? [missing, ...state] : state;
+  return marker === null ? [missingCheck, ...state] : state;
 }

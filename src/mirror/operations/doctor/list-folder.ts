@@ -53,45 +53,45 @@ type FolderEntry = {
 const NO_DOCUMENTS = { documents: 0, changedAt: null } as const;
 
 /** Returns the entries directly in a folder, in any order. */
-function entriesOf(
+function mergeEntries(
   folder: LocalPath,
   rows: Pick<FolderRows, "documents" | "folders">,
-  open: OpenProblems,
+  open: FolderProblems,
   sums: ReadonlyMap<string, FolderSum> | null,
   names: readonly FolderName[],
 ): readonly FolderEntry[] {
   const byName = new Map(names.map((one) => [one.name, one]));
   const documents = new Map(rows.documents.map((row) => [nameOf(row.path), row]));
   const folders = new Set(rows.folders.map(nameOf));
-  const all = new Set([...byName.keys(), ...documents.keys(), ...folders]);
-  return [...all].flatMap((name): readonly FolderEntry[] => {
-    const found = byName.get(name) ?? null;
+  const allNames = new Set([...byName.keys(), ...documents.keys(), ...folders]);
+  return [...allNames].flatMap((name): readonly FolderEntry[] => {
+    const diskName = byName.get(name) ?? null;
     // A conflict copy is not listed, because the page of its document shows it.
-    if (found?.whyUnsynced === "conflict-copy") return [];
+    if (diskName?.whyUnsynced === "conflict-copy") return [];
     const row = documents.get(name) ?? null;
     const path = joinPath(folder, name);
-    const isFolder = found === null ? row === null : found.kind === "folder";
+    const isFolder = diskName === null ? row === null : diskName.kind === "folder";
     return [
       isFolder
-        ? folderEntry(path, found, folders.has(name), open, sums && (sums.get(name) ?? NO_DOCUMENTS))
-        : fileEntry(path, found, row, open),
+        ? describeFolder(path, diskName, folders.has(name), open, sums && (sums.get(name) ?? NO_DOCUMENTS))
+        : describeFile(path, diskName, row, open),
     ];
   });
 }
 
 function byKindAndPath(a: FolderEntry, b: FolderEntry): number {
-  const [first, second] = [a, b].map(({ kind }) => (kind === "folder" ? 0 : 1));
-  return first! - second! || comparePaths(a.path, b.path);
+  const [firstRank, secondRank] = [a, b].map(({ kind }) => (kind === "folder" ? 0 : 1));
+  return firstRank! - secondRank! || comparePaths(a.path, b.path);
 }
 
-type OpenProblems = {
+type FolderProblems = {
   readonly blocks: ReadonlyMap<string, Block>;
   readonly conflicts: ReadonlySet<LocalPath>;
   readonly reviews: ReadonlySet<LocalPath>;
   readonly requiringAction: readonly LocalPath[];
 };
 
-function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
+function indexProblems({ blocks, conflicts, reviews }: FolderRows): FolderProblems {
   const toFix = blocks.filter(({ reason }) => needsUser(reason)).map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
@@ -101,47 +101,48 @@ function problemsOf({ blocks, conflicts, reviews }: FolderRows): OpenProblems {
   };
 }
 
-function folderEntry(
+function describeFolder(
   path: LocalPath,
   found: FolderName | null,
   isLinked: boolean,
-  open: OpenProblems,
+  open: FolderProblems,
   sum: FolderEntry["sum"],
 ): FolderEntry {
   const reviews = [...open.reviews].filter((one) => isBelow(one, path)).length;
   const needs = open.requiringAction.filter((one) => isBelow(one, path)).length;
-  const common = { path, kind: "folder" as const, row: null, reviews, needs, sum };
+  const commonFields = { path, kind: "folder" as const, row: null, reviews, needs, sum };
   const stays = found?.whyUnsynced ?? null;
-  if (stays !== null) return { ...common, state: "ignored", why: UNSYNCED_WORDS[stays] };
+  if (stays !== null) return { ...commonFields, state: "ignored", why: UNSYNCED_WORDS[stays] };
   const block = open.blocks.get(path);
-  if (block !== undefined) return { ...common, ...blockedAs(block) };
-  if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
-  if (!isLinked) return { ...common, state: "waiting", why: "created locally" };
-  return { ...common, state: "in-sync", why: null };
+  if (block !== undefined) return { ...commonFields, ...describeBlock(block) };
+  if (found === null) return { ...commonFields, state: "waiting", why: "the local file is gone" };
+  if (!isLinked) return { ...commonFields, state: "waiting", why: "created locally" };
+  return { ...commonFields, state: "in-sync", why: null };
 }
 
-function fileEntry(
+function describeFile(
   path: LocalPath,
   found: FolderName | null,
   row: DocumentRow | null,
-  open: OpenProblems,
+  open: FolderProblems,
 ): FolderEntry {
-  const common = { path, kind: "document" as const, needs: 0, reviews: 0, sum: null, row: null };
+  const commonFields = { path, kind: "document" as const, needs: 0, reviews: 0, sum: null, row: null };
   const stays = found?.whyUnsynced ?? null;
-  if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: UNSYNCED_WORDS[stays] };
-  if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
+  if (row === null && stays !== null)
+    return { ...commonFields, kind: "other", state: "ignored", why: UNSYNCED_WORDS[stays] };
+  if (open.conflicts.has(path)) return { ...commonFields, state: "conflict", why: "both sides changed the same lines" };
   const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
-  if (block !== undefined) return { ...common, ...blockedAs(block) };
-  if (open.reviews.has(path)) return { ...common, state: "in-review", why: REVIEWER_DECIDES };
-  if (row === null) return { ...common, state: "waiting", why: "created locally" };
-  if (row.state === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
-  if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
-  return { ...common, state: "in-sync", why: null, row };
+  if (block !== undefined) return { ...commonFields, ...describeBlock(block) };
+  if (open.reviews.has(path)) return { ...commonFields, state: "in-review", why: REVIEWER_DECIDES };
+  if (row === null) return { ...commonFields, state: "waiting", why: "created locally" };
+  if (row.state === "suspended") return { ...commonFields, state: "ignored", why: "excluded by the ignore rules" };
+  if (found === null) return { ...commonFields, state: "waiting", why: "the local file is gone" };
+  return { ...commonFields, state: "in-sync", why: null, row };
 }
 
 const REVIEWER_DECIDES = "a reviewer decides";
 
-function blockedAs({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"> {
+function describeBlock({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"> {
   if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
   if (isReview(reason)) return { state: "in-review", why: REVIEWER_DECIDES };
@@ -176,15 +177,17 @@ type EntryRange = { readonly from: number; readonly count: number; readonly name
  */
 export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
   const { from, count, name = "" } = range;
-  const opened = openFolder(root, folder, name === "" ? "directly" : "below", random);
-  if (opened.kind === "trouble") return opened;
-  const wanted = name.toLowerCase();
-  const found = opened.value.entries.filter(({ path }) => nameOf(path).toLowerCase().includes(wanted));
-  const shown = found.toSorted(byKindAndPath).slice(from, from + count);
+  const openedFolder = openFolder(root, folder, name === "" ? "directly" : "below", random);
+  if (openedFolder.kind === "trouble") return openedFolder;
+  const wantedText = name.toLowerCase();
+  const matchingEntries = openedFolder.value.entries.filter(({ path }) =>
+    nameOf(path).toLowerCase().includes(wantedText),
+  );
+  const shownEntries = matchingEntries.toSorted(byKindAndPath).slice(from, from + count);
   const counts = { folder: 0, document: 0, other: 0 };
-  for (const { kind } of found) counts[kind]++;
-  const entries = shown.map((entry) => withCurrentState(opened.value.disk, entry));
-  return ok({ total: found.length, counts, entries });
+  for (const { kind } of matchingEntries) counts[kind]++;
+  const entries = shownEntries.map((entry) => updateState(openedFolder.value.disk, entry));
+  return ok({ total: matchingEntries.length, counts, entries });
 }
 
 /**
@@ -193,13 +196,13 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
  * folders in it.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
-  const open = new Set(["", ...ancestorsOf(folder), folder]);
-  const below = (above: LocalPath): readonly LocalPath[] => {
-    const found = readFolderRows(join(root, MIRROR_FOLDER), above, "directly");
-    const folders = found.kind === "read" ? found.value.folders.toSorted(comparePaths) : [];
-    return folders.flatMap((one) => [one, ...(open.has(one) ? below(one) : [])]);
+  const openFolders = new Set(["", ...ancestorsOf(folder), folder]);
+  const listBelow = (above: LocalPath): readonly LocalPath[] => {
+    const folderRows = readFolderRows(join(root, MIRROR_FOLDER), above, "directly");
+    const folders = folderRows.kind === "read" ? folderRows.value.folders.toSorted(comparePaths) : [];
+    return folders.flatMap((one) => [one, ...(openFolders.has(one) ? listBelow(one) : [])]);
   };
-  return below("");
+  return listBelow("");
 }
 
 /**
@@ -207,10 +210,10 @@ export function listTree(root: string, folder: LocalPath): readonly LocalPath[] 
  * @param path path of the entry, which is not the root itself
  */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {
-  const opened = openFolder(root, parentOf(path), "directly", random);
-  if (opened.kind === "trouble") return opened;
-  const found = opened.value.entries.find((entry) => entry.path === path);
-  return ok(found === undefined ? null : withCurrentState(opened.value.disk, found));
+  const openedFolder = openFolder(root, parentOf(path), "directly", random);
+  if (openedFolder.kind === "trouble") return openedFolder;
+  const matchingEntry = openedFolder.value.entries.find((entry) => entry.path === path);
+  return ok(matchingEntry === undefined ? null : updateState(openedFolder.value.disk, matchingEntry));
 }
 
 /**
@@ -218,8 +221,8 @@ export function findEntry(root: string, path: LocalPath, random: Random): Result
  * @param path path of the file below the root
  */
 export function readEntry(root: string, path: LocalPath, random: Random): Result<DiskOutcome<LocalText>> {
-  const opened = openFolder(root, parentOf(path), "directly", random);
-  return opened.kind === "trouble" ? opened : ok(opened.value.disk.read(path));
+  const openedFolder = openFolder(root, parentOf(path), "directly", random);
+  return openedFolder.kind === "trouble" ? openedFolder : ok(openedFolder.value.disk.read(path));
 }
 
 const NO_ROWS: FolderRows = { documents: [], folders: [], sums: [], blocks: [], conflicts: [], reviews: [] };
@@ -228,12 +231,12 @@ type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly Folde
 
 function openFolder(root: string, folder: LocalPath, depth: Depth, random: Random): Result<OpenedFolder> {
   const disk = openDisk(root, { random, probes: false });
-  const found = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
-  if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
-  const rows = found.kind === "read" ? found.value : NO_ROWS;
+  const folderRows = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
+  if (folderRows.kind !== "read" && folderRows.kind !== "missing") return stateTrouble(folderRows);
+  const rows = folderRows.kind === "read" ? folderRows.value : NO_ROWS;
   try {
     if (disk.namesIn(folder) !== null || rows.documents.length + rows.folders.length > 0)
-      return ok({ disk, entries: entriesIn(disk, folder, rows, depth) });
+      return ok({ disk, entries: listEntries(disk, folder, rows, depth) });
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     return trouble("usage", `${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that line");
@@ -242,27 +245,27 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
 }
 
 /** Returns the entries in a folder; with depth `below`, also those of synced folders below it. */
-function entriesIn(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
-  const open = problemsOf(rows);
+function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
+  const openProblems = indexProblems(rows);
   const sums = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
   const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));
   const folders = Map.groupBy(rows.folders, parentOf);
-  const list = (above: LocalPath): readonly FolderEntry[] => {
-    const own = { documents: documents.get(above) ?? [], folders: folders.get(above) ?? [] };
-    const entries = entriesOf(above, own, open, sums, disk.namesIn(above) ?? []);
+  const listBelow = (above: LocalPath): readonly FolderEntry[] => {
+    const ownRows = { documents: documents.get(above) ?? [], folders: folders.get(above) ?? [] };
+    const entries = mergeEntries(above, ownRows, openProblems, sums, disk.namesIn(above) ?? []);
     if (depth === "directly") return entries;
     return entries.flatMap((entry) =>
-      entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...list(entry.path)] : [entry],
+      entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...listBelow(entry.path)] : [entry],
     );
   };
-  return list(folder);
+  return listBelow(folder);
 }
 
 /**
  * Returns an entry with its current state, which is no longer `in-sync` if the file was edited.
  * Reads the file only if its stamp does not prove that it is unchanged.
  */
-function withCurrentState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
+function updateState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
   const { path, kind } = entry;
   const stamp = disk.stampAt(path);
   const file = stamp === null || kind === "folder" ? null : { size: stamp.size, changedAt: stamp.mtimeMs };

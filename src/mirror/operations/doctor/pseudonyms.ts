@@ -14,7 +14,7 @@ import { pathKey } from "../../../contract/path.ts";
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 
 /** Matches a part of a name: a word, which is replaced, or a part that stays unchanged. */
-const PART =
+const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
 /** Matches numbers such as those that `numberedName` appends to a name. They stay unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
@@ -42,25 +42,25 @@ const MAX_USUAL_WORD = 24;
 export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, salt: string): Pseudonyms {
   const names = new Set([...paths].flatMap((path) => path.split("/")));
   const digits = Array.from(ids, (id) => digestOf(id).slice(0, 8));
-  const kept = new Set([...digits, ...wordsOfNoLetters(names)]);
+  const keptWords = new Set([...digits, ...listSymbolWords(names)]);
   const words = new Set<string>();
-  const replace = (name: string, word: (word: string) => string): string => {
+  const replaceWords = (name: string, word: (word: string) => string): string => {
     if (FIXED_NAMES.has(name)) return name;
-    return name.replace(PART, (part, ...groups) => {
+    return name.replace(NAME_PART, (part, ...groups) => {
       const isKept = (groups.at(-1) as { kept?: string }).kept !== undefined;
-      return isKept || SHORT_NUMBER.test(part) || kept.has(part) ? part : word(part);
+      return isKept || SHORT_NUMBER.test(part) || keptWords.has(part) ? part : word(part);
     });
   };
-  const collect = (word: string): string => {
+  const collectWord = (word: string): string => {
     words.add(word);
     return word;
   };
-  for (const name of names) replace(name, collect);
+  for (const name of names) replaceWords(name, collectWord);
   const pseudonyms = nameWords(words);
   return {
     path: (path) => {
-      const replaced = path.split("/").map((name) => replace(name, (word) => pseudonyms.get(word)!));
-      return replaced.join("/");
+      const replacedNames = path.split("/").map((name) => replaceWords(name, (word) => pseudonyms.get(word)!));
+      return replacedNames.join("/");
     },
     digest: (digest) => (digest === EMPTY_DIGEST ? EMPTY_DIGEST : digestOf(salt + digest).slice(0, 16)) as Digest,
   };
@@ -70,7 +70,7 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
  * Lists the words that mdmirror puts in place of names without a letter or digit: `[.md` becomes
  * `u5b.md`. LIMIT: these words stay unchanged, so their order among pseudonyms may differ.
  */
-function* wordsOfNoLetters(names: Iterable<string>): Generator<string> {
+function* listSymbolWords(names: Iterable<string>): Generator<string> {
   for (const name of names) {
     const stem = name.replace(/\.md$/, "");
     if (!/[\p{L}\p{N}]/u.test(stem)) yield* mapName(stem, "folder")?.split("-") ?? [];
@@ -86,7 +86,7 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   return new Map(
     groups.flatMap(([key, spellings], rank) => {
       const forms = [...new Set(spellings.map((word) => word.normalize("NFC")))].sort(compareStrings);
-      return spellings.map((word) => [word, pseudonymOf(word, key, rank, forms)] as const);
+      return spellings.map((word) => [word, makePseudonym(word, key, rank, forms)] as const);
     }),
   );
 }
@@ -96,26 +96,26 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
  * @param rank position of the word in the order of all words
  * @param forms all spellings of the word in the folder, in NFC
  */
-function pseudonymOf(word: string, key: string, rank: number, forms: readonly string[]): string {
-  const composed = word.normalize("NFC");
+function makePseudonym(word: string, key: string, rank: number, forms: readonly string[]): string {
+  const composedWord = word.normalize("NFC");
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
   // ORDER: the mark of the spelling comes after the code of the word, because before it, it would
   // change the order of the words.
-  const spelling = forms.length === 1 ? "" : spellingMark(forms.indexOf(composed));
+  const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
-  const usual = `${firstLetter(composed, key)}${code.join("")}${spelling}${accent}`;
-  const fill = key.length <= MAX_USUAL_WORD ? [] : [...key].slice(usual.length).map(fillerFor);
-  const pseudonym = `${usual}${fill.join("")}`;
-  return composed === word ? pseudonym : pseudonym.normalize("NFD");
+  const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;
+  const fill = key.length <= MAX_USUAL_WORD ? [] : [...key].slice(shortPseudonym.length).map(chooseFiller);
+  const pseudonym = `${shortPseudonym}${fill.join("")}`;
+  return composedWord === word ? pseudonym : pseudonym.normalize("NFD");
 }
 
 /**
  * Returns a number below 8 as three letters. Each letter is one bit: small for 1, capital for 0.
  * LIMIT: eight spellings of one word.
  */
-function spellingMark(form: number): string {
+function markSpelling(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
@@ -123,14 +123,14 @@ function spellingMark(form: number): string {
  * Returns the first letter of a pseudonym: of the same kind and case as the word's first letter, so
  * that the order of names stays the same.
  */
-function firstLetter(word: string, folded: string): string {
-  const [first, lower] = [word.charAt(0), folded.charAt(0)];
+function chooseFirstLetter(word: string, folded: string): string {
+  const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];
   if (/\d/.test(lower)) return "7";
   const letter = lower <= "\x7f" ? "x" : "\u0436";
-  return first === first.toLowerCase() ? letter : letter.toUpperCase();
+  return firstCharacter === firstCharacter.toLowerCase() ? letter : letter.toUpperCase();
 }
 
 /** Returns a letter that has as many bytes in UTF-8 as the character. */
-function fillerFor(character: string): string {
+function chooseFiller(character: string): string {
   return ["x", "\u0436", "\u6f22", "\u{20000}"][Buffer.byteLength(character) - 1]!;
 }

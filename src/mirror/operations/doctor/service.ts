@@ -15,7 +15,7 @@ const MAX_SKEW_MS = 60_000;
 /** Precision of a `Date` header in milliseconds, because the header has whole seconds. */
 const HEADER_MS = 1_000;
 
-const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
+const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
 /**
  * Checks with one request whether the service answers, takes the key, and has this clock's time.
@@ -26,35 +26,37 @@ export async function checkService(
   { origin, route }: ServiceAddress,
   clock: Clock,
 ): Promise<Check[]> {
-  const began = clock.monotonic();
+  const beganAt = clock.monotonic();
   const headers = { authorization: `Bearer ${key}`, accept: "application/json, application/problem+json" };
-  const result = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, BOUNDS);
-  const took = Math.round(clock.monotonic() - began);
-  if (result.kind !== "answer") return [unreachable(result, origin)];
-  const { status, body, headers: received } = result.response;
-  const answered = good("service", `${origin} answers in ${took} ms${routeText(route)}`);
-  const skew = clockChecks(received["date"], clock.now());
-  if (status === 200 && isList(body)) return [answered, good("key", "the service accepts it"), ...skew];
-  if (status === 401) return [answered, badKey("the service refuses it (unauthenticated)", GIVE_VALID_KEY), ...skew];
-  if (status === 404 && codeOf(body) === "workspace_not_found") {
-    const next = "give the key of a workspace that exists";
-    return [answered, badKey("it gives access to no workspace (workspace_not_found)", next), ...skew];
+  const wireResult = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, REQUEST_BOUNDS);
+  const durationMs = Math.round(clock.monotonic() - beganAt);
+  if (wireResult.kind !== "answer") return [reportUnreachable(wireResult, origin)];
+  const { status, body, headers: received } = wireResult.response;
+  const answeredCheck = good("service", `${origin} answers in ${durationMs} ms${describeRoute(route)}`);
+  const skewChecks = clockChecks(received["date"], clock.now());
+  if (status === 200 && isDocumentList(body))
+    return [answeredCheck, good("key", "the service accepts it"), ...skewChecks];
+  if (status === 401)
+    return [answeredCheck, rejectKey("the service refuses it (unauthenticated)", GIVE_VALID_KEY), ...skewChecks];
+  if (status === 404 && readErrorCode(body) === "workspace_not_found") {
+    const nextStep = "give the key of a workspace that exists";
+    return [answeredCheck, rejectKey("it gives access to no workspace (workspace_not_found)", nextStep), ...skewChecks];
   }
-  if (status !== 503) return [notTheService(status, origin), ...skew];
-  return [bad("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skew];
+  if (status !== 503) return [reportForeignAnswer(status, origin), ...skewChecks];
+  return [bad("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skewChecks];
 }
 
 export type ServiceAddress = { readonly origin: string; readonly route: Route };
 
-function routeText(route: Route): string {
+function describeRoute(route: Route): string {
   return route.kind === "proxy" ? `, by the proxy ${route.origin} (${route.variable})` : "";
 }
 
-function badKey(what: string, next: string): Check {
+function rejectKey(what: string, next: string): Check {
   return bad("key", "offline", what, next);
 }
 
-function unreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): Check {
+function reportUnreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): Check {
   return bad(
     "service",
     "offline",
@@ -63,7 +65,7 @@ function unreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: s
   );
 }
 
-function notTheService(status: number, origin: string): Check {
+function reportForeignAnswer(status: number, origin: string): Check {
   if (status >= 300 && status < 400) {
     return bad(
       "service",
@@ -80,11 +82,11 @@ function notTheService(status: number, origin: string): Check {
   );
 }
 
-function isList(body: string): boolean {
+function isDocumentList(body: string): boolean {
   return /"object"\s*:\s*"list"/.test(body);
 }
 
-function codeOf(body: string): string | null {
+function readErrorCode(body: string): string | null {
   return /"code"\s*:\s*"([a-z_]{1,64})"/.exec(body)?.[1] ?? null;
 }
 

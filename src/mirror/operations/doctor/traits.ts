@@ -11,22 +11,22 @@ import { type Check, good, note } from "./check.ts";
  * file. An unwanted trait makes syncs send more requests or change names, but they still work.
  */
 export function checkTraits(folder: string): Check[] {
-  const glanced = readStateSummary(folder);
+  const stateSummary = readStateSummary(folder);
   // A state file that cannot be read has its own check in `doctor`.
-  if (glanced.kind !== "read") return [];
-  const text = glanced.value.meta.get(META.traits) ?? null;
-  return text === null
+  if (stateSummary.kind !== "read") return [];
+  const traitsText = stateSummary.value.meta.get(META.traits) ?? null;
+  return traitsText === null
     ? [good("traits", "mdmirror learns the properties of the service in the first sync")]
-    : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));
+    : traitChecks(knownTraits(JSON.parse(traitsText) as Partial<RemoteTraits>));
 }
 
 /** Returns one check for each trait: good for the preferred or an unknown value, else a note. */
 export function traitChecks(traits: RemoteTraits): Check[] {
   return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
-    const learned = learnedIn(traits);
-    const trait = { learned, liked: preferred };
-    if (learned === "unknown") return { ...good(about, "not known yet; nothing to do"), trait };
-    if (learned === preferred) return { ...good(about, learned), trait };
+    const learnedValue = learnedIn(traits);
+    const trait = { learned: learnedValue, liked: preferred };
+    if (learnedValue === "unknown") return { ...good(about, "not known yet; nothing to do"), trait };
+    if (learnedValue === preferred) return { ...good(about, learnedValue), trait };
     return { ...note(about, `${effect} (recommended: ${preferred})`), trait };
   });
 }
@@ -66,8 +66,13 @@ const TRAITS: readonly Trait[] = [
   { about: "folder-changes", learnedIn: ({ folderPatch }) => folderPatch, effect: NO_FOLDER_PATCH },
   { about: "folder-deletion", learnedIn: ({ folderDelete }) => folderDelete, effect: NO_FOLDER_DELETE },
   { about: "conflicting-edits", learnedIn: (one) => one.conflicts, preferred: "reviewed", effect: EDIT_REFUSED },
-  { about: "name-case", learnedIn: (one) => caseOf(one.foldsCase), preferred: "kept", effect: FOLDED_NAMES },
-  { about: "name-unicode", learnedIn: (one) => caseOf(one.foldsUnicode), preferred: "kept", effect: FOLDED_NAMES },
+  { about: "name-case", learnedIn: (one) => describeCase(one.foldsCase), preferred: "kept", effect: FOLDED_NAMES },
+  {
+    about: "name-unicode",
+    learnedIn: (one) => describeCase(one.foldsUnicode),
+    preferred: "kept",
+    effect: FOLDED_NAMES,
+  },
   {
     about: "legal-characters",
     learnedIn: ({ refusedCharacters: refused }) =>
@@ -75,14 +80,14 @@ const TRAITS: readonly Trait[] = [
     preferred: SHELL_METACHARACTERS,
     effect: FEWER_CHARACTERS,
   },
-  { about: "texts", learnedIn: textsOf, preferred: "kept", effect: CHANGED },
+  { about: "texts", learnedIn: describeForms, preferred: "kept", effect: CHANGED },
 ];
 
-function caseOf(isFolded: boolean): string {
+function describeCase(isFolded: boolean): string {
   return isFolded ? "folded" : "kept";
 }
 
-function textsOf({ keptForms }: RemoteTraits): string {
+function describeForms({ keptForms }: RemoteTraits): string {
   if (Object.values(keptForms).includes(0)) return "changed";
   return readBacksLeft(keptForms) === 0 ? "kept" : "unknown";
 }

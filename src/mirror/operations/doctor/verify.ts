@@ -29,17 +29,17 @@ export const verify = onlineRead(VERIFY, ({ world, url }) => verifyMirror(world,
  */
 export async function verifyMirror(world: World, url: string): Promise<Result<Answer<typeof VERIFY>>> {
   const base = world.state.load();
-  const looking = observeRemote(world, base, false);
-  const local = world.disk.walk(
+  const remoteScan = observeRemote(world, base, false);
+  const localTree = world.disk.walk(
     () => null,
     () => undefined,
   );
-  const remote = await looking;
+  const remote = await remoteScan;
   if (remote.kind === "unreachable") return { kind: "trouble", trouble: faultTrouble(remote.fault, url) };
-  const pairs = pairsOf({ base, local, remote: remote.tree });
+  const pairs = pairsOf({ base, local: localTree, remote: remote.tree });
   const rows = await readRows(world, pairs, url);
   if (rows.kind === "trouble") return rows;
-  const report = reportOf({ base, local, remote: remote.tree }, pairs, rows.value);
+  const report = makeReport({ base, local: localTree, remote: remote.tree }, pairs, rows.value);
   const differences = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
   return ok({ agree: differences.every((list) => list.length === 0), ...report });
 }
@@ -62,16 +62,16 @@ async function readRows(
   pairs: readonly ComparedEntry[],
   url: string,
 ): Promise<Result<readonly VerifiedDocument[]>> {
-  const listed = pairs.flatMap((pair) => (pair.document === undefined ? [] : [{ pair, document: pair.document }]));
-  let done = 0;
+  const listedPairs = pairs.flatMap((pair) => (pair.document === undefined ? [] : [{ pair, document: pair.document }]));
+  let readCount = 0;
   let fault: Fault | null = null;
   const rows = await Promise.all(
-    listed.map(async ({ pair, document }): Promise<VerifiedDocument> => {
-      const answer = await remote.getFile(document.id);
-      progress.report("apply", ++done, listed.length);
-      if (answer.ok) return rowOf(disk, pair, document, answer.value.content);
-      if (CUT_OFF.has(answer.fault.kind)) fault ??= answer.fault;
-      const { detail: why } = answer.fault;
+    listedPairs.map(async ({ pair, document }): Promise<VerifiedDocument> => {
+      const fileAnswer = await remote.getFile(document.id);
+      progress.report("apply", ++readCount, listedPairs.length);
+      if (fileAnswer.ok) return compareContent(disk, pair, document, fileAnswer.value.content);
+      if (CUT_OFF.has(fileAnswer.fault.kind)) fault ??= fileAnswer.fault;
+      const { detail: why } = fileAnswer.fault;
       return { id: document.id, path: pair.path, sha256: "" as Digest, size: 0, end: "unread", why };
     }),
   );
@@ -81,7 +81,7 @@ async function readRows(
 /** Faults after which no further document can be read from the service. */
 const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
-function rowOf(
+function compareContent(
   disk: Disk,
   { path, file, record }: ComparedEntry,
   { id, changeId }: RemoteFile,
@@ -92,8 +92,8 @@ function rowOf(
   if (file === undefined) return { ...row, end: "absent", why: "no local file" };
   if (file.digest === sha256) return { ...row, end: "same", why: "" };
   const isAsSynced = record?.localDigest === file.digest;
-  const text = disk.read(path);
-  if (text.kind !== "done" || !sameExceptTextForm(text.value.text, content)) {
+  const localContent = disk.read(path);
+  if (localContent.kind !== "done" || !sameExceptTextForm(localContent.value.text, content)) {
     const isAnother = isAsSynced && record.changeId === changeId && record.digest !== sha256;
     return { ...row, end: "differs", why: isAnother ? OTHER_CONTENT : "the contents differ" };
   }
@@ -112,16 +112,16 @@ const OTHER_CONTENT =
 
 type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
-function reportOf(
+function makeReport(
   sides: ComparedTrees,
   pairs: readonly ComparedEntry[],
   rows: readonly VerifiedDocument[],
 ): VerifyReport {
   const { base, local } = sides;
-  const blocks = [...base.blocks.values(), ...justSubmitted(base)];
+  const blocks = [...base.blocks.values(), ...listJustSubmitted(base)];
   const keys = new Set<string>(blocks.flatMap(({ key, path }) => [key, path]));
   const isBlocked = (id: DocId | undefined, path: LocalPath) => keys.has(path) || (id !== undefined && keys.has(id));
-  const free = Map.groupBy(
+  const unblockedRows = Map.groupBy(
     rows.filter(({ id, path }) => !isBlocked(id, path)),
     ({ end }) => end,
   );
@@ -133,21 +133,21 @@ function reportOf(
       .filter(({ end }) => end === "same")
       .map(({ path, id, sha256, size }) => ({ path, id, sha256, size }))
       .toSorted(byPath),
-    formDiffers: (free.get("form-differs") ?? []).map(({ path }) => path).toSorted(),
-    differing: (free.get("differs") ?? []).map(({ path, id, why }) => ({ path, id, why })).toSorted(byPath),
+    formDiffers: (unblockedRows.get("form-differs") ?? []).map(({ path }) => path).toSorted(),
+    differing: (unblockedRows.get("differs") ?? []).map(({ path, id, why }) => ({ path, id, why })).toSorted(byPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
-    onlyService: (free.get("absent") ?? [])
+    onlyService: (unblockedRows.get("absent") ?? [])
       // The ignore rules exclude these paths from sync on both sides, so a difference is no fault
       // (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
       .toSorted(byPath),
     blocked: listBlocked(blocks, local, rows).toSorted(byPath),
-    unseen: unseenOf(sides, rows).toSorted(byPath),
+    unseen: listUnseen(sides, rows).toSorted(byPath),
   };
 }
 
-function unseenOf(
+function listUnseen(
   { base, local, remote }: ComparedTrees,
   rows: readonly VerifiedDocument[],
 ): VerifyReport["unseen"][number][] {
@@ -162,9 +162,11 @@ function unseenOf(
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
 /** Returns documents that went to review last. Only the next run would block them. */
-function justSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
-  const sent = [...records.values()].filter(({ id, submissions }) => submissions.length > 0 && !blocks.has(id));
-  return sent.map(({ id, localPath }) => ({
+function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
+  const submittedRecords = [...records.values()].filter(
+    ({ id, submissions }) => submissions.length > 0 && !blocks.has(id),
+  );
+  return submittedRecords.map(({ id, localPath }) => ({
     key: id,
     path: localPath,
     reason: "in-review",
@@ -184,6 +186,8 @@ function listBlocked(
   const differing = new Set<string>(
     rows.flatMap(({ end, id, path }) => (end === "same" || local.ignores(path, "file") ? [] : [id, path])),
   );
-  const listed = blocks.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
-  return listed.map(({ path, reason, detail }) => ({ path, reason, detail }));
+  const listedBlocks = blocks.filter(
+    ({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path),
+  );
+  return listedBlocks.map(({ path, reason, detail }) => ({ path, reason, detail }));
 }

@@ -47,17 +47,18 @@ const SHOWN_EVENTS = 8;
 export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<Why> {
   const { state, disk } = mirror.world;
   const preview = await previewSync(mirror, USUAL_RUN);
-  const planned = preview.kind === "planned" ? preview : null;
-  const base = planned?.trees.base ?? state.load();
-  const explained = explainedPathAt(base, planned?.plan ?? null, named);
-  const { record } = explained;
-  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, explained);
-  const block = blockOf(base, planned?.plan ?? null, explained.keys);
-  const events = readEvents(state, { limit: MAX_EVENTS, run: null, path: explained.path });
-  const atPath = stateAt(disk, named);
+  const syncPlan = preview.kind === "planned" ? preview : null;
+  const base = syncPlan?.trees.base ?? state.load();
+  const explainedPath = findExplainedPath(base, syncPlan?.plan ?? null, named);
+  const { record } = explainedPath;
+  const { stays, remote, steps, safetyStops } =
+    syncPlan === null ? UNPLANNED : collectPlanFacts(syncPlan, explainedPath);
+  const block = findBlock(base, syncPlan?.plan ?? null, explainedPath.keys);
+  const events = readEvents(state, { limit: MAX_EVENTS, run: null, path: explainedPath.path });
+  const atPath = readStateAt(disk, named);
   return {
     path: named,
-    former: formerPath(state, named),
+    former: findFormerPath(state, named),
     record,
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === named) ?? null,
     atPath,
@@ -65,10 +66,10 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
     remote,
     conflict: record === null ? null : (base.conflicts.get(record.id) ?? null),
     blocked: block,
-    merge: lastMerge(state, events, atPath),
+    merge: findLastMerge(state, events, atPath),
     open: block === null ? null : attentionOfBlock(block),
     steps,
-    blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], named),
+    blockedBelow: listBlockedBelow(syncPlan?.plan.blocks ?? [...base.blocks.values()], named),
     safetyStops,
     lastError: events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null,
     events: events.slice(-SHOWN_EVENTS),
@@ -78,20 +79,20 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
 
 const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
 
-function explainedPathAt(base: BaseTree, plan: Plan | null, named: LocalPath): ExplainedPath {
-  const record = recordMovedTo(base, plan, named) ?? recordAt(base, named) ?? recordOfCopy(base, named);
+function findExplainedPath(base: BaseTree, plan: Plan | null, named: LocalPath): ExplainedPath {
+  const record = findMovedRecord(base, plan, named) ?? recordAt(base, named) ?? recordOfCopy(base, named);
   const path = record?.localPath ?? named;
   return { named, record, path, keys: new Set([record?.id, named, path]) };
 }
 
-function recordMovedTo(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
+function findMovedRecord(base: BaseTree, plan: Plan | null, named: LocalPath): DocumentRecord | null {
   for (const { action } of plan?.steps ?? [])
     if ("to" in action && action.to === named && "id" in action) return base.records.get(action.id) ?? null;
   return null;
 }
 
 /** Returns the entry at a path. The empty path is the linked folder itself. */
-function stateAt(disk: Disk, path: LocalPath): PathState {
+function readStateAt(disk: Disk, path: LocalPath): PathState {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
   if (root === null) return { kind: "unknown", why: "the linked folder does not exist" };
@@ -99,7 +100,7 @@ function stateAt(disk: Disk, path: LocalPath): PathState {
   return { kind: "folder", dev, ino, birthMs };
 }
 
-function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
+function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
   return blocks.filter(({ path }) => isBelow(path, folder)).map(({ path, reason }) => ({ path, reason }));
 }
 
@@ -108,12 +109,12 @@ function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blocked
  * an error code of the service. The plan's own block may lack the code, because the plan tries a
  * refused request again.
  */
-function blockOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
-  const remembered = [...base.blocks.values()].filter((block) => isAbout(block, keys));
+function findBlock(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
+  const storedBlocks = [...base.blocks.values()].filter((block) => isAbout(block, keys));
   return (
-    remembered.find(({ code }) => code !== null) ??
+    storedBlocks.find(({ code }) => code !== null) ??
     plan?.blocks.find((block) => isAbout(block, keys)) ??
-    remembered[0] ??
+    storedBlocks[0] ??
     null
   );
 }
@@ -123,15 +124,15 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
 }
 
 /** Returns the document's last merge if it made the current local content, otherwise null. */
-function lastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
+function findLastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));
 }
 
-function formerPath(state: State, named: LocalPath): LocalPath | null {
-  const found = findDocument(state, state.load(), named);
-  return found === null || found.path === named ? null : found.path;
+function findFormerPath(state: State, named: LocalPath): LocalPath | null {
+  const foundDocument = findDocument(state, state.load(), named);
+  return foundDocument === null || foundDocument.path === named ? null : foundDocument.path;
 }
 
 /** A path that the user asked about. `keys` are those of its document's blocks and steps. */
@@ -161,22 +162,22 @@ type PlanFacts = {
 
 const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
 
-function factsOfPlan({ plan, trees }: SyncPlan, { named, record, keys }: ExplainedPath): PlanFacts {
+function collectPlanFacts({ plan, trees }: SyncPlan, { named, record, keys }: ExplainedPath): PlanFacts {
   return {
-    stays: staysLocal(trees.local, named),
-    remote: remoteOf(trees, record, named),
-    steps: stepsOf(plan, keys, named),
+    stays: explainLocalOnly(trees.local, named),
+    remote: findRemote(trees, record, named),
+    steps: listSteps(plan, keys, named),
     safetyStops: plan.verdict.kind === "safety-stop" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
   };
 }
 
-function remoteOf(trees: Trees, record: DocumentRecord | null, named: LocalPath): RemoteFile | null {
+function findRemote(trees: Trees, record: DocumentRecord | null, named: LocalPath): RemoteFile | null {
   if (record !== null) return trees.remote.files.get(record.id) ?? null;
   for (const file of trees.remote.files.values()) if (file.path === named) return file;
   return null;
 }
 
-function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, named: LocalPath): PlanFacts["steps"] {
+function listSteps(plan: Plan, keys: ReadonlySet<string | undefined>, named: LocalPath): PlanFacts["steps"] {
   const isStopped = plan.verdict.kind === "safety-stop";
   return plan.steps.flatMap(({ action }) => {
     const { id, path } = subjectOf(action);
@@ -205,7 +206,7 @@ export const UNSYNCED_WORDS: Readonly<Record<LocalOther["kind"], string>> = {
 /**
  * Returns why a local entry is not synced, as a clause such as `left out by line 3 of .gitignore`.
  */
-function whyUnsynced({ kind, rule }: LocalOther): string {
+function explainUnsynced({ kind, rule }: LocalOther): string {
   const byRule = BY_RULE[kind];
   return rule === undefined || byRule === undefined ? UNSYNCED_WORDS[kind] : `${byRule} ${rule}`;
 }
@@ -218,17 +219,17 @@ const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
 };
 
 /** Returns why the path, or the nearest folder above it, stays local; null if it is synced. */
-function staysLocal(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
+function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
-    const other = local.others.get(path);
-    if (other !== undefined) return { path, kind: other.kind, why: whyUnsynced(other) };
+    const unsyncedEntry = local.others.get(path);
+    if (unsyncedEntry !== undefined) return { path, kind: unsyncedEntry.kind, why: explainUnsynced(unsyncedEntry) };
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
   // The scan of the whole folder failed, because the folder kept changing. A path that the scan did
   // find is still synced.
-  const whole = local.unseen.get("");
-  if (whole === undefined || local.files.has(named) || local.folders.has(named)) return null;
-  return { path: "", kind: "unseen", why: whole.why };
+  const wholeFault = local.unseen.get("");
+  if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
+  return { path: "", kind: "unseen", why: wholeFault.why };
 }
