@@ -4,7 +4,7 @@ import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
+const ISO_TIME = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
  * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30` in local time, unless `Z` or an
@@ -13,8 +13,8 @@ const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)
  * for anything else
  */
 function readMoment(text: string, now: number): number | null {
-  const ago = /^(\d{1,5})([smhdw])$/.exec(text);
-  if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
+  const agoMatch = /^(\d{1,5})([smhdw])$/.exec(text);
+  if (agoMatch !== null) return now - Number(agoMatch[1]) * UNITS[agoMatch[2]!]!;
   const ms = readIso(text);
   return ms === null || ms > now ? null : ms;
 }
@@ -31,9 +31,9 @@ export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">
  * @returns milliseconds since the epoch; null for a day that does not exist and for anything else
  */
 export function readIso(text: string): number | null {
-  const iso = ISO.exec(text);
-  if (iso === null) return null;
-  const [, date, day, time = "00:00", zone = ""] = iso;
+  const isoMatch = ISO_TIME.exec(text);
+  if (isoMatch === null) return null;
+  const [, date, day, time = "00:00", zone = ""] = isoMatch;
   const ms = Date.parse(`${date}T${time}${zone}`);
   // `Date` reads a day that does not exist as a later one: 31 April becomes 1 May. So the day of
   // the result is compared.

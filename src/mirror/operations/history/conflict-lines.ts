@@ -45,11 +45,11 @@ export function readConflictLines(
 
 /** Merges two edits line by line, and returns the result with its conflicts. */
 export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines {
-  const merged = mergeText(base, mine, theirs);
-  if (merged.kind === "clean") return { kind: "merges" };
+  const mergeResult = mergeText(base, mine, theirs);
+  if (mergeResult.kind === "clean") return { kind: "merges" };
   const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
-    return { kind: "whole", reason: merged.reason };
+    return { kind: "whole", reason: mergeResult.reason };
   // The lines of base take the place of the conflicting lines, so that the lines around a conflict
   // are still compared with their original.
   const places = new Map<number, ConflictBlock>();
@@ -58,7 +58,7 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
     if (block.kind === "conflict") places.set(lines.length, block);
     lines.push(...(block.kind === "settled" ? splitLines(block.text) : block.base));
   }
-  const rows = withConflicts(originsOf(base, mine, theirs, lines.join("")), places);
+  const rows = insertConflicts(originsOf(base, mine, theirs, lines.join("")), places);
   return { kind: "parts", conflicts: places.size, rows };
 }
 
@@ -66,26 +66,26 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
  * Returns the compared lines with the conflicts inserted.
  * @param places conflicts by the 0-based number of the line at which each begins
  */
-function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
-  const shown: MergeRow[] = [];
+function insertConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
+  const shownRows: MergeRow[] = [];
   let [line, standIns] = [0, 0];
   for (const row of rows) {
     if (row.kind === "removed") {
-      shown.push(row);
+      shownRows.push(row);
       continue;
     }
     const block = places.get(line);
-    shown.push(...conflictRows(block));
+    shownRows.push(...listConflictRows(block));
     standIns += block?.base.length ?? 0;
     if (standIns > 0) standIns--;
-    else shown.push(row);
+    else shownRows.push(row);
     line++;
   }
-  shown.push(...conflictRows(places.get(line)));
-  return shown;
+  shownRows.push(...listConflictRows(places.get(line)));
+  return shownRows;
 }
 
-function conflictRows(block: ConflictBlock | undefined): MergeRow[] {
+function listConflictRows(block: ConflictBlock | undefined): MergeRow[] {
   if (block === undefined) return [];
   const { base, local: mine, remote: theirs } = block;
   return Object.entries({ base, mine, theirs }).flatMap(([of, lines]) =>

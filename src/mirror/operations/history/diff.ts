@@ -27,13 +27,13 @@ type BothSides = { readonly live: string | null; readonly local: string | null }
 /** Returns both contents of a document. A content is null if that side has none. */
 async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothSides>> {
   const { world } = mirror;
-  const read = world.disk.read(path);
-  if (read.kind === "fault")
-    return trouble("fault", `${path} cannot be read: ${read.detail}`, "solve the named problem");
-  const local = read.kind === "done" ? read.value.text : null;
-  const live = await readLive(mirror, path);
-  if (live.kind === "trouble") return live;
-  if (live.value !== null || local !== null) return ok({ live: live.value, local });
+  const readResult = world.disk.read(path);
+  if (readResult.kind === "fault")
+    return trouble("fault", `${path} cannot be read: ${readResult.detail}`, "solve the named problem");
+  const localText = readResult.kind === "done" ? readResult.value.text : null;
+  const liveText = await readLive(mirror, path);
+  if (liveText.kind === "trouble") return liveText;
+  if (liveText.value !== null || localText !== null) return ok({ live: liveText.value, local: localText });
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
@@ -42,23 +42,23 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
   const { world, url } = mirror;
   const base = world.state.load();
   const recordedId = recordAt(base, path)?.id;
-  const found = recordedId === undefined ? await idAt(mirror, path) : ok(recordedId);
-  if (found.kind === "trouble") return found;
-  const id = found.value ?? findDocument(world.state, base, path)?.id ?? null;
+  const foundId = recordedId === undefined ? await findIdAt(mirror, path) : ok(recordedId);
+  if (foundId.kind === "trouble") return foundId;
+  const id = foundId.value ?? findDocument(world.state, base, path)?.id ?? null;
   if (id === null) return ok(null);
-  const answer = await world.remote.getFile(id);
-  if (answer.ok) return ok(answer.value.content);
-  if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") return ok(null);
-  return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
+  const fileAnswer = await world.remote.getFile(id);
+  if (fileAnswer.ok) return ok(fileAnswer.value.content);
+  if (fileAnswer.fault.kind === "problem" && fileAnswer.fault.code === "file_not_found") return ok(null);
+  return { kind: "trouble", trouble: faultTrouble(fileAnswer.fault, url) };
 }
 
 /** Returns the id of the document that the service has at a path; null if it has none. */
-async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
-  const whole = toService(world, path);
-  if (!whole.endsWith(".md")) return ok(null);
-  const { items, fault } = await world.remote.listFiles({ kind: "path", path: whole });
+async function findIdAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
+  const servicePath = toService(world, path);
+  if (!servicePath.endsWith(".md")) return ok(null);
+  const { items, fault } = await world.remote.listFiles({ kind: "path", path: servicePath });
   if (fault !== null) return { kind: "trouble", trouble: faultTrouble(fault, url) };
-  return ok(items.find((item) => item.path === whole)?.id ?? null);
+  return ok(items.find((item) => item.path === servicePath)?.id ?? null);
 }
 
 type DiffRow = Answer<typeof DIFF>["documents"][number];
@@ -66,11 +66,11 @@ type DiffRow = Answer<typeof DIFF>["documents"][number];
 /** Lists the documents whose sides differ. Reads only those that seem to have changed. */
 async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly DiffRow[]>> {
   const { world, url } = mirror;
-  const planned = await planSync(mirror, USUAL_RUN);
-  if (planned.kind === "trouble") return planned;
-  const { trees } = planned.value;
+  const planResult = await planSync(mirror, USUAL_RUN);
+  if (planResult.kind === "trouble") return planResult;
+  const { trees } = planResult.value;
   const rows: DiffRow[] = [];
-  for (const one of await Promise.all(pairsOf(trees).map((pair) => compare(world, trees, pair)))) {
+  for (const one of await Promise.all(pairsOf(trees).map((pair) => compareSides(world, trees, pair)))) {
     if (one !== null && "fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
     if (one !== null) rows.push(one);
   }
@@ -79,18 +79,18 @@ async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly Di
 
 const withService = onlineRead(DIFF, async (mirror, { path }) => {
   if (path === undefined) {
-    const listed = await listDifferences(mirror);
-    return listed.kind === "trouble" ? listed : ok({ documents: listed.value });
+    const differences = await listDifferences(mirror);
+    return differences.kind === "trouble" ? differences : ok({ documents: differences.value });
   }
-  const both = await readBothSides(mirror, path);
-  if (both.kind === "trouble") return both;
+  const bothSides = await readBothSides(mirror, path);
+  if (bothSides.kind === "trouble") return bothSides;
   const { world } = mirror;
-  const live = inLocalForm(world.disk, path, both.value.live);
-  const local = inLocalForm(world.disk, path, both.value.local);
-  const row = rowOf(path, live, local);
-  const conflict = readConflictLines(world, path, { live, local });
+  const liveText = inLocalForm(world.disk, path, bothSides.value.live);
+  const localText = inLocalForm(world.disk, path, bothSides.value.local);
+  const row = makeRow(path, liveText, localText);
+  const conflict = readConflictLines(world, path, { live: liveText, local: localText });
   if (conflict === null) return ok({ documents: [row] });
-  return ok({ documents: [{ ...row, base: conflict.base, conflict: summaryOf(conflict.lines) }] });
+  return ok({ documents: [{ ...row, base: conflict.base, conflict: summarizeLines(conflict.lines) }] });
 });
 
 export const diff: ReadOperation<typeof DIFF> = {
@@ -104,7 +104,7 @@ export const diff: ReadOperation<typeof DIFF> = {
       const localText = readText(local, path, "here");
       return ok({
         documents: [
-          rowOf(version.value.path, version.value.text, localText.kind === "ok" ? localText.value.text : null),
+          makeRow(version.value.path, version.value.text, localText.kind === "ok" ? localText.value.text : null),
         ],
       });
     });
@@ -112,14 +112,14 @@ export const diff: ReadOperation<typeof DIFF> = {
 };
 
 /** Returns the result of a line merge for programs, without the content of the lines. */
-function summaryOf(lines: ConflictLines): DiffRow["conflict"] {
+function summarizeLines(lines: ConflictLines): DiffRow["conflict"] {
   if (lines.kind !== "parts") return lines;
   return { kind: lines.kind, conflicts: lines.conflicts, origins: originSpans(lines.rows) };
 }
 
 const UNREAD = { lines: null, before: null, after: null, base: null, conflict: null } as const;
 
-function rowOf(path: string, before: string | null, after: string | null): DiffRow {
+function makeRow(path: string, before: string | null, after: string | null): DiffRow {
   const lines = countLines(before ?? "", after ?? "");
   const kind = before === null ? "only-local" : after === null ? "only-service" : before === after ? "same" : "differs";
   return { path, kind, lines, before, after, base: null, conflict: null };
@@ -129,19 +129,20 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
  * Returns how the two sides of a document differ; null if they are equal, or the document is not
  * synced. Returns the fault if the service does not answer.
  */
-async function compare(
+async function compareSides(
   world: World,
   { local }: Trees,
   { path, file, document, record }: ComparedEntry,
 ): Promise<DiffRow | { readonly fault: Fault } | null> {
-  const row = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD });
-  if (document === undefined) return file === undefined ? null : row("only-local");
-  if (file === undefined) return local.ignores(path, "file") ? null : row("only-service");
+  const makeUnreadRow = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD });
+  if (document === undefined) return file === undefined ? null : makeUnreadRow("only-local");
+  if (file === undefined) return local.ignores(path, "file") ? null : makeUnreadRow("only-service");
   if (file.digest === record?.localDigest && document.changeId === record.changeId) return null;
-  const answer = await world.remote.getFile(document.id);
-  if (!answer.ok) return answer.fault.kind === "problem" ? row("only-local") : { fault: answer.fault };
-  const read = world.disk.read(path);
-  if (read.kind !== "done") return row("differs");
-  if (read.value.text === answer.value.content) return null;
-  return { ...row("differs"), lines: countLines(answer.value.content, read.value.text) };
+  const fileAnswer = await world.remote.getFile(document.id);
+  if (!fileAnswer.ok)
+    return fileAnswer.fault.kind === "problem" ? makeUnreadRow("only-local") : { fault: fileAnswer.fault };
+  const readResult = world.disk.read(path);
+  if (readResult.kind !== "done") return makeUnreadRow("differs");
+  if (readResult.value.text === fileAnswer.value.content) return null;
+  return { ...makeUnreadRow("differs"), lines: countLines(fileAnswer.value.content, readResult.value.text) };
 }

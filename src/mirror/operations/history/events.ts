@@ -12,15 +12,15 @@ export function readEvents(
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },
 ): MirrorEvent[] {
   const { limit, run, path } = wanted;
-  const common = { limit, ...(run === null ? {} : { run }) };
-  if (path === null) return state.events(common).toReversed();
+  const commonQuery = { limit, ...(run === null ? {} : { run }) };
+  if (path === null) return state.events(commonQuery).toReversed();
   const document = findDocument(state, state.load(), path);
-  const found = [
-    ...state.events({ ...common, path }),
-    ...(document === null ? [] : state.events({ ...common, id: document.id })),
+  const foundEvents = [
+    ...state.events({ ...commonQuery, path }),
+    ...(document === null ? [] : state.events({ ...commonQuery, id: document.id })),
   ];
-  const once = new Map(found.map((event) => [JSON.stringify(event), event]));
-  return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
+  const uniqueEvents = new Map(foundEvents.map((event) => [JSON.stringify(event), event]));
+  return [...uniqueEvents.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
 /** LIMIT: newest runs that are read, so that a long history stays fast. */
@@ -35,8 +35,8 @@ type Runs = ReturnType<State["runs"]>;
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
   const runs = state.runs(RUNS);
-  const wanted = run === null ? runs : runs.filter((one) => one.run === run);
-  if (wanted.length > 0) return ok(wanted);
+  const wantedRuns = run === null ? runs : runs.filter((one) => one.run === run);
+  if (wantedRuns.length > 0) return ok(wantedRuns);
   return trouble(
     "usage",
     run === null ? "there are no runs yet" : `there is no run ${run}`,

@@ -69,17 +69,17 @@ export function indexRecords(base: BaseTree): RecordIndex {
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {
-  if (isDocId(name)) return byId(state, base, name);
+  if (isDocId(name)) return findById(state, base, name);
   const record = recordAt(base, name);
   if (record !== null) return { id: record.id, path: name, record, tombstone: null };
   const tombstones = [...base.tombstones.values()].filter(({ localPath }) => localPath === name);
   const tombstone = tombstones.toSorted((a, b) => b.at - a.at)[0];
   if (tombstone !== undefined) return { id: tombstone.id, path: name, record: null, tombstone: tombstone };
   const event = state.events({ limit: 200, path: name }).find(({ id }) => isDocId(id));
-  return event === undefined ? null : byId(state, base, event.id as DocId);
+  return event === undefined ? null : findById(state, base, event.id as DocId);
 }
 
-function byId(state: State, base: BaseTree, id: DocId): KnownDocument | null {
+function findById(state: State, base: BaseTree, id: DocId): KnownDocument | null {
   const record = base.records.get(id) ?? null;
   const tombstone = base.tombstones.get(id) ?? null;
   const path = record?.localPath ?? tombstone?.localPath ?? state.events({ limit: 1, id })[0]?.path;

@@ -41,10 +41,10 @@ type StoredVersion = ReturnType<State["versions"]>[number];
  * An entry with its sorting time `order`, which is the entry's own time. If the clock was set back,
  * it is just after the sorting time of the entry before.
  */
-type Ordered<T> = T & { readonly order: number };
-type OrderedEntry = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
+type InOrder<T> = T & { readonly order: number };
+type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type NumberedEntry = Omit<HistoryEntry, "merge">;
-type Event = Ordered<MirrorEvent>;
+type OrderedEvent = InOrder<MirrorEvent>;
 
 /**
  * Returns the versions of a document or path. These are all versions that the service showed, all
@@ -61,11 +61,14 @@ export function readHistory(
 ): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
-  const events = inOrder(id === null ? [] : state.events({ limit: MAX_EVENTS, id }).toReversed());
-  const live = inOrder(versions.map((version) => entryOfVersion(version, events)));
+  const events = addSortingTimes(id === null ? [] : state.events({ limit: MAX_EVENTS, id }).toReversed());
+  const publishedEntries = addSortingTimes(versions.map((version) => makeVersionEntry(version, events)));
   const wasLive = new Set(versions.map(({ digest }) => digest));
-  const seen = [...live, ...entryOfBase(document, wasLive), ...textsOfEvents(events, wasLive)];
-  return withMerges(numbered(state, [...seen, ...onlyStored(storedNames, document, events, seen)]), events);
+  const seenEntries = [...publishedEntries, ...makeBaseEntry(document, wasLive), ...listEventContents(events, wasLive)];
+  return markMerges(
+    numberEntries(state, [...seenEntries, ...listOnlyStored(storedNames, document, events, seenEntries)]),
+    events,
+  );
 }
 
 /** A document's deletion: its time, run and reason. Without an event, run and reason are null. */
@@ -87,7 +90,9 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
  * Gives each entry a sorting time that is not before that of the entry in front of it.
  * @param entries in the order in which they were recorded
  */
-function inOrder<T extends { readonly at: number; readonly order?: number }>(entries: readonly T[]): Ordered<T>[] {
+function addSortingTimes<T extends { readonly at: number; readonly order?: number }>(
+  entries: readonly T[],
+): InOrder<T>[] {
   let latest = Number.NEGATIVE_INFINITY;
   return entries.map((entry) => {
     const time = entry.order ?? entry.at;
@@ -100,38 +105,38 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(ent
  * Returns the entry of a published version, with the reason from the event that recorded it. Their
  * times may differ a little, although one transaction wrote both.
  */
-function entryOfVersion({ at, digest, changeId }: StoredVersion, events: readonly Event[]): OrderedEntry {
+function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
-  const what = event?.detail ?? "found on the service";
+  const reason = event?.detail ?? "found on the service";
   const when = { at: event?.at ?? at, order: event?.order ?? at };
-  return { ...when, digest, from: "service", changeId, other: null, what };
+  return { ...when, digest, from: "service", changeId, other: null, what: reason };
 }
 
 /**
  * Returns an entry for the content of base, unless a published version already has this content.
  */
-function entryOfBase({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
-  const last = tombstone?.digest ?? record?.digest;
-  if (last === undefined || wasLive.has(last)) return [];
-  return [{ ...entryWithDigestOnly(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
+function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
+  const lastDigest = tombstone?.digest ?? record?.digest;
+  if (lastDigest === undefined || wasLive.has(lastDigest)) return [];
+  return [{ ...entryWithDigestOnly(lastDigest), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
 /**
  * Returns entries for contents that were local before or after an event. Leaves out published
  * content, unless a restore wrote it.
  */
-function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
+function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
-    const seen: OrderedEntry[] = [];
-    const add = (digest: Digest, what: string, when = order) =>
-      seen.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
+    const eventEntries: OrderedEntry[] = [];
+    const addEntry = (digest: Digest, what: string, when = order) =>
+      eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
     // The content before an event is older than the content after it, so it sorts half a
     // millisecond earlier.
-    if (before !== null && !wasLive.has(before)) add(before, `local, until: ${detail}`, order - 0.5);
-    if (after !== null && !wasLive.has(after)) add(after, `${kind}: ${detail}`);
+    if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
+    if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
     // Content that a restore wrote is also a version at the time of the restore.
-    if (after !== null && kind === "restore") add(after, detail);
-    return seen;
+    if (after !== null && kind === "restore") addEntry(after, detail);
+    return eventEntries;
   });
 }
 
@@ -139,14 +144,14 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
  * Marks each version that a merge made: the first version with the merged content since the merge,
  * otherwise the last one before. A later restore of equal content is not marked.
  */
-function withMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
+function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, MergeOf>();
   for (const event of events) {
     const merge = mergeOf(event);
     if (merge === null) continue;
     const sameContent = entries.filter(({ digest }) => digest === merge.result);
-    const entry = sameContent.find(({ at }) => at >= merge.at) ?? sameContent.at(-1);
-    if (entry !== undefined) mergeByNumber.set(entry.n, merge);
+    const mergedEntry = sameContent.find(({ at }) => at >= merge.at) ?? sameContent.at(-1);
+    if (mergedEntry !== undefined) mergeByNumber.set(mergedEntry.n, merge);
   }
   return entries.map((entry) => ({ ...entry, merge: mergeByNumber.get(entry.n) ?? null }));
 }
@@ -159,36 +164,46 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
  * Returns entries for contents that no event and no published version has. They were stored for
  * this document, for its path, or for a path that it had earlier.
  */
-function onlyStored(
+function listOnlyStored(
   storedNames: State["storedNames"],
   { id, path, requestedPath }: KnownPlace,
-  events: readonly Event[],
+  events: readonly OrderedEvent[],
   seen: readonly OrderedEntry[],
 ): OrderedEntry[] {
-  const known = new Set(seen.map(({ digest }) => digest));
+  const knownDigests = new Set(seen.map(({ digest }) => digest));
   const formerPaths = new Set(events.flatMap((event) => [event.path, event.from ?? event.path]));
   return storedNames({ path: requestedPath, id, formerPaths: [path, ...formerPaths] }).flatMap((stored) => {
     const { digest, at, side, why } = stored;
-    if (known.has(digest)) return [];
-    known.add(digest);
-    const other = stored.id === id ? null : stored.id;
-    return [{ digest, changeId: null, at, order: at, from: side === "remote" ? "service" : "local", what: why, other }];
+    if (knownDigests.has(digest)) return [];
+    knownDigests.add(digest);
+    const otherId = stored.id === id ? null : stored.id;
+    return [
+      {
+        digest,
+        changeId: null,
+        at,
+        order: at,
+        from: side === "remote" ? "service" : "local",
+        what: why,
+        other: otherId,
+      },
+    ];
   });
 }
 
-function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] {
+function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] {
   const entries: NumberedEntry[] = [];
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
-    const last = entries.at(-1);
-    if (last?.digest === entry.digest) {
+    const lastEntry = entries.at(-1);
+    if (lastEntry?.digest === entry.digest) {
       // The content was local first, and was published later. The published entry replaces the
       // local one, because it has more fields.
-      if (last.from === "local" && entry.from === "service")
-        entries[entries.length - 1] = { ...entry, at: last.at, n: last.n, size: last.size };
+      if (lastEntry.from === "local" && entry.from === "service")
+        entries[entries.length - 1] = { ...entry, at: lastEntry.at, n: lastEntry.n, size: lastEntry.size };
       continue;
     }
-    const text = state.text(entry.digest);
-    const size = text === null ? null : Buffer.byteLength(text);
+    const content = state.text(entry.digest);
+    const size = content === null ? null : Buffer.byteLength(content);
     entries.push({ ...entry, at: Math.round(entry.at), n: entries.length + 1, size });
   }
   return entries;
@@ -196,12 +211,12 @@ function numbered(state: State, seen: readonly OrderedEntry[]): NumberedEntry[] 
 
 /** Returns a clause with the parts of a merge, each with its number in the history, if any. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
-  return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
+  return `${describePart("base", base, entries)}, ${describePart("mine", mine, entries)} and ${describePart("theirs", theirs, entries)}`;
 }
 
-function partName(name: string, digest: string, entries: readonly HistoryEntry[]): string {
-  const entry = entries.findLast((one) => one.digest === digest);
-  return entry === undefined ? name : `${name} @${entry.n}`;
+function describePart(name: string, digest: string, entries: readonly HistoryEntry[]): string {
+  const partEntry = entries.findLast((one) => one.digest === digest);
+  return partEntry === undefined ? name : `${name} @${partEntry.n}`;
 }
 
 type FoundVersion = {
@@ -224,14 +239,14 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
       `mdmirror has no record of ${name}`,
       "give the present or an earlier path in the linked folder, or the id doc_…",
     );
-  const entry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
-  if (entry === undefined)
+  const foundEntry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
+  if (foundEntry === undefined)
     return trouble(
       "usage",
       `${document.path} has no version ${n}: it has versions 1 to ${entries.length}`,
       `mdmirror history ${name}`,
     );
-  return ok({ document, entry, entries });
+  return ok({ document, entry: foundEntry, entries });
 }
 
 /** Finds a version, and returns its content as the local file would have it. */
@@ -240,13 +255,13 @@ export function findContent(
   name: string,
   n: number | null,
 ): Result<FoundVersion & { readonly text: string }> {
-  const found = findVersion(local, name, n);
-  if (found.kind === "trouble") return found;
-  const { document, entry } = found.value;
-  const text = localTexts(local, document.path).text(entry.digest);
-  if (text !== null) return ok({ ...found.value, text });
-  const next = `mdmirror history ${shellWord(name)} lists the other versions`;
-  return trouble("usage", `${document.path}: ${goneContent(entry)}`, next);
+  const foundVersion = findVersion(local, name, n);
+  if (foundVersion.kind === "trouble") return foundVersion;
+  const { document, entry } = foundVersion.value;
+  const content = localTexts(local, document.path).text(entry.digest);
+  if (content !== null) return ok({ ...foundVersion.value, text: content });
+  const nextStep = `mdmirror history ${shellWord(name)} lists the other versions`;
+  return trouble("usage", `${document.path}: ${describeGoneContent(entry)}`, nextStep);
 }
 
 /**
@@ -268,15 +283,15 @@ export function obstacleTo(
   atPath: PathState,
 ): { readonly what: string; readonly next: string } | null {
   if (entry.size === null)
-    return { what: goneContent(entry), next: `mdmirror history ${path} lists the other versions` };
+    return { what: describeGoneContent(entry), next: `mdmirror history ${path} lists the other versions` };
   if (record !== null && state.conflict(record.id) !== null)
     return { what: "it is in conflict", next: `resolve that first: mdmirror resolve ${path} --mine | --theirs` };
   if (atPath.kind === "absent" || (record !== null && atPath.kind === "file")) return null;
-  const what = record === null ? "another file is at this path now" : "the file now at this path cannot be read";
-  return { what, next: `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE` };
+  const problem = record === null ? "another file is at this path now" : "the file now at this path cannot be read";
+  return { what: problem, next: `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE` };
 }
 
-function goneContent({ n }: HistoryEntry): string {
+function describeGoneContent({ n }: HistoryEntry): string {
   return `the content of version ${n} is no longer in the history`;
 }
 
@@ -287,7 +302,7 @@ function goneContent({ n }: HistoryEntry): string {
  */
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
-  const entry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);
-  if (entry === undefined) return ownEntries.length === 0 ? "its content is not known" : "it did not exist yet";
-  return entry.size === null ? goneContent(entry) : entry;
+  const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);
+  if (latestEntry === undefined) return ownEntries.length === 0 ? "its content is not known" : "it did not exist yet";
+  return latestEntry.size === null ? describeGoneContent(latestEntry) : latestEntry;
 }

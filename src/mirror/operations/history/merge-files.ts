@@ -15,25 +15,25 @@ type ThreePaths = readonly [base: string, mine: string, theirs: string];
  * because reading and writing it as text would change it.
  */
 export function readThreeFiles(paths: ThreePaths): Result<ThreeTexts> {
-  const texts: string[] = [];
+  const contents: string[] = [];
   for (const path of paths) {
     try {
-      const text = textOf(readFileSync(path));
-      if (text === null)
+      const content = decodeText(readFileSync(path));
+      if (content === null)
         return trouble("usage", `${path} is not UTF-8 text`, "give three text files in UTF-8", { code: "not-utf-8" });
-      texts.push(text);
+      contents.push(content);
     } catch (error) {
       return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, "give three text files");
     }
   }
-  const [base, mine, theirs] = texts as [string, string, string];
+  const [base, mine, theirs] = contents as [string, string, string];
   return ok({ base, mine, theirs });
 }
 
 /** Returns a file as a string, with its byte order mark; null if it is no UTF-8 or has a NUL. */
-function textOf(bytes: Buffer): string | null {
-  const text = bytes.toString("utf8");
-  return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
+function decodeText(bytes: Buffer): string | null {
+  const decoded = bytes.toString("utf8");
+  return bytes.includes(0) || !Buffer.from(decoded, "utf8").equals(bytes) ? null : decoded;
 }
 
 /** Merges three contents as a sync would, with git's markers around conflicts. */
@@ -41,9 +41,9 @@ export function mergeMarked(
   texts: ThreeTexts,
   markerSize: number = DEFAULT_MARKER_SIZE,
 ): { readonly text: string; readonly conflicts: number } {
-  const merged = mergeText(texts.base, texts.mine, texts.theirs);
-  if (merged.kind === "clean") return { text: merged.text, conflicts: 0 };
-  return { text: markConflicts(texts, markerSize), conflicts: merged.hunks.length };
+  const mergeResult = mergeText(texts.base, texts.mine, texts.theirs);
+  if (mergeResult.kind === "clean") return { text: mergeResult.text, conflicts: 0 };
+  return { text: markConflicts(texts, markerSize), conflicts: mergeResult.hunks.length };
 }
 
 /** Replaces a file by the merged content, as git expects from a merge driver. */

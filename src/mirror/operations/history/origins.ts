@@ -34,10 +34,10 @@ export type MergeOrigins =
 
 export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOrigins {
   const names = ["base", "mine", "theirs", "result"] as const;
-  const texts = names.map((name) => state.text(merge[name]));
-  const gone = names.filter((_, index) => texts[index] === null);
+  const contents = names.map((name) => state.text(merge[name]));
+  const gone = names.filter((_, index) => contents[index] === null);
   if (gone.length > 0) return { kind: "gone", gone };
-  return { kind: "found", rows: originsOf(...(texts as [string, string, string, string])) };
+  return { kind: "found", rows: originsOf(...(contents as [string, string, string, string])) };
 }
 
 /** Consecutive lines of the result from the same side, or a line of a conflict. */
@@ -65,37 +65,37 @@ type OriginSpan = {
 
 export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
   const spans: (OriginSpan & { count: number })[] = [];
-  let [before, after] = [1, 1];
+  let [baseLine, resultLine] = [1, 1];
   for (const row of rows) {
-    const line = isOfResult(row) ? after : before;
-    if (isOfBase(row)) before++;
-    if (isOfResult(row)) after++;
+    const line = isResultLine(row) ? resultLine : baseLine;
+    if (isBaseLine(row)) baseLine++;
+    if (isResultLine(row)) resultLine++;
     if (row.kind === "kept") continue;
-    const from = ownerOf(row);
-    const last = spans.at(-1);
-    const goesOn = last?.kind === row.kind && last.from === from && last.line + last.count === line;
-    if (goesOn) last.count++;
+    const from = readOwner(row);
+    const lastSpan = spans.at(-1);
+    const goesOn = lastSpan?.kind === row.kind && lastSpan.from === from && lastSpan.line + lastSpan.count === line;
+    if (goesOn) lastSpan.count++;
     else spans.push({ kind: row.kind, from, line, count: 1 });
   }
   return spans;
 }
 
-function ownerOf(row: MergeRow): LineOwner {
+function readOwner(row: MergeRow): LineOwner {
   if (row.kind === "conflict") return row.of;
   return row.from === "base" ? "neither" : row.from;
 }
 
-function isOfBase(row: MergeRow): boolean {
+function isBaseLine(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of === "base" : row.kind !== "added";
 }
 
-function isOfResult(row: MergeRow): boolean {
+function isResultLine(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
 /** Returns the hunks of a unified diff, in which each line of a conflict counts as changed. */
 export function originHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
-  return hunksOf(rows, isOfBase, isOfResult);
+  return hunksOf(rows, isBaseLine, isResultLine);
 }
 
 /**

@@ -25,8 +25,8 @@ export function pairsOf({ base, local, remote }: ComparedTrees): readonly Compar
     const { path } = document;
     return { path, file: recordedPaths.has(path) ? undefined : local.files.get(path), document, record: null };
   });
-  const known = new Set([...recorded, ...unrecorded].map(({ path }) => path));
-  const files = [...local.files.values()].filter(({ path }) => !known.has(path));
+  const knownPaths = new Set([...recorded, ...unrecorded].map(({ path }) => path));
+  const files = [...local.files.values()].filter(({ path }) => !knownPaths.has(path));
   return [
     ...recorded,
     ...unrecorded,

@@ -13,30 +13,30 @@ export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
 
-type Local = Pick<LocalMirror, "state" | "disk">;
+type StateAndDisk = Pick<LocalMirror, "state" | "disk">;
 
 /**
  * Reads one version of a document, or its current local file.
  * @param name current or earlier path of the document
  */
 export function readText(
-  local: Local,
+  local: StateAndDisk,
   name: string,
   wanted: TextName,
 ): Result<NamedText & { readonly path: LocalPath }> {
   if (wanted !== "here") {
-    const found = findContent(local, name, wanted);
-    if (found.kind === "trouble") return found;
-    const { document, entry, text } = found.value;
+    const foundContent = findContent(local, name, wanted);
+    if (foundContent.kind === "trouble") return foundContent;
+    const { document, entry, text } = foundContent.value;
     return ok({ path: document.path, name: wanted, text, at: entry.at });
   }
-  const found = findVersion(local, name, null);
-  if (found.kind === "trouble") return found;
-  const { path } = found.value.document;
-  const read = local.disk.read(path);
-  if (read.kind !== "done")
-    return trouble("usage", `${path} cannot be read: ${read.detail}`, "compare two versions instead");
-  return ok({ path, name: wanted, text: inLocalForm(local.disk, path, read.value.text)!, at: null });
+  const foundVersion = findVersion(local, name, null);
+  if (foundVersion.kind === "trouble") return foundVersion;
+  const { path } = foundVersion.value.document;
+  const readResult = local.disk.read(path);
+  if (readResult.kind !== "done")
+    return trouble("usage", `${path} cannot be read: ${readResult.detail}`, "compare two versions instead");
+  return ok({ path, name: wanted, text: inLocalForm(local.disk, path, readResult.value.text)!, at: null });
 }
 
 /** One version of a document, and what a restore of this version would do. */
@@ -54,15 +54,15 @@ export type VersionView = {
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 
-export function readVersion(local: Local, name: string, n: number): Result<VersionView> {
-  const found = findContent(local, name, n);
-  if (found.kind === "trouble") return found;
-  const { document, entry, text } = found.value;
+export function readVersion(local: StateAndDisk, name: string, n: number): Result<VersionView> {
+  const foundContent = findContent(local, name, n);
+  if (foundContent.kind === "trouble") return foundContent;
+  const { document, entry, text } = foundContent.value;
   const { path } = document;
   const { disk, state } = local;
   const atPath = disk.look(path);
-  const read = disk.read(path);
-  const localText = read.kind === "done" ? inLocalForm(disk, path, read.value.text) : null;
+  const readResult = disk.read(path);
+  const localText = readResult.kind === "done" ? inLocalForm(disk, path, readResult.value.text) : null;
   return ok({
     path,
     entry,

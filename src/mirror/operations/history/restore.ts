@@ -55,7 +55,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     const asOf = moment.value;
     if (n !== null && (paths.length > 1 || asOf !== null))
       return trouble("usage", "a numbered version is of one document", "give one path and no time");
-    const isOne = paths.length === 1 && asOf === null && (n !== null || isDocument(world.state, paths[0]!));
+    const isOne = paths.length === 1 && asOf === null && (n !== null || isOneDocument(world.state, paths[0]!));
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path and no time");
     if (isOne) return planOne(world, paths[0]!, n);
@@ -65,14 +65,14 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
   seen: (_mirror, { seen }) => seen,
   preview: (plan) => ({ asOf: plan.asOf, run: null, items: rowsOf(plan) }),
   async run({ world }, plan, stop) {
-    const ended = await runItems(world, "restore", plan, stop);
-    if (ended.kind === "trouble") return ended;
-    return ok({ asOf: plan.asOf, run: ended.value.run, items: ended.value.items });
+    const runResult = await runItems(world, "restore", plan, stop);
+    if (runResult.kind === "trouble") return runResult;
+    return ok({ asOf: plan.asOf, run: runResult.value.run, items: runResult.value.items });
   },
 };
 
 /** Returns true if the name means one document, and false if it means a folder or a pattern. */
-function isDocument(state: State, name: string): boolean {
+function isOneDocument(state: State, name: string): boolean {
   const base = state.load();
   return findDocument(state, base, name) !== null || !namesSeveral(base, name);
 }
@@ -83,18 +83,23 @@ function isDocument(state: State, name: string): boolean {
  * current content
  */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
-  const found = findVersion({ state }, name, n);
-  if (found.kind === "trouble") return found;
-  const { document, entries } = found.value;
+  const foundVersion = findVersion({ state }, name, n);
+  if (foundVersion.kind === "trouble") return foundVersion;
+  const { document, entries } = foundVersion.value;
   const atPath = disk.look(document.path);
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
-  const other =
+  const earlierEntry =
     n === null && document.record !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
-  const entry = other ?? found.value.entry;
-  const obstacle = obstacleTo(state, document, entry, atPath);
+  const chosenEntry = earlierEntry ?? foundVersion.value.entry;
+  const obstacle = obstacleTo(state, document, chosenEntry, atPath);
   if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);
-  const seen = { local: currentDigest, version: entry.digest };
-  return ok({ isOne: true, asOf: null, seen, items: [putBack(document, entry, currentDigest)] });
+  const seenVersions = { local: currentDigest, version: chosenEntry.digest };
+  return ok({
+    isOne: true,
+    asOf: null,
+    seen: seenVersions,
+    items: [planPutBack(document, chosenEntry, currentDigest)],
+  });
 }
 
 /** Plans the restore of several documents. Leaves out those that have the requested content. */
@@ -105,15 +110,15 @@ function planSeveral(
 ): Result<readonly PlanItem<RestoredItem>[]> {
   const base = state.load();
   const documents = restorableDocuments(base, asOf);
-  const known = new Set(documents.map(({ path }) => path));
+  const knownPaths = new Set(documents.map(({ path }) => path));
   // The user may also name a document by an earlier path or by its id.
-  const paths = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
-  const selection = selectPaths(paths, known, disk);
+  const paths = names.map((name) => (knownPaths.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
+  const selection = selectPaths(paths, knownPaths, disk);
   if (selection.kind === "trouble") return selection;
-  const storedNames = allStoredNames(state);
+  const storedNames = indexStoredNames(state);
   const items = documents
     .filter(({ path }) => selection.value.selects(path))
-    .flatMap((document) => itemOf({ state, disk }, storedNames, document, asOf));
+    .flatMap((document) => planItem({ state, disk }, storedNames, document, asOf));
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
@@ -127,9 +132,9 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Know
     documents.set(path, { id: record.id, path, requestedPath: path, record, tombstone: null });
   for (const tombstone of base.tombstones.values()) {
     const { id, localPath: path, at } = tombstone;
-    const known = documents.get(path);
-    if (base.records.has(id) || known?.tombstone === null) continue;
-    if (known === undefined || isNearer(at, known.tombstone.at, asOf))
+    const knownDocument = documents.get(path);
+    if (base.records.has(id) || knownDocument?.tombstone === null) continue;
+    if (knownDocument === undefined || isNearer(at, knownDocument.tombstone.at, asOf))
       documents.set(path, { id, path, requestedPath: path, record: null, tombstone });
   }
   return [...documents.values()];
@@ -145,7 +150,7 @@ function isNearer(deletedAt: number, otherAt: number, asOf: number | null): bool
   return deletedAt > asOf && (otherAt <= asOf || deletedAt < otherAt);
 }
 
-function itemOf(
+function planItem(
   { state, disk }: Pick<World, "state" | "disk">,
   storedNames: State["storedNames"],
   document: KnownPlace,
@@ -154,15 +159,15 @@ function itemOf(
   const { path } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const entry = entryAt(readHistory(state, document, storedNames), asOf);
-  if (typeof entry === "string") return [leftAlone(path, entry)];
-  const obstacle = obstacleTo(state, document, entry, atPath);
-  if (obstacle !== null) return [leftAlone(path, `${obstacle.what}; ${obstacle.next}`)];
+  const wantedEntry = entryAt(readHistory(state, document, storedNames), asOf);
+  if (typeof wantedEntry === "string") return [leaveAlone(path, wantedEntry)];
+  const obstacle = obstacleTo(state, document, wantedEntry, atPath);
+  if (obstacle !== null) return [leaveAlone(path, `${obstacle.what}; ${obstacle.next}`)];
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
-  return currentDigest === entry.digest ? [] : [putBack(document, entry, currentDigest)];
+  return currentDigest === wantedEntry.digest ? [] : [planPutBack(document, wantedEntry, currentDigest)];
 }
 
-function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
+function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
   return { row: { ...leftRow(path, why), id: null, n: null, at: null, sha256: null, asNew: false }, act: null };
 }
 
@@ -180,21 +185,21 @@ function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: 
  * Returns a lookup like the state's `storedNames` that reads the table only once. Each call of the
  * state's own lookup reads the whole table.
  */
-function allStoredNames(state: State): State["storedNames"] {
-  const all = state.storedNames({});
-  const byPath = Map.groupBy(all, ({ path }) => path);
-  const byId = Map.groupBy(all, ({ id }) => id);
+function indexStoredNames(state: State): State["storedNames"] {
+  const allNames = state.storedNames({});
+  const byPath = Map.groupBy(allNames, ({ path }) => path);
+  const byId = Map.groupBy(allNames, ({ id }) => id);
   return ({ path, id, formerPaths = [] }) => {
-    const found = new Set([
-      ...storedUnder(byPath, path),
-      ...storedUnder(byId, id),
-      ...formerPaths.flatMap((name) => storedUnder(byPath, name)).filter((one) => one.id === null),
+    const foundNames = new Set([
+      ...readNamesUnder(byPath, path),
+      ...readNamesUnder(byId, id),
+      ...formerPaths.flatMap((name) => readNamesUnder(byPath, name)).filter((one) => one.id === null),
     ]);
-    return [...found].toSorted((a, b) => a.at - b.at);
+    return [...foundNames].toSorted((a, b) => a.at - b.at);
   };
 }
 
-function storedUnder<K>(
+function readNamesUnder<K>(
   index: ReadonlyMap<K, readonly StoredName[]>,
   key: K | null | undefined,
 ): readonly StoredName[] {
@@ -206,18 +211,18 @@ function storedUnder<K>(
  * creates a new one.
  * @param currentDigest digest that the local file must still have; null if there must be no file
  */
-function putBack(
+function planPutBack(
   { id, path, record }: KnownPlace,
   entry: HistoryEntry,
   currentDigest: Digest | null,
 ): PlanItem<RestoredItem> {
   const [asNew, detail] = [record === null, `version ${entry.n} restored`];
   const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
-  const act = (ctx: CycleContext) => {
+  const restoreContent = (ctx: CycleContext) => {
     const present = asNew ? null : ctx.world.state.record(id!);
     return present === null || currentDigest === null
       ? restoreFile(ctx, { id, path, isNew: present === null }, entry.digest, detail)
       : restoreText(ctx, present, entry.digest, currentDigest, detail);
   };
-  return { row: { ...plannedRow(path), ...version }, act };
+  return { row: { ...plannedRow(path), ...version }, act: restoreContent };
 }

@@ -27,7 +27,7 @@ export type RunLine = {
 export function readRuns(state: State): readonly RunLine[] {
   const undoneBy = new Map<number, RunLine["undoneBy"]>();
   return state.runs(RUNS).map(({ summary, ...run }) => {
-    const { undoes, ...facts } = summaryOf(summary);
+    const { undoes, ...facts } = readSummary(summary);
     for (const one of undoes) if (!undoneBy.has(one)) undoneBy.set(one, run);
     return { ...run, ...facts, undoneBy: undoneBy.get(run.run) ?? null };
   });
@@ -57,7 +57,7 @@ export function readDays(state: State, now: number, days: number): readonly DayO
     if (startedAt < oldest) break;
     const start = startOfDay(startedAt, 0);
     const day = byDay.get(start);
-    if (day !== undefined && summary !== null) byDay.set(start, addRun(day, countsIn(summary)));
+    if (day !== undefined && summary !== null) byDay.set(start, addRun(day, readCounts(summary)));
   }
   return [...byDay.values()];
 }
@@ -81,12 +81,12 @@ function startOfDay(time: number, daysBack: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysBack).getTime();
 }
 
-function countsIn(summary: string): RunReport["counts"] {
+function readCounts(summary: string): RunReport["counts"] {
   const { counts } = JSON.parse(summary) as { readonly counts?: RunReport["counts"] };
   return { ...zeroCounts(), blocked: 0, ...counts };
 }
 
-type Summary = {
+type StoredSummary = {
   readonly state?: string;
   readonly counts?: RunReport["counts"];
   readonly undoes?: readonly number[];
@@ -95,9 +95,9 @@ type Summary = {
 /**
  * Reads the stored summary of a run, which another mdmirror may have written with other members.
  */
-function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
+function readSummary(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
   if (summary === null) return { state: null, done: null, undoes: [] };
-  const { state, counts, undoes = [] } = JSON.parse(summary) as Summary;
+  const { state, counts, undoes = [] } = JSON.parse(summary) as StoredSummary;
   return {
     undoes,
     state: state ?? null,

@@ -44,20 +44,22 @@ const MAX_EVENTS = 10_000;
  * @param name a current or earlier path, or an id `doc_…`
  */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
-  const found = findVersion({ state }, name, null);
-  if (found.kind === "trouble") return found;
-  const { document, entries } = found.value;
+  const foundVersion = findVersion({ state }, name, null);
+  if (foundVersion.kind === "trouble") return foundVersion;
+  const { document, entries } = foundVersion.value;
   const { path, record } = document;
   const atPath = disk.look(path);
   const localDigest = atPath.kind === "file" ? atPath.digest : null;
-  const now = record === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
-  const texts = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
+  const localEntry = record === null ? undefined : entries.findLast(({ digest }) => digest === localDigest);
+  const versionSteps = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
   const events = readEvents(state, { limit: MAX_EVENTS, run: null, path: document.id ?? path });
-  const steps = [...texts, ...events.flatMap(stepOf)].toSorted((a, b) => b.at - a.at || rank(b) - rank(a));
+  const steps = [...versionSteps, ...events.flatMap(listEventSteps)].toSorted(
+    (a, b) => b.at - a.at || rankStep(b) - rankStep(a),
+  );
   return ok({
     path,
     isGone: document.id !== null && record === null,
-    now: now?.n ?? null,
+    now: localEntry?.n ?? null,
     localDigest,
     steps,
     texts: entries.length,
@@ -65,16 +67,18 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
 }
 
 /** Returns the rank among steps of the same time: moves, versions by number, deletion. */
-function rank(step: TimelineStep): number {
+function rankStep(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }
 
-function stepOf(event: MirrorEvent): TimelineStep[] {
+function listEventSteps(event: MirrorEvent): TimelineStep[] {
   const { at, kind, detail, outcome } = event;
   if (outcome !== "done") return [];
   if (REMOVALS.has(kind)) return [{ kind: "gone", at, detail }];
-  const moved = moveOfEvent(event);
-  return moved === null ? [] : [{ kind: "moved", at, side: moved.side, from: moved.from, to: moved.to }];
+  const eventMove = moveOfEvent(event);
+  return eventMove === null
+    ? []
+    : [{ kind: "moved", at, side: eventMove.side, from: eventMove.from, to: eventMove.to }];
 }
 
 /** A document with its last event, for the list of recent changes. */
@@ -94,17 +98,17 @@ const RECENT_EVENTS = 5_000;
 export function readRecent(state: State): readonly RecentDocument[] {
   const { records } = state.load();
   const recordedPaths = new Set([...records.values()].map(({ localPath }) => localPath));
-  const last = new Map<LocalPath, MirrorEvent>();
+  const lastEvents = new Map<LocalPath, MirrorEvent>();
   for (const event of state.events({ limit: RECENT_EVENTS })) {
     const path = records.get(event.id as DocId)?.localPath ?? event.path;
-    if (isOfText(event) && !last.has(path)) last.set(path, event);
+    if (isContentEvent(event) && !lastEvents.has(path)) lastEvents.set(path, event);
   }
-  return [...last]
+  return [...lastEvents]
     .map(([path, { at, run, kind, detail }]) => ({ path, at, run, kind, detail, isGone: !recordedPaths.has(path) }))
     .toSorted((a, b) => b.at - a.at || byPath(a, b));
 }
 
-function isOfText({ path, before, after, from, kind }: MirrorEvent): boolean {
+function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
   // Events of kind `relink` are left out, because the event of the change that moved the document
   // says more.

@@ -155,7 +155,11 @@ type DocumentHistory = {
   readonly removed: MirrorEvent | undefined;
 };
 
-function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<UndoContext, "base">): DocumentHistory {
+function readDocumentHistory(
+  id: DocId,
+  events: readonly MirrorEvent[],
+  { base }: Pick<UndoContext, "base">,
+): DocumentHistory {
   const record = base.records.get(id);
   return { id, path: record?.localPath ?? events.at(-1)!.path, record, events, removed: events.findLast(isRemoval) };
 }
@@ -165,33 +169,33 @@ function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<Und
  * @param events events of this document alone, oldest first
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
-  const history = historyOf(id, events, context);
+  const history = readDocumentHistory(id, events, context);
   const { path, record, removed } = history;
-  const kept = whyKept(history, context);
-  if (kept !== null) return [leftItem(path, kept)];
+  const keptReason = explainKept(history, context);
+  if (keptReason !== null) return [leftItem(path, keptReason)];
   const isMade = context.created.has(id);
   if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
     // The runs created the document and removed it again, so there is nothing to restore.
     if (isMade) return [];
-    return events[0]!.kind === "create-local" ? [leftItem(path, GONE_AGAIN)] : bringBack(history, removed, context);
+    return events[0]!.kind === "create-local" ? [leftItem(path, GONE_AGAIN)] : planBringBack(history, removed, context);
   }
-  if (record === undefined) return [undoArrival(history, context)];
-  if (removed !== undefined && !isRestored(events.at(-1)!)) return [leftItem(path, SYNCED_AGAIN)];
-  if (!isMade) return undoOfPresent(history, record, context);
-  return context.successors.has(id) ? [] : [removal(record, events.findLast(({ after }) => after !== null)?.after)];
+  if (record === undefined) return [planArrivalUndo(history, context)];
+  if (removed !== undefined && !isRestore(events.at(-1)!)) return [leftItem(path, SYNCED_AGAIN)];
+  if (!isMade) return planPresentUndo(history, record, context);
+  return context.successors.has(id) ? [] : [planRemoval(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
 /** Plans the undo of content, path and protection for a document that exists now and did before. */
-function undoOfPresent({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
-  const conflict = reopenConflict(record, events, context);
-  const possible = [
-    conflict ?? restoreText(record, events, context),
-    undoMove(record, events, context),
-    restoreProtection(record, events),
+function planPresentUndo({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
+  const conflict = planConflictReopening(record, events, context);
+  const possibleItems = [
+    conflict ?? planContentRestore(record, events, context),
+    planMoveBack(record, events, context),
+    planProtectionRestore(record, events),
   ];
-  const items = possible.filter((item) => item !== null);
-  const brought = events.some(({ kind }) => kind === "create-local");
-  return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
+  const items = possibleItems.filter((item) => item !== null);
+  const wasDownloaded = events.some(({ kind }) => kind === "create-local");
+  return wasDownloaded && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
 }
 
 /** Returns true for an event by which a run or a command removed a document or its file. */
@@ -202,18 +206,18 @@ function isRemoval({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /** Returns true for the event by which a command restored a deleted document as a new one. */
-function isRestored({ kind, before, after }: MirrorEvent): boolean {
+function isRestore({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
 /** Returns why a person has to act before the undo, as a clause; null if nobody has to. */
-function whyKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
+function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
   if (record !== undefined && context.base.conflicts.has(record.id))
     return `the run found a conflict and changed nothing: mdmirror resolve ${path}`;
-  const isUnknown = events[0]!.kind === "conflict" && textBefore(events, context) === null;
+  const isUnknown = events[0]!.kind === "conflict" && findEarlierContent(events, context) === null;
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
@@ -226,41 +230,41 @@ export function successorOf(
   events: readonly MirrorEvent[],
   context: Omit<UndoContext, "successors">,
 ): DocId | null {
-  const { removed, record } = historyOf(id, events, context);
+  const { removed, record } = readDocumentHistory(id, events, context);
   if (removed === undefined || context.created.has(id) || record !== undefined) return null;
-  const recordNow = context.records.get(placeOfRemoved(removed, events, context));
+  const recordNow = context.records.get(findRemovedPath(removed, events, context));
   return recordNow !== undefined && context.created.has(recordNow.id) ? recordNow.id : null;
 }
 
 /** Returns the moves of a document by runs and commands, oldest first. */
-function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
+function listMoves(events: readonly MirrorEvent[]): readonly Move[] {
   return events.flatMap((event): readonly Move[] => {
     const { kind, from, path } = event;
     if (kind === "restore") return from === null ? [] : [{ side: "local", from, to: path, localFrom: from }];
-    const moved = moveOfEvent(event);
-    return moved === null ? [] : [moved];
+    const eventMove = moveOfEvent(event);
+    return eventMove === null ? [] : [eventMove];
   });
 }
 
 /** Returns the path that a removed document had before the runs. */
-function placeOfRemoved(
+function findRemovedPath(
   { path }: MirrorEvent,
   events: readonly MirrorEvent[],
   { folders }: Pick<UndoContext, "folders">,
 ): LocalPath {
-  const [first] = movesOf(events);
-  return first?.localFrom ?? pathBefore(path, path, folders);
+  const [firstMove] = listMoves(events);
+  return firstMove?.localFrom ?? pathBefore(path, path, folders);
 }
 
 /**
  * Plans the restore of a removed document. Returns nothing if the runs created a document with the
  * same content at its path.
  */
-function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
+function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;
-  const digest = textBefore(events, context) ?? removed.before;
+  const digest = findEarlierContent(events, context) ?? removed.before;
   if (digest === null) return [leftItem(path, "its content was not seen")];
-  const was = placeOfRemoved(removed, events, context);
+  const was = findRemovedPath(removed, events, context);
   const recordNow = records.get(was);
   // Another document that is at the path now was moved there by the runs. The undo of that move
   // frees the path.
@@ -274,16 +278,16 @@ function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, 
  * since.
  * @param expect digest that the document had after the runs; undefined or null if it is unknown
  */
-function removal({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
+function planRemoval({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }
 
 /** Plans the undo of a restore, which created a new document: removes that document. */
-function undoArrival({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
-  const asNew = events.findLast(isRestored);
+function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
+  const asNew = events.findLast(isRestore);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
   const record = records.get(asNew.path);
-  if (record !== undefined) return removal(record, asNew.after);
+  if (record !== undefined) return planRemoval(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
   return leftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
@@ -291,12 +295,12 @@ function undoArrival({ path, events }: DocumentHistory, { records, disk }: UndoC
 
 const NOT_UPLOADED = "it was not uploaded yet; delete the file yourself if you do not want it";
 
-function isText({ kind, before, after }: MirrorEvent): boolean {
+function isContentChange({ kind, before, after }: MirrorEvent): boolean {
   return TEXT_KINDS.has(kind) && before !== null && after !== null;
 }
 
-function changesText(event: MirrorEvent): boolean {
-  return event.kind === "conflict" || isText(event);
+function hasChangedContent(event: MirrorEvent): boolean {
+  return event.kind === "conflict" || isContentChange(event);
 }
 
 /**
@@ -307,22 +311,26 @@ function changesText(event: MirrorEvent): boolean {
  * - "moment": the content of the last sync before the runs, which is base of the first run's merge
  *   or conflict.
  */
-function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
-  const first = events.find(changesText);
-  if (first?.kind === "conflict") return to === "moment" ? first.before : null;
-  return (to === "moment" ? first?.merged?.base : null) ?? first?.before ?? null;
+function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
+  const firstChange = events.find(hasChangedContent);
+  if (firstChange?.kind === "conflict") return to === "moment" ? firstChange.before : null;
+  return (to === "moment" ? firstChange?.merged?.base : null) ?? firstChange?.before ?? null;
 }
 
 /**
  * Plans to restore the content that a document had before the runs. Returns null if the runs did
  * not change its content, or that content is unknown.
  */
-function restoreText(record: DocumentRecord, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
+function planContentRestore(
+  record: DocumentRecord,
+  events: readonly MirrorEvent[],
+  context: UndoContext,
+): UndoItem | null {
   const { id, localPath: path } = record;
   // An event `create-local` counts too: it created the file again, with other content, after the
   // user had deleted it during a conflict.
-  const last = events.findLast((event) => isText(event) || event.kind === "create-local");
-  const [digest, expect] = [textBefore(events, context), last?.after ?? null];
+  const lastChange = events.findLast((event) => isContentChange(event) || event.kind === "create-local");
+  const [digest, expect] = [findEarlierContent(events, context), lastChange?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
   return { path, kind: "text-back", id, digest, expect };
 }
@@ -331,40 +339,47 @@ function restoreText(record: DocumentRecord, events: readonly MirrorEvent[], con
  * Plans to open a conflict again that the runs ended. Returns null if they ended no conflict, or an
  * older mdmirror ended it and did not record the versions.
  */
-function reopenConflict(
+function planConflictReopening(
   record: DocumentRecord,
   events: readonly MirrorEvent[],
   { changeIdOf }: UndoContext,
 ): UndoItem | null {
-  const first = events.find(changesText);
-  const expect = events.findLast(isText)?.after ?? null;
-  if (first?.kind !== "end-conflict" || first.merged === null || expect === null) return null;
+  const firstChange = events.find(hasChangedContent);
+  const expect = events.findLast(isContentChange)?.after ?? null;
+  if (firstChange?.kind !== "end-conflict" || firstChange.merged === null || expect === null) return null;
   const { id, localPath: path, submissions } = record;
-  const { base: digest, theirs } = first.merged;
+  const { base: digest, theirs } = firstChange.merged;
   const changeId = changeIdOf(id, digest);
   if (changeId === null) return leftItem(path, "a version of its conflict is no longer in the history");
   if (submissions.length > 0) return leftItem(path, "a version of it is in review");
   if (record.protected && record.digest !== theirs)
     return leftItem(path, "it is protected, so its earlier version would go to review");
   const base = digest === theirs ? null : { changeId, digest };
-  return { path, kind: "conflict-back", id, mine: first.before!, theirs, base, expect };
+  return { path, kind: "conflict-back", id, mine: firstChange.before!, theirs, base, expect };
 }
 
-function restoreProtection({ id, localPath: path }: DocumentRecord, events: readonly MirrorEvent[]): UndoItem | null {
+function planProtectionRestore(
+  { id, localPath: path }: DocumentRecord,
+  events: readonly MirrorEvent[],
+): UndoItem | null {
   const changes = events.filter(({ kind }) => kind === "protect" || kind === "unprotect");
-  const [first, last] = [changes[0]?.kind, changes.at(-1)?.kind];
-  if (first === undefined || first !== last) return null;
-  return { path, kind: first === "protect" ? "unprotect-back" : "protect-back", id };
+  const [firstKind, lastKind] = [changes[0]?.kind, changes.at(-1)?.kind];
+  if (firstKind === undefined || firstKind !== lastKind) return null;
+  return { path, kind: firstKind === "protect" ? "unprotect-back" : "protect-back", id };
 }
 
-function undoMove(record: DocumentRecord, events: readonly MirrorEvent[], { folders }: UndoContext): UndoItem | null {
+function planMoveBack(
+  record: DocumentRecord,
+  events: readonly MirrorEvent[],
+  { folders }: UndoContext,
+): UndoItem | null {
   const { id, localPath: path } = record;
-  const moves = movesOf(events);
-  const [first, last] = [moves[0], moves.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  const to = pathBefore(first.localFrom, path, folders);
+  const moves = listMoves(events);
+  const [firstMove, lastMove] = [moves[0], moves.at(-1)];
+  if (firstMove === undefined || lastMove === undefined) return null;
+  const to = pathBefore(firstMove.localFrom, path, folders);
   if (to === path) return null;
-  return isAtTarget(record, last, folders)
+  return isAtTarget(record, lastMove, folders)
     ? { path, kind: "move-back", id, to }
     : leftItem(path, "it was moved again since");
 }

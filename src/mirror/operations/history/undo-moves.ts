@@ -59,16 +59,16 @@ const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restor
  * @param events completed events of the run, oldest first
  */
 export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
-  const own = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
-  return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
+  const ownEvents = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
+  return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const from = moves.find((event) => event.from !== null)?.from ?? null;
     // A folder that was removed with its documents does not move back itself; these documents have
     // events of their own.
     if (dir === undefined || from === null) return [];
-    const last = moves.at(-1)!;
-    const currentPath = MOVES_LOCALLY.has(last.kind) ? dir.localPath : dir.remotePath;
-    const movedSince = currentPath !== last.path;
+    const lastMoveEvent = moves.at(-1)!;
+    const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
+    const movedSince = currentPath !== lastMoveEvent.path;
     return from === dir.localPath && !movedSince ? [] : [{ id, from, to: dir.localPath, movedSince }];
   });
 }
@@ -81,8 +81,8 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
  */
 export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
   const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
-  const own = nearest.find(({ to }) => to !== currentPath && isWithin(currentPath, to));
-  for (const { from, to } of own === undefined ? nearest : [own, ...nearest]) {
+  const ownFolderMove = nearest.find(({ to }) => to !== currentPath && isWithin(currentPath, to));
+  for (const { from, to } of ownFolderMove === undefined ? nearest : [ownFolderMove, ...nearest]) {
     if (isWithin(path, from)) return path;
     if (path !== to && isWithin(path, to)) return rebase(path, to, from);
   }
@@ -91,8 +91,8 @@ export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: rea
 
 /** Returns true if an entry reaches its target path together with the nearest folder above it. */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
-  const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
-  const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];
+  const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
+  const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 

@@ -30,27 +30,33 @@ export function planUndo(
   { disk, state }: { readonly disk: Pick<Disk, "look">; readonly state: Pick<State, "versions"> },
   to: "run" | "moment" = "run",
 ): UndoItem[] {
-  const ended = events.filter(({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict");
+  const completedEvents = events.filter(
+    ({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict",
+  );
   const records = indexRecords(base);
-  const folders = folderMoves(ended, base);
+  const folders = folderMoves(completedEvents, base);
   const byDocument = Map.groupBy(
-    ended.filter(({ id }) => isDocId(id)),
+    completedEvents.filter(({ id }) => isDocId(id)),
     ({ id }) => id as DocId,
   );
-  const created = new Set(ended.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])));
-  const changeIdOf = (id: DocId, digest: Digest) =>
+  const createdIds = new Set(
+    completedEvents.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])),
+  );
+  const findChangeId = (id: DocId, digest: Digest) =>
     state.versions(id).find((version) => version.digest === digest)?.changeId ?? null;
-  const known = { base, records, folders, disk, created, to, changeIdOf };
-  const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
+  const undoContext = { base, records, folders, disk, created: createdIds, to, changeIdOf: findChangeId };
+  const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, undoContext) ?? []));
   const items = [...byDocument]
-    .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))
+    .flatMap(([id, own]) => undoDocument(id, own, { ...undoContext, successors }))
     .map((item) => {
-      const why = item.kind === "left" ? null : obstacle(item, recordsOf(base), disk);
-      return why === null ? item : leftItem(item.path, why);
+      const reason = item.kind === "left" ? null : obstacle(item, makeLookup(base), disk);
+      return reason === null ? item : leftItem(item.path, reason);
     });
-  const moves = planMoves(items, known);
-  const others = items.filter(({ kind }) => kind !== "move-back").map((item) => unlessTaken(item, known, moves));
-  return [...others, ...moves].toSorted(byPath);
+  const moves = planMoves(items, undoContext);
+  const otherItems = items
+    .filter(({ kind }) => kind !== "move-back")
+    .map((item) => checkTarget(item, undoContext, moves));
+  return [...otherItems, ...moves].toSorted(byPath);
 }
 
 type PathFacts = {
@@ -64,7 +70,7 @@ type PathFacts = {
  * Returns the item unchanged. If it restores a deleted document and the path is taken even after
  * the moves, returns a `left` item instead.
  */
-function unlessTaken(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
+function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const recordNow = records.get(item.path);
   const isKnown = recordNow !== undefined && recordNow.id !== item.id;
@@ -76,7 +82,7 @@ function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
-function recordsOf({ records, dirs, conflicts }: BaseTree): Parameters<typeof obstacle>[1] {
+function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof obstacle>[1] {
   return {
     record: (id) => records.get(id) ?? null,
     dir: (id) => dirs.get(id) ?? null,
@@ -93,7 +99,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const documents = items.flatMap((item) =>
     item.kind === "move-back" ? [{ id: item.id, at: item.path, to: item.to }] : [],
   );
-  const moved = folders
+  const movedFolders = folders
     .filter((one) => !one.movedSince)
     .map(({ id, from, to }) => ({ id, at: to, to: pathBefore(from, to, folders) }));
   const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
@@ -106,24 +112,24 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leaves.has(holder);
   };
-  const all: readonly MovedBack[] = [...moved, ...documents];
-  let movable = all;
+  const allMoves: readonly MovedBack[] = [...movedFolders, ...documents];
+  let movable = allMoves;
   for (let count = -1; count !== movable.length; ) {
     count = movable.length;
     const previous = movable;
     movable = previous.filter((one) => !isTaken(one) || previous.some((other) => isInTheWay(other, one)));
   }
-  const whyTaken = ({ id, to }: MovedBack) => {
+  const explainTaken = ({ id, to }: MovedBack) => {
     if (!records.has(to) && !dirs.has(to)) return occupiedReason(to);
     return `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`;
   };
   return [
-    ...movable.filter((one) => one.at !== one.to && !isCarried(one, movable)).map(itemOfMove),
-    ...all.filter((one) => !movable.includes(one)).map((one) => leftItem(one.at, whyTaken(one))),
+    ...movable.filter((one) => one.at !== one.to && !isCarried(one, movable)).map(makeMoveItem),
+    ...allMoves.filter((one) => !movable.includes(one)).map((one) => leftItem(one.at, explainTaken(one))),
     ...folders.filter((one) => one.movedSince).map(({ to }) => leftItem(to, "the folder was moved again since")),
   ];
 }
 
-function itemOfMove({ id, at, to }: MovedBack): UndoItem {
+function makeMoveItem({ id, at, to }: MovedBack): UndoItem {
   return isDirId(id) ? { path: at, kind: "move-folder-back", id, to } : { path: at, kind: "move-back", id, to };
 }

@@ -39,7 +39,7 @@ export type UndoPlan = {
   readonly version: Digest;
 };
 
-function planOf(plan: Omit<UndoPlan, "version">): UndoPlan {
+function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
   const numbers = plan.runs.map(({ run }) => run);
   return { ...plan, version: digestOf(Buffer.from(JSON.stringify([numbers, plan.items]))) };
 }
@@ -55,22 +55,23 @@ type StateAndDisk = Pick<World, "state" | "disk">;
  */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
-  const wanted = findRuns(state, run);
-  if (wanted.kind === "trouble") return wanted;
-  const passed: PassedRun[] = [];
-  for (const one of wanted.value) {
+  const wantedRuns = findRuns(state, run);
+  if (wantedRuns.kind === "trouble") return wantedRuns;
+  const passedRuns: PassedRun[] = [];
+  for (const one of wantedRuns.value) {
     const events = state.events({ limit: MAX_EVENTS, run: one.run }).toReversed();
     if (events.length === MAX_EVENTS)
       return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, { disk, state });
     const leftAlone = items.filter((item) => item.kind === "left");
-    if (run !== null || leftAlone.length < items.length) return ok(planOf({ runs: [one], items, passed, since: null }));
+    if (run !== null || leftAlone.length < items.length)
+      return ok(makePlan({ runs: [one], items, passed: passedRuns, since: null }));
     // A run that only downloaded the changes of other users is skipped without a report.
-    const changed = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
-    if (changed.length > 0) passed.push({ ...one, left: changed });
+    const changedItems = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
+    if (changedItems.length > 0) passedRuns.push({ ...one, left: changedItems });
   }
-  const [newest] = passed;
-  if (newest !== undefined) return ok(planOf({ runs: [newest], items: newest.left, passed: [], since: null }));
+  const [newest] = passedRuns;
+  if (newest !== undefined) return ok(makePlan({ runs: [newest], items: newest.left, passed: [], since: null }));
   return trouble("usage", "there is no run to undo", "mdmirror log; mdmirror restore PATH@N");
 }
 
@@ -86,14 +87,14 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
     if (events.length >= MAX_EVENTS || runs.length === RUNS)
       return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
   }
-  return ok(planOf({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
+  return ok(makePlan({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
 }
 
 /** Returns the numbers of the runs as a clause: `run 12` or `runs 12 to 15`. */
 export function runsClause(runs: UndoPlan["runs"]): string {
   const numbers = runs.map(({ run }) => run);
-  const [first, last] = [numbers.at(-1), numbers[0]];
-  return first === last ? `run ${first}` : `runs ${first} to ${last}`;
+  const [firstRun, lastRun] = [numbers.at(-1), numbers[0]];
+  return firstRun === lastRun ? `run ${firstRun}` : `runs ${firstRun} to ${lastRun}`;
 }
 
 export const undo: Operation<typeof UNDO, UndoPlan> = {
@@ -101,23 +102,23 @@ export const undo: Operation<typeof UNDO, UndoPlan> = {
   plan({ world }, { run = null, since: time }) {
     const moment = readPastTime(time, world.clock);
     if (moment.kind === "trouble") return moment;
-    const since = moment.value;
-    if (since === null) return readUndo(world, run);
+    const sinceMs = moment.value;
+    if (sinceMs === null) return readUndo(world, run);
     if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
-    return readUndoSince(world, since);
+    return readUndoSince(world, sinceMs);
   },
   hasWork: ({ items }) => items.some(({ kind }) => kind !== "left"),
   seen: (_mirror, { version }) => ({ plan: version }),
-  preview: (plan) => ({ ...runsOf(plan), run: null, items: rowsOf({ items: undoItems(plan) }) }),
+  preview: (plan) => ({ ...describeRuns(plan), run: null, items: rowsOf({ items: undoItems(plan) }) }),
   async run({ world }, plan, stop) {
-    const ended = await undoRun(world, plan, stop);
-    if (ended.kind === "trouble") return ended;
-    const { run, items } = ended.value;
-    return ok({ ...runsOf(plan), run, items });
+    const runResult = await undoRun(world, plan, stop);
+    if (runResult.kind === "trouble") return runResult;
+    const { run, items } = runResult.value;
+    return ok({ ...describeRuns(plan), run, items });
   },
 };
 
-function runsOf({ runs, passed, version }: UndoPlan) {
+function describeRuns({ runs, passed, version }: UndoPlan) {
   return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run), version };
 }
 
@@ -127,18 +128,18 @@ type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${runsClause(runs)}`;
   const moves = items.filter(isMove);
-  let moved: ReadonlyMap<UndoItem, ManualEnd> | null = null;
+  let moveEnds: ReadonlyMap<UndoItem, ManualEnd> | null = null;
   return items.map((item) => {
     const { path, kind } = item;
     const row = { ...plannedRow(path), kind, to: "to" in item ? item.to : null };
     if (item.kind === "left") return { row: { ...row, ...leftRow(path, item.why) }, act: null };
-    const act = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
+    const undoOne = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
       // The moves depend on each other, so the first of them carries out all.
-      moved ??= undoMoves(ctx, moves, detail);
-      return moved.get(item)!;
+      moveEnds ??= moveBackAll(ctx, moves, detail);
+      return moveEnds.get(item)!;
     };
-    return { row, act, order: UNDO_KINDS[kind].rank, isWhole: isMove(item) };
+    return { row, act: undoOne, order: UNDO_KINDS[kind].rank, isWhole: isMove(item) };
   });
 }
 
@@ -159,8 +160,8 @@ function undoItem(
   detail: string,
 ): ManualEnd | Promise<ManualEnd> {
   const { world } = ctx;
-  const why = obstacle(item, world.state, world.disk);
-  if (why !== null) return notDone(stale(why));
+  const reason = obstacle(item, world.state, world.disk);
+  if (reason !== null) return notDone(stale(reason));
   switch (item.kind) {
     case "bring-back":
       return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
@@ -188,7 +189,7 @@ const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it
  * An entry that is being moved back. `at` is its current path. `homePath` is the path before it
  * took a temporary name, or null. `end` is null until the entry has moved or has failed to move.
  */
-type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
+type MovingEntry = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
 
 /**
  * Moves entries back on the disk alone. Base stays, so that the next run uploads the moves. An
@@ -197,47 +198,62 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath
  * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
  * uploads that name like any other rename, so no content is lost.
  */
-function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
+function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
-  const all = items.map((item): Moving => {
-    const why = obstacle(item, state, disk);
-    return { id: item.id, to: item.to, at: item.path, homePath: null, end: why === null ? null : notDone(stale(why)) };
+  const movingEntries = items.map((item): MovingEntry => {
+    const reason = obstacle(item, state, disk);
+    return {
+      id: item.id,
+      to: item.to,
+      at: item.path,
+      homePath: null,
+      end: reason === null ? null : notDone(stale(reason)),
+    };
   });
-  for (let pending = all.toSorted(byPlace); ; ) {
+  for (let pending = movingEntries.toSorted(byPlace); ; ) {
     pending = pending.filter(({ end }) => end === null);
     if (pending.length === 0) break;
-    const free = pending.filter((one) => !pending.some((other) => movesFirst(other, one)));
+    const freeEntries = pending.filter((one) => !pending.some((other) => movesFirst(other, one)));
     const blocking = pending.find((one) => one.homePath === null && pending.some((other) => isInTheWay(one, other)));
-    if (free.length === 0 && blocking !== undefined) freePath(ctx, all, blocking, detail);
-    else for (const one of free.length === 0 ? pending : free) one.end = moveToPlace(ctx, all, one, detail);
+    if (freeEntries.length === 0 && blocking !== undefined) freePath(ctx, movingEntries, blocking, detail);
+    else
+      for (const one of freeEntries.length === 0 ? pending : freeEntries)
+        one.end = moveToPlace(ctx, movingEntries, one, detail);
   }
-  return new Map(items.map((item, index) => [item, all[index]!.end!]));
+  return new Map(items.map((item, index) => [item, movingEntries[index]!.end!]));
 }
 
 /** Frees the path of an entry by giving the entry a temporary name. */
-function freePath(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): void {
-  const home = one.at;
-  const end = rename(ctx, all, one, spareName(home), detail);
-  if (isDone(end)) one.homePath = home;
-  else one.end = end;
+function freePath(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): void {
+  const homePath = one.at;
+  const renameEnd = renameEntry(ctx, all, one, spareName(homePath), detail);
+  if (isDone(renameEnd)) one.homePath = homePath;
+  else one.end = renameEnd;
 }
 
 /** Renames an entry, and updates the current paths of all entries in it. */
-function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
+function renameEntry(
+  ctx: CycleContext,
+  all: readonly MovingEntry[],
+  { id, at: from }: MovingEntry,
+  to: LocalPath,
+  detail: string,
+) {
   // On a disk that ignores case, a path that differs only in case leads to the entry itself. Only
   // the disk knows whether it does, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
-  const end = moveBack(ctx, { id, from, to }, detail);
-  if (isDone(end)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
-  return end;
+  const moveEnd = moveBack(ctx, { id, from, to }, detail);
+  if (isDone(moveEnd)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
+  return moveEnd;
 }
 
 /** Moves an entry to its target path. After a failure, a temporary name is taken back. */
-function moveToPlace(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
+function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
-  const end = rename(ctx, all, one, one.to, detail);
-  if (isDone(end) || one.homePath === null || isDone(rename(ctx, all, one, one.homePath, detail))) return end;
-  const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
-  return notDone(stale(`${why}; it is at ${one.at} now`));
+  const renameEnd = renameEntry(ctx, all, one, one.to, detail);
+  if (isDone(renameEnd) || one.homePath === null || isDone(renameEntry(ctx, all, one, one.homePath, detail)))
+    return renameEnd;
+  const reason = "detail" in renameEnd.outcome ? renameEnd.outcome.detail : renameEnd.outcome.kind;
+  return notDone(stale(`${reason}; it is at ${one.at} now`));
 }

@@ -12,21 +12,25 @@ import { entryAt, findContent, findVersion, type HistoryEntry, readDeletion, par
 export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
   const asOfMs = readPastTime(asOf, clock);
   if (asOfMs.kind === "trouble") return asOfMs;
-  const found = findVersion({ state }, name, null);
-  if (found.kind === "trouble") return found;
-  const { document, entries } = found.value;
+  const foundVersion = findVersion({ state }, name, null);
+  if (foundVersion.kind === "trouble") return foundVersion;
+  const { document, entries } = foundVersion.value;
   const { id, path, record } = document;
-  const shown = asOfMs.value === null ? entries : shownAt(document, entries, asOfMs.value);
-  if (typeof shown === "string")
-    return trouble("usage", `${path} at ${localTime(asOfMs.value!)}: ${shown}`, `mdmirror history ${shellWord(name)}`);
+  const shownEntries = asOfMs.value === null ? entries : findShownAt(document, entries, asOfMs.value);
+  if (typeof shownEntries === "string")
+    return trouble(
+      "usage",
+      `${path} at ${localTime(asOfMs.value!)}: ${shownEntries}`,
+      `mdmirror history ${shellWord(name)}`,
+    );
   const atPath = disk.look(path);
   const currentDigest = record !== null && atPath.kind === "file" ? atPath.digest : null;
-  const last = entries.findLast(({ digest }) => digest === currentDigest);
-  const versions = shown.map(({ digest: sha256, ...entry }) => ({
+  const lastEntry = entries.findLast(({ digest }) => digest === currentDigest);
+  const versions = shownEntries.map(({ digest: sha256, ...entry }) => ({
     ...entry,
     sha256,
     mergedFrom: entry.merge === null ? null : partsClause(entry.merge, entries.slice(0, entry.n)),
-    isLocal: entry.n === last?.n,
+    isLocal: entry.n === lastEntry?.n,
   }));
   return ok({ id, path, gone: record === null, deleted: readDeletion(state, document), versions });
 });
@@ -35,19 +39,19 @@ export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }
  * Returns the version that the document had at the time `asOf`, by the same rule as `restore`. If
  * there is none, returns the reason as a clause.
  */
-function shownAt(
+function findShownAt(
   { record, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],
   asOf: number,
 ): readonly HistoryEntry[] | string {
   if (record === null && tombstone !== null && tombstone.at <= asOf) return "it was deleted by then";
-  const entry = entryAt(entries, asOf);
-  return typeof entry === "string" ? entry : [entry];
+  const wantedEntry = entryAt(entries, asOf);
+  return typeof wantedEntry === "string" ? wantedEntry : [wantedEntry];
 }
 
 export const show = localRead(SHOW, (local, { path: name, n }) => {
-  const found = findContent(local, name, n ?? null);
-  if (found.kind === "trouble") return found;
-  const { entry, document, text } = found.value;
+  const foundContent = findContent(local, name, n ?? null);
+  if (foundContent.kind === "trouble") return foundContent;
+  const { entry, document, text } = foundContent.value;
   return ok({ path: document.path, n: entry.n, sha256: entry.digest, text });
 });
