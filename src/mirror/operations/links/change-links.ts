@@ -32,25 +32,28 @@ export type LinkForm = Config["links"];
  * trouble if a moved document or an open conflict could later be read with the wrong form of links.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
-  const found = respellingsFor(mirror.world, form.mode === "translate" ? form : null);
-  if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
-  const changed = found.filter(({ from, to }) => from.bytes !== to.bytes);
+  const respellings = respellingsFor(mirror.world, form.mode === "translate" ? form : null);
+  if (typeof respellings === "string") return trouble("fault", respellings, "mdmirror doctor");
+  const changedFiles = respellings.filter(({ from, to }) => from.bytes !== to.bytes);
   const { mode, wiki } = mirror.config.links;
-  if (mode === form.mode && wiki === form.wiki && changed.length === 0) return ok(null);
-  const paths = changed.map(({ from }) => from.path);
+  if (mode === form.mode && wiki === form.wiki && changedFiles.length === 0) return ok(null);
+  const paths = changedFiles.map(({ from }) => from.path);
   const misplaced = filesWithWrongLinks(mirror.world);
-  if (misplaced.length > 0) return trouble("usage", misplacedText(misplaced), "mdmirror sync, then this again");
+  if (misplaced.length > 0) return trouble("usage", describeMisplaced(misplaced), "mdmirror sync, then this again");
   const ceases = form.mode === "keep" || (wiki && !form.wiki);
-  const open = mirror.world.state.load().conflicts.size;
+  const openConflicts = mirror.world.state.load().conflicts.size;
   // A conflict copy keeps its links. If the user chose it later, its links would be read in the
   // wrong form.
-  if (ceases && open > 0)
+  if (ceases && openConflicts > 0)
     return trouble(
       "usage",
-      `${plural(open, "document")} in conflict: their conflict copies keep their links`,
+      `${plural(openConflicts, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );
-  return ok({ paths, apply: () => (ceases ? stopTranslating(mirror, form, found) : start(mirror, form, found)) });
+  return ok({
+    paths,
+    apply: () => (ceases ? stopTranslating(mirror, form, respellings) : startTranslating(mirror, form, respellings)),
+  });
 }
 
 /** Returns the open folder so that it converts links, as its new configuration demands. */
@@ -61,11 +64,11 @@ export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
 /** LIMIT: paths that a message about moved documents lists. */
 const MAX_LISTED_PATHS = 3;
 
-function misplacedText(paths: readonly LocalPath[]): string {
+function describeMisplaced(paths: readonly LocalPath[]): string {
   const [are, they] = paths.length === 1 ? ["with links is", "it was"] : ["with links are", "they were"];
-  const named = paths.slice(0, MAX_LISTED_PATHS).map(shownName).join(", ");
-  const more = paths.length > MAX_LISTED_PATHS ? " …" : "";
-  return `${plural(paths.length, "document")} ${are} not where ${they} at the last sync: ${named}${more}`;
+  const listedPaths = paths.slice(0, MAX_LISTED_PATHS).map(shownName).join(", ");
+  const ellipsis = paths.length > MAX_LISTED_PATHS ? " …" : "";
+  return `${plural(paths.length, "document")} ${are} not where ${they} at the last sync: ${listedPaths}${ellipsis}`;
 }
 
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
@@ -75,7 +78,7 @@ const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
  * ORDER: the configuration first, then the files. Without the new configuration, links that are
  * paths would count as edits to upload.
  */
-async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
+async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await checkSetAsideFiles(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return respellAll(withTranslation(mirror.world, true, form.wiki), found);
@@ -88,10 +91,10 @@ async function start(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
-  const written = await respellAll(world, found);
+  const writtenFiles = await respellAll(world, found);
   await checkSetAsideFiles(world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
-  return written;
+  return writtenFiles;
 }
 
 /**

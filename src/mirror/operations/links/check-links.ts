@@ -35,22 +35,24 @@ export function checkLinks(world: World): CheckedLinks {
   const disk = world.links?.disk.plain ?? world.disk;
   const scope = world.links?.forms.scope ?? { prefix: world.prefix, wiki: false };
   const places = new LinkPlaces(world.state.load(), scope);
-  const texts = new Map<LocalPath, string>();
+  const contents = new Map<LocalPath, string>();
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
       // LIMIT: memory keeps only documents with links, because most content that is read has none.
-      if (findLinks(text, scope.wiki).length > 0) texts.set(path, text);
+      if (findLinks(text, scope.wiki).length > 0) contents.set(path, text);
     },
   );
-  const names = new Names(tree);
-  const judged = [...texts]
+  const names = new FolderNames(tree);
+  const judgedLinks = [...contents]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([path, text]) => findLinks(text, scope.wiki).map((link) => check({ path, text }, link, places, names)))
+    .flatMap(([path, text]) =>
+      findLinks(text, scope.wiki).map((link) => checkLink({ path, text }, link, places, names)),
+    )
     .filter((one) => one !== null);
-  const broken = judged.flatMap((one) => (one.kind === "broken" ? [one.link] : []));
-  const pictures = judged.flatMap((one) => (one.kind === "picture" ? [one.link] : []));
-  return { links: judged.length, documents: tree.files.size, broken, pictures };
+  const brokenLinks = judgedLinks.flatMap((one) => (one.kind === "broken" ? [one.link] : []));
+  const pictures = judgedLinks.flatMap((one) => (one.kind === "picture" ? [one.link] : []));
+  return { links: judgedLinks.length, documents: tree.files.size, broken: brokenLinks, pictures };
 }
 
 type JudgedLink =
@@ -59,26 +61,26 @@ type JudgedLink =
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
 /** Returns what a link is: fine, broken or a picture; null if it leads out of the workspace. */
-function check(
+function checkLink(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
   places: LinkPlaces,
-  names: Names,
+  names: FolderNames,
 ): JudgedLink | null {
   const place = places.from(path);
-  const read = readFound(text, link);
-  const hasTarget = leadsSomewhere(read, place, names);
+  const destination = readFound(text, link);
+  const hasTarget = hasTargetFile(destination, place, names);
   if (hasTarget === null) return null;
-  const isPicture = link.kind === "image" && names.hasOther(pathTo(read, place));
+  const isPicture = link.kind === "image" && names.hasOther(pathTo(destination, place));
   if (hasTarget && !isPicture) return { kind: "fine" };
   const line = text.slice(0, link.from).split("\n").length;
   const placed = { path, line, destination: text.slice(link.from, link.to) };
   if (isPicture) return { kind: "picture", link: placed };
-  return { kind: "broken", link: { ...placed, nearest: names.nearest(read, path) } };
+  return { kind: "broken", link: { ...placed, nearest: names.nearest(destination, path) } };
 }
 
 /** Returns true if the target of a link exists, and null if the link leads out of the workspace. */
-function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
+function hasTargetFile(read: Destination, place: Place, names: FolderNames): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
   const target = id === null ? null : place.pathOf(id);
@@ -89,7 +91,7 @@ function leadsSomewhere(read: Destination, place: Place, names: Names): boolean 
 }
 
 /** Paths of all files and folders in the linked folder, with or without sync. */
-class Names {
+class FolderNames {
   readonly #tree: LocalTree;
 
   constructor(tree: LocalTree) {
@@ -98,12 +100,12 @@ class Names {
 
   has(path: string): boolean {
     const { files, folders } = this.#tree;
-    return this.hasOther(path) || formsOf(path).some((form) => form === "" || files.has(form) || folders.has(form));
+    return this.hasOther(path) || listForms(path).some((form) => form === "" || files.has(form) || folders.has(form));
   }
 
   /** Returns true if the path leads to a file or folder that is not synced. */
   hasOther(path: string | null): boolean {
-    return path !== null && formsOf(path).some((form) => this.#tree.others.has(form));
+    return path !== null && listForms(path).some((form) => this.#tree.others.has(form));
   }
 
   /**
@@ -113,20 +115,25 @@ class Names {
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const target = read.kind === "wiki" ? `${nameOfDestination(read.target)}.md` : read.target;
     const name = nameOf(target.replace(/\/$/, ""));
-    const wanted = joinPath(from, target);
-    let found: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;
+    const wantedPath = joinPath(from, target);
+    let bestMatch: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;
     for (const path of this.#tree.files.keys()) {
-      const far = distanceWithin(name, nameOf(path), MAX_EDITS);
-      if (far > MAX_EDITS || far >= name.length) continue;
-      const way = distanceWithin(wanted, path, MAX_PATH_DISTANCE);
-      if (found === null || far < found.far || (far === found.far && way < found.way)) found = { path, far, way };
+      const nameDistance = distanceWithin(name, nameOf(path), MAX_EDITS);
+      if (nameDistance > MAX_EDITS || nameDistance >= name.length) continue;
+      const pathDistance = distanceWithin(wantedPath, path, MAX_PATH_DISTANCE);
+      if (
+        bestMatch === null ||
+        nameDistance < bestMatch.far ||
+        (nameDistance === bestMatch.far && pathDistance < bestMatch.way)
+      )
+        bestMatch = { path, far: nameDistance, way: pathDistance };
     }
-    return found?.path ?? null;
+    return bestMatch?.path ?? null;
   }
 }
 
 /** Returns the Unicode forms in which a disk may spell a path. */
-function formsOf(path: string): readonly string[] {
+function listForms(path: string): readonly string[] {
   return [path, path.normalize("NFC"), path.normalize("NFD")];
 }
 

@@ -20,7 +20,7 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   const sample = documents.filter((_, n) => n % step === 0);
   for (let start = 0; start < sample.length; start += READS_AT_ONCE) {
     const answers = await Promise.all(sample.slice(start, start + READS_AT_ONCE).map((id) => remote.getFile(id)));
-    if (answers.some((answer) => answer.ok && linksById(answer.value.content))) return "translate";
+    if (answers.some((answer) => answer.ok && hasLinkById(answer.value.content))) return "translate";
   }
   return "keep";
 }
@@ -44,12 +44,15 @@ function someHasLink(
 ): boolean {
   const step = Math.max(1, Math.ceil(paths.length / MAX_READ_DOCUMENTS));
   return paths.some((path, n) => {
-    const read = n % step === 0 ? disk.read(path) : null;
-    return read?.kind === "done" && findLinks(read.value.text, true).some((link) => matches(link, read.value.text));
+    const readResult = n % step === 0 ? disk.read(path) : null;
+    return (
+      readResult?.kind === "done" &&
+      findLinks(readResult.value.text, true).some((link) => matches(link, readResult.value.text))
+    );
   });
 }
 
-function linksById(text: string): boolean {
+function hasLinkById(text: string): boolean {
   return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).target));
 }
 

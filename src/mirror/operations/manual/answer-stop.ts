@@ -48,13 +48,13 @@ export type StopView = {
 /** Returns the changes that a safety check would stop in the next sync. Writes nothing. */
 export function readStop(root: string, options: HostOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
-    const planned = await planAnswer(mirror, true);
-    if (planned.kind === "trouble") return planned;
-    const back = withSomethingToReject(planned.value);
+    const planResult = await planAnswer(mirror, true);
+    if (planResult.kind === "trouble") return planResult;
+    const rejectionPlan = requireRejectable(planResult.value);
     return ok({
-      stop: approve.preview(planned.value),
-      deleted: planned.value.deleted,
-      back: back.kind === "trouble" ? back : ok(back.value.back),
+      stop: approve.preview(planResult.value),
+      deleted: planResult.value.deleted,
+      back: rejectionPlan.kind === "trouble" ? rejectionPlan : ok(rejectionPlan.value.back),
     });
   });
 }
@@ -92,31 +92,31 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
   const { reasons, stoppedSteps, byReason } = verdict;
   const names = reasons.map(({ reason }) => reason);
   if (names.some((reason) => NOT_APPROVABLE.has(reason))) {
-    const why = reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
-    const what = `this stop has no answer, because the folder itself has changed: ${why}`;
-    return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
+    const reasonText = reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
+    const problem = `this stop has no answer, because the folder itself has changed: ${reasonText}`;
+    return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stopped = actionsOfStop(verdict, steps);
   // A reason that concerns the whole folder or workspace belongs to no step, so the approval names
   // the reason.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
-  const back = planRejection(mirror.world.state, plan, trees);
+  const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = pathsOf(trees.base);
   return ok({
     stop: {
       reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
-      version: digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])])),
+      version: digestOf(JSON.stringify([keys.toSorted(), rejectItems.map(({ kind, path }) => [kind, path])])),
       waiting: steps.length - stopped.length,
       next: mirror.isBorrowed ? "daemon" : "sync",
     },
     deleted: new Set(stopped.filter(isDeletion).map((action) => actionPath(action, pathOf))),
-    stopped: stopped.map((action) => rowOf(action, pathOf)).toSorted(byPath),
+    stopped: stopped.map((action) => makeRow(action, pathOf)).toSorted(byPath),
     keys,
-    back,
+    back: rejectItems,
   });
 }
 
-type StopOperation = Operation<typeof APPROVE, StopPlan>;
+type AnswerOperation = Operation<typeof APPROVE, StopPlan>;
 
 /** Parts that the operations `approve` and `reject` share. */
 const ANSWER = {
@@ -124,7 +124,7 @@ const ANSWER = {
   seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
 };
 
-export const approve: StopOperation = {
+export const approve: AnswerOperation = {
   ...ANSWER,
   declared: APPROVE,
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
@@ -135,41 +135,41 @@ export const approve: StopOperation = {
   },
 };
 
-export const reject: StopOperation = {
+export const reject: AnswerOperation = {
   ...ANSWER,
   declared: REJECT,
   async plan(mirror, { attended = false }) {
-    const planned = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
-    return planned.kind === "trouble" ? planned : withSomethingToReject(planned.value);
+    const planResult = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
+    return planResult.kind === "trouble" ? planResult : requireRejectable(planResult.value);
   },
   preview: ({ stop, back }) => ({ run: null, ...stop, items: rowsOf({ items: back }) }),
   async run({ world }, { stop, back }) {
     // A rejection withdraws an earlier approval that no run has used yet.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
-    const ended = await runItems(world, "reject", { isOne: false, items: back });
-    return ended.kind === "trouble" ? ended : ok({ ...stop, run: null, items: ended.value.items });
+    const runResult = await runItems(world, "reject", { isOne: false, items: back });
+    return runResult.kind === "trouble" ? runResult : ok({ ...stop, run: null, items: runResult.value.items });
   },
 };
 
 /** Returns the plan of a rejection, or trouble if none of the stopped changes can be undone. */
-function withSomethingToReject(plan: StopPlan): Result<StopPlan> {
+function requireRejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);
-  const next = stop.reasons.map(({ reason }) => nextWithoutUndo(reason as StopReason)).join("; ");
-  const what = "there is nothing to undo: nothing was deleted or changed on either side";
-  return trouble("usage", what, next, { code: "nothing-to-reject" });
+  const nextStep = stop.reasons.map(({ reason }) => nextWithoutUndo(reason as StopReason)).join("; ");
+  const problem = "there is nothing to undo: nothing was deleted or changed on either side";
+  return trouble("usage", problem, nextStep, { code: "nothing-to-reject" });
 }
 
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
-  const planned = await planSync(mirror, requestOfStoppedRun(mirror, attended));
-  return planned.kind === "trouble" ? planned : stopOf(mirror, planned.value);
+  const planResult = await planSync(mirror, requestOfStoppedRun(mirror, attended));
+  return planResult.kind === "trouble" ? planResult : stopOf(mirror, planResult.value);
 }
 
 function isDeletion({ kind }: Action): boolean {
   return kind === "delete-remote" || kind === "trash-local";
 }
 
-function rowOf(action: Action, pathOf: PathOf): StopItem {
+function makeRow(action: Action, pathOf: PathOf): StopItem {
   const { arrow, label } = actionWords(action);
   const notes = action.why === "" ? [] : [action.why];
   return { ...plannedRow(actionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
@@ -194,11 +194,11 @@ type RejectItem = PlanItem<ResultOf<typeof REJECT>["items"][number]> & {
   readonly kind: RejectionKind | "left";
 };
 
-function rejection(kind: RejectionKind, path: LocalPath, act: NonNullable<RejectItem["act"]>): RejectItem {
+function makeRejectItem(kind: RejectionKind, path: LocalPath, act: NonNullable<RejectItem["act"]>): RejectItem {
   return { kind, path, row: { ...plannedRow(path), what: REJECTION_WORDS[kind] }, act };
 }
 
-function leftAlone(path: LocalPath, why: string): RejectItem {
+function leaveAlone(path: LocalPath, why: string): RejectItem {
   return { kind: "left", path, row: { ...leftRow(path, why), what: "left alone" }, act: null };
 }
 
@@ -209,37 +209,37 @@ export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees
   const { byReason, reasons, stoppedSteps } = verdict;
   if (byReason && !reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))) return [];
   const actions = (byReason ? steps : stoppedSteps.map((index) => steps[index]!)).map(({ action }) => action);
-  const contents = byReason ? olderOnService(state, trees) : actions.flatMap(textOf);
-  const edited = reasons.some(({ reason }) => reason === "wrong-workspace") ? editedAndMissing(plan) : [];
-  return [...contents, ...edited, ...actions.flatMap((action) => itemOf(action, trees))].toSorted(byPath);
+  const contents = byReason ? listOlderOnService(state, trees) : actions.flatMap(listContentItems);
+  const edited = reasons.some(({ reason }) => reason === "wrong-workspace") ? listEditedAndMissing(plan) : [];
+  return [...contents, ...edited, ...actions.flatMap((action) => listRejectItems(action, trees))].toSorted(byPath);
 }
 
-function itemOf(action: Action, { base }: Trees): RejectItem[] {
+function listRejectItems(action: Action, { base }: Trees): RejectItem[] {
   switch (action.kind) {
     case "delete-remote":
-      return [rejection("file-back", action.localPath, (ctx) => restoreDeletedFile(ctx, action))];
+      return [makeRejectItem("file-back", action.localPath, (ctx) => restoreDeletedFile(ctx, action))];
     case "trash-local": {
       const { localPath: path } = action;
-      if (action.cause === "gone") return [keepingAsNew(action.id, path)];
-      return [leftAlone(path, "it was moved out of the synced folder; move it back on the service")];
+      if (action.cause === "gone") return [planKeepAsNew(action.id, path)];
+      return [leaveAlone(path, "it was moved out of the synced folder; move it back on the service")];
     }
     case "end-conflict": {
       const path = base.records.get(action.id)?.localPath ?? action.localPath;
-      return [rejection("other-version-back", path, (ctx) => restoreConflictCopy(ctx, action.id))];
+      return [makeRejectItem("other-version-back", path, (ctx) => restoreConflictCopy(ctx, action.id))];
     }
     case "remove-folder-remote":
-      return [rejection("folder-back", action.localPath, (ctx) => restoreRemovedFolder(ctx, action.localPath))];
+      return [makeRejectItem("folder-back", action.localPath, (ctx) => restoreRemovedFolder(ctx, action.localPath))];
     case "remove-folder-local": {
       const { dirId, localPath: path } = action;
-      return dirId === null ? [] : [rejection("folder-stays", path, (ctx) => keepFolder(ctx, dirId))];
+      return dirId === null ? [] : [makeRejectItem("folder-stays", path, (ctx) => keepFolder(ctx, dirId))];
     }
     default:
       return [];
   }
 }
 
-function keepingAsNew(id: DocId, path: LocalPath): RejectItem {
-  return rejection("stays-as-new", path, (ctx) => keepFileAsNew(ctx, id, path));
+function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
+  return makeRejectItem("stays-as-new", path, (ctx) => keepFileAsNew(ctx, id, path));
 }
 
 /**
@@ -247,31 +247,31 @@ function keepingAsNew(id: DocId, path: LocalPath): RejectItem {
  * the documents. Their edits block them, so no step of the plan names them. With their records,
  * each further sync would stop again.
  */
-function editedAndMissing({ blocks }: Plan): RejectItem[] {
-  const missing = blocks.filter(({ reason }) => reason === "gone-or-unreadable");
-  return missing.map(({ key, path }) => keepingAsNew(key as DocId, path as LocalPath));
+function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
+  const missingBlocks = blocks.filter(({ reason }) => reason === "gone-or-unreadable");
+  return missingBlocks.map(({ key, path }) => planKeepAsNew(key as DocId, path as LocalPath));
 }
 
 /**
  * Returns an item that restores a document which the action would make empty, locally or on the
  * service. Returns nothing for any other action.
  */
-function textOf(action: Action): RejectItem[] {
+function listContentItems(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
-  if (action.kind === "put") return [rejection("text-back", path, (ctx) => restoreBaseContent(ctx, action))];
+  if (action.kind === "put") return [makeRejectItem("text-back", path, (ctx) => restoreBaseContent(ctx, action))];
   const { changeId } = action;
-  return [rejection("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
+  return [makeRejectItem("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
 }
 
 /** Returns items that upload local content again where the service shows an older version. */
-function olderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
+function listOlderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const record = base.records.get(id);
     if (record === undefined || record.changeId === changeId || !state.isEarlier(id, changeId, record.changeId))
       return [];
     const { localPath: path } = record;
-    if (base.conflicts.has(id)) return [leftAlone(path, `it is in conflict: mdmirror resolve ${path}`)];
-    return [rejection("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
+    if (base.conflicts.has(id)) return [leaveAlone(path, `it is in conflict: mdmirror resolve ${path}`)];
+    return [makeRejectItem("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
   });
 }

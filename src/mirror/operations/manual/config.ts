@@ -13,11 +13,11 @@ type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> 
 
 /** Returns the setting with this name, or trouble that suggests the most similar name. */
 export function findSetting(name: string): Result<NamedSetting> {
-  const all = listSettings();
-  const found = all.find((one) => one.name === name);
-  if (found !== undefined) return ok(found);
-  const known = all.map((one) => one.name);
-  return trouble("usage", `${JSON.stringify(name)} ${whyUnknown(name, known)}`, "mdmirror config list");
+  const allSettings = listSettings();
+  const namedSetting = allSettings.find((one) => one.name === name);
+  if (namedSetting !== undefined) return ok(namedSetting);
+  const knownNames = allSettings.map((one) => one.name);
+  return trouble("usage", `${JSON.stringify(name)} ${whyUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
 /** Returns the value of a setting. A name such as `events.listen` leads into a group. */
@@ -39,39 +39,41 @@ export async function changeSettings(
   changes: readonly SettingChange[],
   clock: Clock,
 ): Promise<Result<Config>> {
-  const values = new Map<string, unknown>();
+  const newValues = new Map<string, unknown>();
   for (const { name, setting, text } of changes) {
-    if (setting.setBy !== undefined && setting.canChange === undefined) return changedByCommand(name, setting);
-    const value = text === null ? ok(undefined) : readValue(name, setting, text);
-    if (value.kind === "trouble") return value;
-    values.set(name, value.value);
+    if (setting.setBy !== undefined && setting.canChange === undefined) return refuseDirectChange(name, setting);
+    const readResult = text === null ? ok(undefined) : readValue(name, setting, text);
+    if (readResult.kind === "trouble") return readResult;
+    newValues.set(name, readResult.value);
   }
   const folder = join(root, MIRROR_FOLDER);
-  const locked = await lockFolder(root, { what: "config", clock });
-  if (locked.kind === "trouble") return locked;
+  const lockResult = await lockFolder(root, { what: "config", clock });
+  if (lockResult.kind === "trouble") return lockResult;
   try {
-    const before = readMembers(folder);
-    if (before.kind === "trouble") return before;
-    let changed: object = before.value;
+    const membersResult = readMembers(folder);
+    if (membersResult.kind === "trouble") return membersResult;
+    let changedMembers: object = membersResult.value;
     for (const { name, setting } of changes) {
-      const value = values.get(name);
-      changed = replaceIn(changed, name.split("."), value);
-      if (setting.canChange?.(allowedValue(setting, before.value[name]), allowedValue(setting, value)) === false)
-        return changedByCommand(name, setting);
+      const newValue = newValues.get(name);
+      changedMembers = replaceMember(changedMembers, name.split("."), newValue);
+      if (
+        setting.canChange?.(checkAllowed(setting, membersResult.value[name]), checkAllowed(setting, newValue)) === false
+      )
+        return refuseDirectChange(name, setting);
     }
-    const config = parseConfig(JSON.stringify(changed), join(folder, CONFIG_FILE));
-    if (config.kind === "ok") writeConfig(folder, changed);
+    const config = parseConfig(JSON.stringify(changedMembers), join(folder, CONFIG_FILE));
+    if (config.kind === "ok") writeConfig(folder, changedMembers);
     return config;
   } finally {
-    locked.value.free();
+    lockResult.value.free();
   }
 }
 
-function changedByCommand(name: string, { setBy = "" }: Setting<unknown>): Result<never> {
+function refuseDirectChange(name: string, { setBy = "" }: Setting<unknown>): Result<never> {
   return trouble("usage", `${name} is not changed in the configuration alone`, setBy);
 }
 
-function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
+function checkAllowed(setting: Setting<unknown>, member: unknown): unknown {
   return setting.read(member, () => undefined) ?? setting.defaultValue;
 }
 
@@ -82,7 +84,7 @@ function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
  */
 export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;
-  for (const value of [text, ...jsonOf(text)]) {
+  for (const value of [text, ...parseJson(text)]) {
     fault = valueFault(name, setting, value);
     if (fault === null) return ok(value);
   }
@@ -92,7 +94,7 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
 /**
  * Parses JSON. Returns the value as the only element of a list, and an empty list if it is no JSON.
  */
-function jsonOf(text: string): unknown[] {
+function parseJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
   } catch {
@@ -104,7 +106,7 @@ function jsonOf(text: string): unknown[] {
  * Returns a copy of the configuration in which one setting has another value.
  * @param value new value; undefined to remove the setting
  */
-function replaceIn(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
+function replaceMember(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
   const group = isJsonObject(json) ? json : {};
-  return { ...group, [name!]: rest.length === 0 ? value : replaceIn(group[name!], rest, value) };
+  return { ...group, [name!]: rest.length === 0 ? value : replaceMember(group[name!], rest, value) };
 }

@@ -22,13 +22,13 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const conflicts = [...base.conflicts.values()].map((conflict): ConflictList["conflicts"][number] => {
     const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const atPath = disk.look(path);
-    const theirs = localTexts({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
+    const serviceText = localTexts({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
     return {
       path,
       conflictCopy: conflict.newestCopyPath,
       since: conflict.since,
       mine: atPath.kind === "file" ? atPath.stamp.size : null,
-      theirs: theirs === null ? null : Buffer.byteLength(theirs),
+      theirs: serviceText === null ? null : Buffer.byteLength(serviceText),
       inReview: base.blocks.get(conflict.id)?.reason === "review-conflict",
       renewed: conflict.shown.length - 1,
     };
@@ -36,9 +36,9 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const blocked = [...base.blocks.values()]
     .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
     .map((block): ConflictList["blocked"][number] => {
-      const open = attentionOfBlock(block);
-      const { refused: _refused, ...shown } = open;
-      return { ...shown, next: nextFor(open), since: block.since };
+      const openBlock = attentionOfBlock(block);
+      const { refused: _refused, ...shown } = openBlock;
+      return { ...shown, next: nextFor(openBlock), since: block.since };
     });
   return { conflicts: conflicts.toSorted(byPath), blocked: blocked.toSorted(byPath) };
 }

@@ -24,40 +24,40 @@ type NameFix = {
  */
 export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
-  const local = disk.walk(
+  const localTree = disk.walk(
     () => null,
     () => undefined,
   );
-  const fixes = planFixes(local, state.load(), remote.traits().refusedCharacters);
+  const fixes = planFixes(localTree, state.load(), remote.traits().refusedCharacters);
   if (!mayRename) return fixes;
   return fixes.map((fix): NameFix => {
     if (fix.left !== null) return fix;
-    const moved = fix.kind === "file" ? disk.move(fix.from, fix.to, null) : disk.moveFolder(fix.from, fix.to);
-    return moved.kind === "done" ? fix : { ...fix, left: moved.detail };
+    const moveResult = fix.kind === "file" ? disk.move(fix.from, fix.to, null) : disk.moveFolder(fix.from, fix.to);
+    return moveResult.kind === "done" ? fix : { ...fix, left: moveResult.detail };
   });
 }
 
 /** Plans the renames, the deepest paths first. Pure. */
 function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
-  const taken = new Set(
+  const takenPaths = new Set(
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),
   );
   const remoteNames = new Map<LocalPath, string>();
   for (const { localPath, remotePath } of [...base.records.values(), ...base.dirs.values()])
     remoteNames.set(localPath, nameOf(remotePath));
-  const found = [
+  const illegalEntries = [
     ...[...local.files.keys()].map((path) => ({ kind: "file", path }) as const),
     ...[...local.folders.keys()].map((path) => ({ kind: "folder", path }) as const),
   ].toSorted((a, b) => depthOf(b.path) - depthOf(a.path) || byPath(a, b));
-  return found.flatMap(({ kind, path }): NameFix[] => {
+  return illegalEntries.flatMap(({ kind, path }): NameFix[] => {
     if (nameFaults(nameOf(path), kind, refused).length === 0) return [];
     const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);
     const to = name === null ? path : joinPath(parentOf(path), name);
     if (name === null) return [{ kind, from: path, to, left: "no similar name is accepted; rename it yourself" }];
     if (to === path) return [];
     const key = pathKey(to, local.disk);
-    const left = taken.has(key) ? "that name is taken; rename one of the two yourself" : null;
-    taken.add(key);
-    return [{ kind, from: path, to, left }];
+    const leftReason = takenPaths.has(key) ? "that name is taken; rename one of the two yourself" : null;
+    takenPaths.add(key);
+    return [{ kind, from: path, to, left: leftReason }];
   });
 }

@@ -20,14 +20,14 @@ export function testIgnoreLines(lines: string, path: string): Result<string | nu
   const relative = path.replace(/^\/+|\/+$/g, "");
   if (relative === "" || relative.split("/").some((name) => name === "" || name === "." || name === ".."))
     return trouble("usage", "this is not a path below the folder", "give a path such as notes/plan.md");
-  const exclusion = exclusionsBy(lines);
+  const exclusion = makeExclusionTest(lines);
   return exclusion.kind === "trouble" ? exclusion : ok(exclusion.value(relative));
 }
 
 /**
  * Returns a function that returns the rule which excludes a path, in words; null if no rule does.
  */
-function exclusionsBy(lines: string): Result<(path: LocalPath) => string | null> {
+function makeExclusionTest(lines: string): Result<(path: LocalPath) => string | null> {
   try {
     const rules = new Map([["", rulesOf(null, "", { ours: lines, git: "" }, false)]]);
     return ok((path) => exclusionOf(rules, path, "file")?.rule ?? null);
@@ -42,16 +42,16 @@ function exclusionsBy(lines: string): Result<(path: LocalPath) => string | null>
  * @param root real path of a linked folder
  */
 export function findExcluded(root: string, pattern: string): Result<readonly LocalPath[]> {
-  const unfit = lineFault(pattern);
-  if (unfit !== null) return trouble("usage", `the rule ${unfit}`, "correct the rule");
+  const patternProblem = lineFault(pattern);
+  if (patternProblem !== null) return trouble("usage", `the rule ${patternProblem}`, "correct the rule");
   const lines = readIgnoreLines(root);
   if (lines.kind === "trouble") return lines;
-  const [before, after] = [exclusionsBy(lines.value), exclusionsBy(`${lines.value}\n${pattern}`)];
-  if (before.kind === "trouble") return before;
-  if (after.kind === "trouble") return after;
-  const found = readFolderRows(join(root, MIRROR_FOLDER), "", "below");
-  if (found.kind === "missing") return ok([]);
-  if (found.kind !== "read") return stateTrouble(found);
-  const paths = found.value.documents.map(({ path }) => path);
-  return ok(paths.filter((path) => before.value(path) === null && after.value(path) !== null));
+  const [testBefore, testAfter] = [makeExclusionTest(lines.value), makeExclusionTest(`${lines.value}\n${pattern}`)];
+  if (testBefore.kind === "trouble") return testBefore;
+  if (testAfter.kind === "trouble") return testAfter;
+  const folderRows = readFolderRows(join(root, MIRROR_FOLDER), "", "below");
+  if (folderRows.kind === "missing") return ok([]);
+  if (folderRows.kind !== "read") return stateTrouble(folderRows);
+  const paths = folderRows.value.documents.map(({ path }) => path);
+  return ok(paths.filter((path) => testBefore.value(path) === null && testAfter.value(path) !== null));
 }

@@ -9,7 +9,11 @@ export function judgeText(path: LocalPath, text: string): Result<null> {
   if (!text.isWellFormed())
     return refuse("has an incomplete Unicode character", "send complete characters", "not-utf-8");
   if (text.includes("\0")) return refuse("contains NUL characters", "leave them out", "contains-nul");
-  const count = countCharacters(text);
-  if (count <= MAX_CONTENT_CHARACTERS) return ok(null);
-  return refuse(`has ${count} characters, more than ${MAX_CONTENT_CHARACTERS}`, "split the document", "too-large");
+  const characterCount = countCharacters(text);
+  if (characterCount <= MAX_CONTENT_CHARACTERS) return ok(null);
+  return refuse(
+    `has ${characterCount} characters, more than ${MAX_CONTENT_CHARACTERS}`,
+    "split the document",
+    "too-large",
+  );
 }

@@ -82,34 +82,37 @@ export async function runItems<Row extends ManyEnd>(
   stop?: AbortSignal,
   maxParallel = 1,
 ): Promise<Result<RunItems<Row>>> {
-  const able = items.filter(({ act }) => act !== null).toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
+  const workItems = items.filter(({ act }) => act !== null).toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
   const ends = new Map<PlanItem<Row>, ManualEnd>();
   let [run, isOffline]: [number | null, boolean] = [null, false];
-  const work = async (ctx: CycleContext) => {
+  const runAll = async (ctx: CycleContext) => {
     run = ctx.run;
-    for (let i = 0; i < able.length && !isOffline && !(await isStopped(world, stop)); ) {
-      const { isWhole, order } = able[i]!;
-      const part = isWhole === true ? able.filter((item) => item.order === order) : able.slice(i, i + maxParallel);
-      i += part.length;
-      const done = await Promise.all(part.map(({ act }) => act!(ctx)));
-      for (const [index, end] of done.entries()) ends.set(part[index]!, end);
-      isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
-      world.progress.report("apply", ends.size, able.length);
+    for (let i = 0; i < workItems.length && !isOffline && !(await isStopped(world, stop)); ) {
+      const { isWhole, order } = workItems[i]!;
+      const parallelItems =
+        isWhole === true ? workItems.filter((item) => item.order === order) : workItems.slice(i, i + maxParallel);
+      i += parallelItems.length;
+      const itemEnds = await Promise.all(parallelItems.map(({ act }) => act!(ctx)));
+      for (const [index, end] of itemEnds.entries()) ends.set(parallelItems[index]!, end);
+      isOffline = itemEnds.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
+      world.progress.report("apply", ends.size, workItems.length);
     }
     return [];
   };
   // If the folder at the root's path is not the linked one, the run is refused and no item runs.
-  const [refused] = able.length === 0 ? [] : await runManually(world, kind, work, undoes);
-  const endOf = (item: PlanItem<Row>) => refused ?? ends.get(item);
-  const onlyEnd = isOne && able.length > 0 ? endOf(able[0]!) : undefined;
-  const failed = onlyEnd === undefined ? null : troubleOf(able[0]!.row.path, onlyEnd);
-  if (failed !== null) return failed;
-  const untried = isOffline ? UNREACHED : NOT_BEGUN;
-  const rows = items.map((item) => (item.act === null ? item.row : { ...item.row, ...rowEnd(endOf(item), untried) }));
+  const [refusedEnd] = workItems.length === 0 ? [] : await runManually(world, kind, runAll, undoes);
+  const findEnd = (item: PlanItem<Row>) => refusedEnd ?? ends.get(item);
+  const onlyEnd = isOne && workItems.length > 0 ? findEnd(workItems[0]!) : undefined;
+  const onlyFailure = onlyEnd === undefined ? null : describeFailure(workItems[0]!.row.path, onlyEnd);
+  if (onlyFailure !== null) return onlyFailure;
+  const untriedReason = isOffline ? UNREACHED : NOT_BEGUN;
+  const rows = items.map((item) =>
+    item.act === null ? item.row : { ...item.row, ...toRowEnd(findEnd(item), untriedReason) },
+  );
   return ok({ run, isOffline, items: rows });
 }
 
-function rowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end" | "why" | "notes"> {
+function toRowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end" | "why" | "notes"> {
   if (end === undefined) return { end: "failed", why: untried, notes: [] };
   const { outcome, notes } = end;
   if (outcome.kind === "done" || outcome.kind === "submitted") return { end: "done", why: "", notes };
@@ -117,7 +120,7 @@ function rowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end
 }
 
 /** Returns the trouble if the only item was not done; null if it was done. */
-function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
+function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
   switch (outcome.kind) {
     case "done":
     case "submitted":
@@ -126,18 +129,18 @@ function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | nul
       return trouble("fault", `${path}: nothing was done: ${outcome.detail}`, "mdmirror sync, then try again");
     case "refused": {
       const { code, requestId, detail } = outcome;
-      const what = `${path}: the service refused: ${detail}`;
-      return trouble("fault", what, `mdmirror why ${path}`, { code, requestId });
+      const problem = `${path}: the service refused: ${detail}`;
+      return trouble("fault", problem, `mdmirror why ${path}`, { code, requestId });
     }
     case "uncertain": {
-      const what = `${path}: ${outcome.detail}; the service may have made the change`;
+      const problem = `${path}: ${outcome.detail}; the service may have made the change`;
       const { requestId } = outcome;
-      return trouble("offline", what, "mdmirror sync reads the document and decides", { requestId });
+      return trouble("offline", problem, "mdmirror sync reads the document and decides", { requestId });
     }
     case "later": {
       const { unreachable, detail, requestId } = outcome;
-      const next = "nothing is lost; try again later";
-      return trouble(unreachable ? "offline" : "fault", `${path}: ${detail}`, next, { requestId });
+      const nextStep = "nothing is lost; try again later";
+      return trouble(unreachable ? "offline" : "fault", `${path}: ${detail}`, nextStep, { requestId });
     }
   }
 }
@@ -180,16 +183,16 @@ export function selectPaths(
     const fault = patternFault(name);
     if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
     const matches = createMatcher(`/${name}`);
-    if (!isPattern(name) || !paths.values().some(matches)) return namesNothing(name);
+    if (!isPattern(name) || !paths.values().some(matches)) return refuseEmptyName(name);
     patterns.push(matches);
   }
-  const named = new Set(names);
-  const selects = (path: LocalPath) =>
-    named.has("") ||
-    named.has(path) ||
-    ancestorsOf(path).some((above) => named.has(above)) ||
+  const namedPaths = new Set(names);
+  const isSelected = (path: LocalPath) =>
+    namedPaths.has("") ||
+    namedPaths.has(path) ||
+    ancestorsOf(path).some((above) => namedPaths.has(above)) ||
     patterns.some((matches) => matches(path));
-  return ok({ selects });
+  return ok({ selects: isSelected });
 }
 
 function existsLocally(disk: Pick<Disk, "look">, name: string): boolean {
@@ -197,8 +200,8 @@ function existsLocally(disk: Pick<Disk, "look">, name: string): boolean {
   return kind === "file" || kind === "folder" || kind === "other";
 }
 
-function namesNothing(name: string): Result<never> {
-  const what = isPattern(name) ? `no synced document matches ${name}` : `${name} is not a synced document`;
-  const next = "give paths and patterns below the linked folder; quote a pattern; ** stands for any folder";
-  return trouble("usage", what, next);
+function refuseEmptyName(name: string): Result<never> {
+  const problem = isPattern(name) ? `no synced document matches ${name}` : `${name} is not a synced document`;
+  const nextStep = "give paths and patterns below the linked folder; quote a pattern; ** stands for any folder";
+  return trouble("usage", problem, nextStep);
 }

@@ -7,7 +7,7 @@ import { withoutKey } from "../../settings/key.ts";
 import { markConflicts, type ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type ProcessVariables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Runs `$MDMIRROR_MERGETOOL` on the three versions, or git's merge tool (`merge.tool`) if that
@@ -17,7 +17,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  * this user can read the files, which are removed afterwards.
  * @returns the merged content
  */
-export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Result<string> {
+export function runMergeTool(path: LocalPath, three: ThreeTexts, env: ProcessVariables): Result<string> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
   try {
     const stem = basename(path).replace(/\.md$/, "");
@@ -28,22 +28,22 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
       REMOTE: writeTo(folder, `${stem}.theirs.md`, three.theirs),
       MERGED: writeTo(folder, `${stem}.md`, start),
     };
-    const command = commandOf(env, files, folder);
+    const command = chooseCommand(env, files, folder);
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
       // If a tool's exit code proves nothing, git's library of tools checks whether MERGED is newer
       // than BACKUP. It touches BACKUP before it runs the tool.
-      env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
+      env: { ...makeGitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
     if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE);
     if (status !== 0)
       return trouble("usage", `the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
-    const merged = readFileSync(files.MERGED, "utf8");
-    if (merged === start && start.includes("<<<<<<< "))
+    const mergedText = readFileSync(files.MERGED, "utf8");
+    if (mergedText === start && start.includes("<<<<<<< "))
       return trouble("usage", "the merge tool changed nothing", "try again");
-    return ok(merged);
+    return ok(mergedText);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -53,7 +53,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
  * Returns an environment for git. In it, git ignores repositories that other users made in the
  * system's folder for temporary files.
  */
-function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
+function makeGitEnv(env: ProcessVariables, folder: string): NodeJS.ProcessEnv {
   return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
 
@@ -71,21 +71,25 @@ function writeTo(folder: string, name: string, text: string): string {
  * @param folder folder in which git runs. It is not the current one, whose owner may have written a
  * git configuration
  */
-function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
-  const own = env["MDMIRROR_MERGETOOL"] ?? "";
-  if (own !== "") {
-    const names = Object.keys(files).some((name) => own.includes(`$${name}`) || own.includes(`\${${name}}`));
-    return ok(names ? own : `${own} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
+function chooseCommand(env: ProcessVariables, files: Readonly<Record<string, string>>, folder: string): Result<string> {
+  const ownCommand = env["MDMIRROR_MERGETOOL"] ?? "";
+  if (ownCommand !== "") {
+    const names = Object.keys(files).some(
+      (name) => ownCommand.includes(`$${name}`) || ownCommand.includes(`\${${name}}`),
+    );
+    return ok(names ? ownCommand : `${ownCommand} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
   }
   const configured = spawnSync("git", ["config", "--get", "merge.tool"], {
     cwd: folder,
-    env: gitEnv(env, folder),
+    env: makeGitEnv(env, folder),
     encoding: "utf8",
   });
   const tool = configured.status === 0 ? configured.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
   // git's library of tools is a shell script to be sourced. It knows how to call each tool, and
   // obeys `mergetool.<name>.cmd` and `.path`.
-  const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
-  return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);
+  const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
+  return ok(
+    `TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${initialization}; run_merge_tool ${tool} true`,
+  );
 }

@@ -27,20 +27,20 @@ const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
  */
 export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
   const base = world.state.load();
-  const record = recordNamed(world, base, path);
+  const record = findNamedRecord(world, base, path);
   const block = base.blocks.get(record?.id ?? path) ?? null;
-  if (record === null) return block === null ? noOpenProblem(path) : notResolvable(path, block);
+  if (record === null) return block === null ? refuseWithoutProblem(path) : refuseUnresolvable(path, block);
   const problem = problemOf(world, base, record);
   if (problem !== null) return ok(problem);
-  return block === null ? noOpenProblem(record.localPath) : notResolvable(record.localPath, block);
+  return block === null ? refuseWithoutProblem(record.localPath) : refuseUnresolvable(record.localPath, block);
 }
 
 /** Returns the open problem of a document; null if it has none that a choice resolves. */
 export function problemOf(world: Pick<World, "disk">, base: BaseTree, record: DocumentRecord): OpenProblem | null {
   const block = base.blocks.get(record.id) ?? null;
   const conflict = base.conflicts.get(record.id) ?? null;
-  const ways = waysOf(record, conflict, block);
-  return ways === undefined ? null : { path: currentPath(world, record, block), record, conflict, block, ways };
+  const ways = listWays(record, conflict, block);
+  return ways === undefined ? null : { path: findCurrentPath(world, record, block), record, conflict, block, ways };
 }
 
 /** Returns true if the problem is a conflict, in which the user chooses a version. */
@@ -49,7 +49,7 @@ export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
 }
 
 /** Returns the choices that resolve a document's problem; undefined if there is none. */
-function waysOf(
+function listWays(
   record: DocumentRecord,
   conflict: Conflict | null,
   block: Block | null,
@@ -61,18 +61,21 @@ function waysOf(
   return record.submissions.length > 0 ? REVIEW_WAYS : undefined;
 }
 
-function recordNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
+function findNamedRecord(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   return (
-    byBlock(base, (block) => block.path === path) ??
+    findByBlock(base, (block) => block.path === path) ??
     recordAt(base, path) ??
     recordOfCopy(base, path) ??
-    recordOfRenamed(world, base, path) ??
+    findRenamedRecord(world, base, path) ??
     // A document that the service cannot move to the root may be named by its path on the service.
-    byBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
+    findByBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
   );
 }
 
-function byBlock(base: BaseTree, isMatch: (block: Block, record: DocumentRecord) => boolean): DocumentRecord | null {
+function findByBlock(
+  base: BaseTree,
+  isMatch: (block: Block, record: DocumentRecord) => boolean,
+): DocumentRecord | null {
   for (const block of base.blocks.values()) {
     const record = base.records.get(block.key as DocId);
     if (record !== undefined && isMatch(block, record)) return record;
@@ -88,11 +91,11 @@ export function recordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | 
 }
 
 /** Finds, by its inode, the record of a file that was renamed to a name that is not synced. */
-function recordOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
+function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
   const { ino, dev } = atPath.stamp;
-  return byBlock(
+  return findByBlock(
     base,
     ({ reason }, { stamp }) => reason === "renamed-out-of-mirror" && stamp?.ino === ino && stamp.dev === dev,
   );
@@ -101,7 +104,7 @@ function recordOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: Lo
 /** Next step for a user who named a path without an open problem. */
 export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
 
-function noOpenProblem(path: LocalPath): Result<never> {
+function refuseWithoutProblem(path: LocalPath): Result<never> {
   return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 
@@ -109,11 +112,11 @@ function noOpenProblem(path: LocalPath): Result<never> {
  * Returns the current path of a document. If its move is blocked, the record still has the path
  * before the move, but the block has the current one.
  */
-function currentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
+function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;
 }
 
-function notResolvable(path: LocalPath, { reason, detail, code, requestId }: Block): Result<never> {
-  const what = `${path} is blocked (${reason}: ${detail}), and no choice resolves this`;
-  return trouble("usage", what, `mdmirror why ${path}`, { code, requestId });
+function refuseUnresolvable(path: LocalPath, { reason, detail, code, requestId }: Block): Result<never> {
+  const problem = `${path} is blocked (${reason}: ${detail}), and no choice resolves this`;
+  return trouble("usage", problem, `mdmirror why ${path}`, { code, requestId });
 }

@@ -49,12 +49,12 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
     path,
     ways,
     versions,
-    mine: mineOf({ disk }, path),
-    theirs: keptText({ state, disk }, path, versions.theirs ?? record.digest),
+    mine: readMine({ disk }, path),
+    theirs: readStored({ state, disk }, path, versions.theirs ?? record.digest),
     base:
       versions.base === null && conflict !== null
         ? { kind: "text", text: "" }
-        : keptText({ state, disk }, path, versions.base),
+        : readStored({ state, disk }, path, versions.base),
     conflict:
       conflict === null
         ? null
@@ -75,9 +75,9 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
  */
 export function versionsOf({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): Versions {
   const atPath = disk.look(path);
-  const mine = atPath.kind === "file" ? atPath.digest : null;
-  if (conflict === null) return { mine, theirs: null, base: record.digest };
-  return { mine, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
+  const localDigest = atPath.kind === "file" ? atPath.digest : null;
+  if (conflict === null) return { mine: localDigest, theirs: null, base: record.digest };
+  return { mine: localDigest, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
 }
 
 /**
@@ -90,21 +90,25 @@ export async function readTheirs(
   { record, conflict }: OpenProblem,
 ): Promise<Digest | null> {
   if (conflict === null) return null;
-  const shown = conflict.shown.at(-1)!;
-  const answer = await remote.getFile(record.id);
-  return !answer.ok || answer.value.lastChangeId === shown.changeId ? shown.digest : digestOf(answer.value.content);
+  const lastShown = conflict.shown.at(-1)!;
+  const fileAnswer = await remote.getFile(record.id);
+  return !fileAnswer.ok || fileAnswer.value.lastChangeId === lastShown.changeId
+    ? lastShown.digest
+    : digestOf(fileAnswer.value.content);
 }
 
-function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
-  const read = disk.read(path);
-  if (read.kind === "done") return { kind: "text", text: inLocalForm(disk, path, read.value.text)! };
-  const why = disk.look(path).kind === "absent" ? "no file exists" : read.detail;
-  return { kind: "none", why };
+function readMine({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
+  const readResult = disk.read(path);
+  if (readResult.kind === "done") return { kind: "text", text: inLocalForm(disk, path, readResult.value.text)! };
+  const reason = disk.look(path).kind === "absent" ? "no file exists" : readResult.detail;
+  return { kind: "none", why: reason };
 }
 
-function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
-  const text = digest === null ? null : localTexts(world, path).text(digest);
-  return text === null ? { kind: "none", why: "its content is no longer in the history" } : { kind: "text", text };
+function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
+  const content = digest === null ? null : localTexts(world, path).text(digest);
+  return content === null
+    ? { kind: "none", why: "its content is no longer in the history" }
+    : { kind: "text", text: content };
 }
 
 /**
@@ -115,13 +119,13 @@ export function readThree(world: StateAndDisk, problem: OpenProblem): Result<Thr
   const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")
     return trouble("fault", `${path} cannot be read: ${mine.why}`, "mdmirror sync, then try again");
-  const next = "mdmirror sync downloads it again";
-  if (theirs.kind === "none") return trouble("fault", `${path}, the version on the service: ${theirs.why}`, next);
+  const nextStep = "mdmirror sync downloads it again";
+  if (theirs.kind === "none") return trouble("fault", `${path}, the version on the service: ${theirs.why}`, nextStep);
   return ok({ base: base.kind === "text" ? base.text : "", mine: mine.text, theirs: theirs.text });
 }
 
 /** Returns the places at which two edits conflict; an empty list if they merge. */
 export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
-  const merged = mergeText(base, mine, theirs);
-  return merged.kind === "clean" ? [] : merged.hunks;
+  const mergeResult = mergeText(base, mine, theirs);
+  return mergeResult.kind === "clean" ? [] : mergeResult.hunks;
 }

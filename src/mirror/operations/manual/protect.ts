@@ -23,27 +23,27 @@ import {
 } from "./many.ts";
 
 /** Sets or removes the protection of documents, as one run. The next listing records it. */
-type Protect = Operation<typeof PROTECT, ManyPlan>;
+type ProtectOperation = Operation<typeof PROTECT, ManyPlan>;
 
-export const protect: Protect = protection(PROTECT, true);
-export const unprotect: Protect = protection(UNPROTECT, false);
+export const protect: ProtectOperation = makeOperation(PROTECT, true);
+export const unprotect: ProtectOperation = makeOperation(UNPROTECT, false);
 
-function protection(declared: typeof PROTECT, value: boolean): Protect {
+function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperation {
   return {
     declared,
     async plan(mirror, { paths }) {
-      const [name = "", second] = paths;
+      const [name = "", secondName] = paths;
       const base = mirror.world.state.load();
-      const isOne = second === undefined && (recordAt(base, name) !== null || !namesSeveral(base, name));
+      const isOne = secondName === undefined && (recordAt(base, name) !== null || !namesSeveral(base, name));
       const items = await planProtection(mirror, pathsOfOperands(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
     preview: (plan) => ({ run: null, isOffline: false, items: rowsOf(plan) }),
     async run({ world }, plan, stop) {
-      const ended = await runItems(world, declared.name, plan, stop, ITEMS_IN_PARALLEL);
-      if (ended.kind === "ok" || ended.trouble.code !== "forbidden") return ended;
-      const what = `${plan.items[0]!.row.path}: ${FORBIDDEN}`;
-      return { kind: "trouble", trouble: { ...ended.trouble, kind: "usage", what, next: WITH_ACCESS } };
+      const runResult = await runItems(world, declared.name, plan, stop, ITEMS_IN_PARALLEL);
+      if (runResult.kind === "ok" || runResult.trouble.code !== "forbidden") return runResult;
+      const problem = `${plan.items[0]!.row.path}: ${FORBIDDEN}`;
+      return { kind: "trouble", trouble: { ...runResult.trouble, kind: "usage", what: problem, next: WITH_ACCESS } };
     },
   };
 }
@@ -61,14 +61,16 @@ async function planProtection(
     world.disk,
   );
   if (selection.kind === "trouble") return selection;
-  const chosen = records.filter(({ localPath }) => selection.value.selects(localPath));
-  const { items: listed, fault } = await listDocuments(world, chosen);
+  const chosenRecords = records.filter(({ localPath }) => selection.value.selects(localPath));
+  const { items: listed, fault } = await listDocuments(world, chosenRecords);
   if (fault !== null) return { kind: "trouble", trouble: faultTrouble(fault, url) };
-  const known = new Map<string, boolean>(listed.map((document) => [document.id, document.protected]));
-  const items = chosen.map(({ id, localPath: path }): PlanItem => {
-    if (known.get(id) === value) return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
-    const act = async (ctx: CycleContext) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
-    return { row: plannedRow(path), act };
+  const knownProtection = new Map<string, boolean>(listed.map((document) => [document.id, document.protected]));
+  const items = chosenRecords.map(({ id, localPath: path }): PlanItem => {
+    if (knownProtection.get(id) === value)
+      return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
+    const sendItem = async (ctx: CycleContext) =>
+      withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
+    return { row: plannedRow(path), act: sendItem };
   });
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
@@ -79,9 +81,9 @@ async function planProtection(
  */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
-  const [first, second] = records;
-  if (first !== undefined && second === undefined)
-    return remote.listFiles({ kind: "path", path: toService(world, first.remotePath) });
+  const [firstRecord, secondRecord] = records;
+  if (firstRecord !== undefined && secondRecord === undefined)
+    return remote.listFiles({ kind: "path", path: toService(world, firstRecord.remotePath) });
   return remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix });
 }
 

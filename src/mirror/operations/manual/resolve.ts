@@ -69,10 +69,10 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   plan({ world }, { paths, way, text, force = false, expected }) {
     if ((way === "merged") !== (text !== undefined))
       return trouble("usage", "the merged content belongs to merged alone", "give both, or neither");
-    const [name, second] = paths ?? [];
-    if (!isForSeveral(way) && (name === undefined || second !== undefined))
+    const [name, secondName] = paths ?? [];
+    if (!isForSeveral(way) && (name === undefined || secondName !== undefined))
       return trouble("usage", `${way} takes one path`, `for several: ${MANY_WAYS.join(", ")}`);
-    const isOne = name !== undefined && second === undefined && isOneProblem(world, name, way);
+    const isOne = name !== undefined && secondName === undefined && isOneProblem(world, name, way);
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path");
     const choice = { way, text, force, seen: (expected as Versions | undefined) ?? null };
@@ -84,16 +84,16 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     if (problem === null) return {};
     const { world } = mirror;
     const versions = versionsOf(world, problem);
-    const theirs = await readTheirs(world, problem);
+    const serviceDigest = await readTheirs(world, problem);
     // The service has a newer version than the one in the conflict. A sync downloads it, so that
     // the user can read it before choosing.
-    if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
-    return { ...versions, theirs };
+    if (!isDry && serviceDigest !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
+    return { ...versions, theirs: serviceDigest };
   },
   preview: (plan) => ({ way: plan.way, run: null, isOffline: false, items: rowsOf(plan) }),
   async run({ world }, plan, stop) {
-    const ended = await runItems(world, "resolve", plan, stop, ITEMS_IN_PARALLEL);
-    return ended.kind === "trouble" ? ended : ok({ way: plan.way, ...ended.value });
+    const runResult = await runItems(world, "resolve", plan, stop, ITEMS_IN_PARALLEL);
+    return runResult.kind === "trouble" ? runResult : ok({ way: plan.way, ...runResult.value });
   },
 };
 
@@ -108,22 +108,22 @@ function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boole
   return !namesSeveral(world.state.load(), name);
 }
 
-type Choice = {
+type ResolveChoice = {
   readonly way: ResolveWay;
   readonly text: string | undefined;
   readonly force: boolean;
   readonly seen: SeenVersions | null;
 };
 
-function planOne(world: StateAndDisk, name: string, choice: Choice): Result<ResolvePlan> {
-  const found = findProblem(world, name);
-  if (found.kind === "trouble") return found;
-  const problem = found.value;
+function planOne(world: StateAndDisk, name: string, choice: ResolveChoice): Result<ResolvePlan> {
+  const foundProblem = findProblem(world, name);
+  if (foundProblem.kind === "trouble") return foundProblem;
+  const problem = foundProblem.value;
   const validated = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
   if (validated.kind === "trouble") return validated;
-  const item = itemOf(world, problem, choice);
-  if (item.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [item.value] });
-  const { what, next } = item.trouble;
+  const itemResult = planChoice(world, problem, choice);
+  if (itemResult.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [itemResult.value] });
+  const { what, next } = itemResult.trouble;
   return trouble("usage", `${problem.path}: ${what}`, next);
 }
 
@@ -135,30 +135,31 @@ function planOne(world: StateAndDisk, name: string, choice: Choice): Result<Reso
 function planResolve(
   world: StateAndDisk,
   names: readonly string[] | null,
-  choice: Choice,
+  choice: ResolveChoice,
 ): Result<readonly PlanItem[]> {
   const base = world.state.load();
-  const chosen = names === null ? ok(listOpenItems(world, base)) : openAt(world, base, names);
-  if (chosen.kind === "trouble") return chosen;
-  const ofThisWay = chosen.value.filter(({ problem }) => {
+  const chosenItems = names === null ? ok(listOpenItems(world, base)) : selectOpenItems(world, base, names);
+  if (chosenItems.kind === "trouble") return chosenItems;
+  const ofThisWay = chosenItems.value.filter(({ problem }) => {
     return choice.way !== "merged-where-clean" || (problem !== null && isInConflict(problem));
   });
-  if (names !== null && ofThisWay.length === 0) return nothingOpen(names, choice.way);
+  if (names !== null && ofThisWay.length === 0) return refuseWithoutOpenItem(names, choice.way);
   const items = ofThisWay.toSorted(byPath).map(({ path, problem, block }): PlanItem => {
-    const item =
+    const itemResult =
       problem === null
         ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
-        : itemOf(world, problem, choice);
-    if (item.kind === "ok") return item.value;
-    return { row: leftRow(path, `${item.trouble.what}; ${item.trouble.next}`), act: null };
+        : planChoice(world, problem, choice);
+    if (itemResult.kind === "ok") return itemResult.value;
+    return { row: leftRow(path, `${itemResult.trouble.what}; ${itemResult.trouble.next}`), act: null };
   });
   return ok(items);
 }
 
-function nothingOpen(names: readonly string[], way: ResolveWay): Result<never> {
-  const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
-  const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
-  return trouble("usage", `${what} ${where}`, NEXT_WITHOUT_PROBLEM);
+function refuseWithoutOpenItem(names: readonly string[], way: ResolveWay): Result<never> {
+  const problemText =
+    way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
+  const placeText = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
+  return trouble("usage", `${problemText} ${placeText}`, NEXT_WITHOUT_PROBLEM);
 }
 
 /** An open problem that requires a person. `problem` is null if no choice resolves it. */
@@ -170,17 +171,17 @@ function listOpenItems(world: StateAndDisk, base: BaseTree): OpenItem[] {
   return [...ids].flatMap((key): OpenItem[] => {
     const record = base.records.get(key as DocId);
     const block = base.blocks.get(key) ?? null;
-    if (record !== undefined) return [openOf(problemOf(world, base, record), block, record.localPath)];
-    return block === null ? [] : [openOf(null, block, block.path)];
+    if (record !== undefined) return [makeOpenItem(problemOf(world, base, record), block, record.localPath)];
+    return block === null ? [] : [makeOpenItem(null, block, block.path)];
   });
 }
 
-function openOf(problem: OpenProblem | null, block: Block | null, path: LocalPath): OpenItem {
+function makeOpenItem(problem: OpenProblem | null, block: Block | null, path: LocalPath): OpenItem {
   return { path: problem?.path ?? path, problem, block };
 }
 
 /** Returns the paths by which users name a problem: its document and its conflict copy. */
-function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
+function listPaths({ path, problem }: OpenItem): readonly LocalPath[] {
   const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
@@ -189,29 +190,34 @@ function pathsOf({ path, problem }: OpenItem): readonly LocalPath[] {
  * Returns the open problems that the names select. A single name may also be a conflict copy or a
  * new path of the document.
  */
-function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
-  const one = names.length === 1 ? findProblem(world, names[0]!) : null;
-  if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
+function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
+  const namedProblem = names.length === 1 ? findProblem(world, names[0]!) : null;
+  if (namedProblem?.kind === "ok")
+    return ok([makeOpenItem(namedProblem.value, namedProblem.value.block, namedProblem.value.path)]);
   const openItems = listOpenItems(world, base);
   const recorded = [...base.records.values()].filter((record) => !isAway(record)).map(({ localPath }) => localPath);
-  const selection = selectPaths(names, [...recorded, ...openItems.flatMap(pathsOf)], world.disk);
+  const selection = selectPaths(names, [...recorded, ...openItems.flatMap(listPaths)], world.disk);
   if (selection.kind === "trouble") return selection;
-  return ok(openItems.filter((open) => pathsOf(open).some(selection.value.selects)));
+  return ok(openItems.filter((open) => listPaths(open).some(selection.value.selects)));
 }
 
 /** Plans a choice for one problem. Returns trouble if the choice does not resolve it. */
-function itemOf(world: StateAndDisk, problem: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
-  const chosen = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ kind: way, text, seen });
-  if (chosen.kind === "trouble") return chosen;
-  const { kind } = chosen.value;
+function planChoice(
+  world: StateAndDisk,
+  problem: OpenProblem,
+  { way, text, force, seen }: ResolveChoice,
+): Result<PlanItem> {
+  const resolution = way === "merged-where-clean" ? mergeNow(world, problem) : ok({ kind: way, text, seen });
+  if (resolution.kind === "trouble") return resolution;
+  const { kind } = resolution.value;
   if (!problem.ways.includes(kind)) {
-    const what = isInConflict(problem) ? "in conflict" : `blocked (${problem.block?.reason ?? "in review"})`;
-    const next = `choose ${problem.ways.map((way) => `--${way}`).join(" or ")}`;
-    return trouble("usage", `it is ${what}, and --${kind} does not resolve this`, next);
+    const problemText = isInConflict(problem) ? "in conflict" : `blocked (${problem.block?.reason ?? "in review"})`;
+    const nextStep = `choose ${problem.ways.map((way) => `--${way}`).join(" or ")}`;
+    return trouble("usage", `it is ${problemText}, and --${kind} does not resolve this`, nextStep);
   }
-  if (!force && markersIn(world, problem, chosen.value))
+  if (!force && hasMarkers(world, problem, resolution.value))
     return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
-  return ok({ row: plannedRow(problem.path), act: (ctx) => resolveIn(ctx, problem, chosen.value) });
+  return ok({ row: plannedRow(problem.path), act: (ctx) => carryOutChoice(ctx, problem, resolution.value) });
 }
 
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
@@ -221,20 +227,25 @@ const FINISH_MERGE = "finish the merge; or use --force if the markers belong to 
  * edited. Without a conflict copy, merges with the last version that the service showed.
  */
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
-  const mine = disk.read(path);
-  if (mine.kind !== "done") return trouble("usage", `it cannot be read: ${mine.detail}`, "solve the named problem");
-  const shown = conflict!.shown.at(-1)!;
+  const localResult = disk.read(path);
+  if (localResult.kind !== "done")
+    return trouble("usage", `it cannot be read: ${localResult.detail}`, "solve the named problem");
+  const lastShown = conflict!.shown.at(-1)!;
   const conflictCopy = disk.read(conflict!.newestCopyPath);
-  const theirs = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(shown.digest);
+  const otherText = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(lastShown.digest);
   const base = conflict!.baseDigest === null ? "" : state.text(conflict!.baseDigest);
-  if (theirs === null || base === null)
+  if (otherText === null || base === null)
     return trouble("usage", "a version that the merge needs is no longer in the history", "choose --mine or --theirs");
-  const merged = mergeText(base, mine.value.text, theirs);
-  if (merged.kind === "conflict") {
-    const what = `it does not merge: ${plural(merged.hunks.length, "place")}`;
-    return trouble("usage", what, "mdmirror conflicts shows them");
+  const mergeResult = mergeText(base, localResult.value.text, otherText);
+  if (mergeResult.kind === "conflict") {
+    const problemText = `it does not merge: ${plural(mergeResult.hunks.length, "place")}`;
+    return trouble("usage", problemText, "mdmirror conflicts shows them");
   }
-  return ok({ kind: "merged", text: merged.text, seen: { mine: mine.value.digest, theirs: shown.digest } });
+  return ok({
+    kind: "merged",
+    text: mergeResult.text,
+    seen: { mine: localResult.value.digest, theirs: lastShown.digest },
+  });
 }
 
 /**
@@ -251,38 +262,38 @@ export type Resolution = {
  * Carries out a choice for a problem within a manual run. Content with conflict markers is sent,
  * because the caller has already asked for `--force`.
  */
-async function resolveIn(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
-  const marked = markersIn(ctx.world, problem, way);
-  const first = await resolveOne(ctx, problem, way);
-  if (!isDone(first)) return first;
-  const notes = [...first.notes, ...reviewNotes(problem, way)];
-  if (!marked) return { ...first, notes };
+async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
+  const marked = hasMarkers(ctx.world, problem, way);
+  const firstEnd = await resolveOne(ctx, problem, way);
+  if (!isDone(firstEnd)) return firstEnd;
+  const notes = [...firstEnd.notes, ...listReviewNotes(problem, way)];
+  if (!marked) return { ...firstEnd, notes };
   // The planner would block content with conflict markers as an unfinished merge, but the user
   // chose this content.
-  const sent = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
-  return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
+  const sendEnd = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
+  return isDone(sendEnd) ? { outcome: sendEnd.outcome, notes: [...notes, ...sendEnd.notes] } : sendEnd;
 }
 
 /**
  * Returns a note if a change of the document is in review. It stays in review after the choice,
  * because the API cannot withdraw a review.
  */
-function reviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
+function listReviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
   const ids = record.submissions.flatMap(({ changeId }) => changeId ?? []);
-  const named = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
+  const idText = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
   return [
-    `its review on the service${named} stays open: reject it in the web app if it is undecided, or it may replace this version`,
+    `its review on the service${idText} stays open: reject it in the web app if it is undecided, or it may replace this version`,
   ];
 }
 
 /** Returns true if the chosen content has conflict markers that base does not have. */
-function markersIn(world: StateAndDisk, problem: OpenProblem, { kind, text }: Resolution): boolean {
+function hasMarkers(world: StateAndDisk, problem: OpenProblem, { kind, text }: Resolution): boolean {
   if (kind !== "mine" && kind !== "merged") return false;
   const base = world.state.text(problem.record.digest);
   if (text !== undefined) return hasNewMarkers(text, base);
-  const read = world.disk.read(problem.path);
-  return read.kind === "done" && hasNewMarkers(read.value.text, base);
+  const readResult = world.disk.read(problem.path);
+  return readResult.kind === "done" && hasNewMarkers(readResult.value.text, base);
 }
 
 async function resolveOne(

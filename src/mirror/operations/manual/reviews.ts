@@ -16,35 +16,40 @@ import { localRead } from "../run-operation.ts";
 export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
 
 export const reviews = localRead(REVIEWS, (mirror) => {
-  const listed = listReviews(mirror).map((review) => {
+  const listedReviews = listReviews(mirror).map((review) => {
     const { live, submitted } = review;
     return { ...review, lines: live === null || submitted === null ? null : countLines(live, submitted) };
   });
-  return ok({ reviews: listed });
+  return ok({ reviews: listedReviews });
 });
 
 /** Returns the changes in review by path, those of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
-  const found = [...records.values()].flatMap((record) => {
+  const allReviews = [...records.values()].flatMap((record) => {
     const block = blocks.get(record.id);
     const deletion = block?.reason === "delete-pending" ? block : null;
-    return reviewsOf(localTexts({ state, disk }, record.localPath), record, conflicts.get(record.id) ?? null, deletion);
+    return listDocumentReviews(
+      localTexts({ state, disk }, record.localPath),
+      record,
+      conflicts.get(record.id) ?? null,
+      deletion,
+    );
   });
-  return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
+  return allReviews.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }
 
-function reviewsOf(
+function listDocumentReviews(
   texts: Pick<World["state"], "text">,
   record: DocumentRecord,
   conflict: Conflict | null,
   deletion: Block | null,
 ): readonly WaitingReview[] {
-  const shown = conflict?.shown.at(-1) ?? record;
-  const common = {
+  const lastShown = conflict?.shown.at(-1) ?? record;
+  const commonFields = {
     path: record.localPath,
-    liveChangeId: shown.changeId,
-    live: texts.text(shown.digest),
+    liveChangeId: lastShown.changeId,
+    live: texts.text(lastShown.digest),
     blocks: [
       record.localPath,
       ...ancestorsOf(record.localPath)
@@ -53,22 +58,24 @@ function reviewsOf(
     ],
     deletionWaits: deletion !== null,
   };
-  const known = asSent(record.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
-    return { ...common, changeId, reason, since: at, submitted: texts.text(digest) };
-  });
-  if (known.length > 0 || deletion === null) return known;
-  return [{ ...common, changeId: null, reason: null, since: deletion.since, submitted: null }];
+  const knownReviews = keepFirstSent(record.submissions).map(
+    ({ changeId = null, reason = null, at, digest }): WaitingReview => {
+      return { ...commonFields, changeId, reason, since: at, submitted: texts.text(digest) };
+    },
+  );
+  if (knownReviews.length > 0 || deletion === null) return knownReviews;
+  return [{ ...commonFields, changeId: null, reason: null, since: deletion.since, submitted: null }];
 }
 
 /**
  * Returns the submissions with the contents that were sent first. Leaves out contents that mdmirror
  * sent later for the same review, after a merge.
  */
-function asSent(submissions: readonly Submission[]): readonly Submission[] {
-  const first = new Map<ChangeId | Digest | number, Submission>();
+function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
+  const firstByKey = new Map<ChangeId | Digest | number, Submission>();
   for (const submission of submissions) {
     const key = submission.changeId ?? submission.at;
-    if (!first.has(key)) first.set(key, submission);
+    if (!firstByKey.has(key)) firstByKey.set(key, submission);
   }
-  return [...first.values()];
+  return [...firstByKey.values()];
 }

@@ -75,12 +75,12 @@ function pathFault(path: string): string | null {
 
 /** Reads a document. Returns its content and digest; null if no file exists. */
 export async function readDocument(context: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
-  const judged = judgePath(context, path);
-  if (judged.kind === "trouble") return judged;
-  const read = await retryEffect(context, path, undefined, () => context.disk.read(path));
-  if (read.kind === "stale") return ok(null);
-  if (read.kind === "fault") return diskFault(path, read);
-  return ok({ path, text: read.value.text, version: read.value.digest });
+  const pathResult = judgePath(context, path);
+  if (pathResult.kind === "trouble") return pathResult;
+  const readResult = await retryEffect(context, path, undefined, () => context.disk.read(path));
+  if (readResult.kind === "stale") return ok(null);
+  if (readResult.kind === "fault") return describeDiskFault(path, readResult);
+  return ok({ path, text: readResult.value.text, version: readResult.value.digest });
 }
 
 /**
@@ -98,27 +98,27 @@ const READ_AGAIN_MS = 5;
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 /** Returns true if another attempt may succeed. */
-function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
+function mayRetry(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
   if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
   if (attempts < READ_ATTEMPTS.usual) return true;
-  return attempts < READ_ATTEMPTS.saving && (end.kind === "fault" || isSavedNow(disk, path));
+  return attempts < READ_ATTEMPTS.saving && (end.kind === "fault" || isBeingReplaced(disk, path));
 }
 
-function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
+function isBeingReplaced(disk: LocalDisk, path: LocalPath): boolean {
   const names = disk.namesIn(parentOf(path)) ?? [];
   return names.some(({ name }) => name.startsWith(OLD_FILE_PREFIX));
 }
 
 /** Replaces a document's content. Returns the new digest; null if the content had changed. */
 export function saveText(context: SaveContext, path: LocalPath, text: string, expect: Digest): SaveResult<Digest> {
-  const act = () => context.disk.saveOver(path, text, expect, trashPlace(context, path));
-  return change(context, { path, text, expect }, act, digestOf(text));
+  const replaceContent = () => context.disk.saveOver(path, text, expect, trashPlace(context, path));
+  return changeFile(context, { path, text, expect }, replaceContent, digestOf(text));
 }
 
 /** Creates a document, and the folders above it. Returns its digest; null if the path is taken. */
 export function createDocument(context: SaveContext, path: LocalPath, text: string): SaveResult<Digest> {
-  const act = () => context.disk.create(path, text);
-  return change(context, { path, text, expect: null }, act, digestOf(text));
+  const createFile = () => context.disk.create(path, text);
+  return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
 }
 
 /**
@@ -130,13 +130,13 @@ export function moveDocument(
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
   expect: Digest,
 ): SaveResult<LocalPath> {
-  return change(context, { path, to, expect }, () => context.disk.move(path, to, expect), to);
+  return changeFile(context, { path, to, expect }, () => context.disk.move(path, to, expect), to);
 }
 
 /** Moves a document to the trash. Returns its path there; null if the content had changed. */
 export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
   const keptAs = trashPlace(context, path);
-  return change(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
+  return changeFile(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
 }
 
 type FileChange = {
@@ -149,23 +149,23 @@ type FileChange = {
 };
 
 /** Checks a change of a file and carries it out. Creates missing folders above the new path. */
-async function change<T>(
+async function changeFile<T>(
   context: SaveContext,
   { path, to = path, text, expect }: FileChange,
   act: () => DiskOutcome<unknown>,
   value: T,
 ): SaveResult<T> {
-  const judged = text === undefined ? ok(null) : judgeText(path, text);
-  if (judged.kind === "trouble") return judged;
+  const contentResult = text === undefined ? ok(null) : judgeText(path, text);
+  if (contentResult.kind === "trouble") return contentResult;
   for (const one of new Set([path, to])) {
-    const judged = judgePath(context, one);
-    if (judged.kind === "trouble") return judged;
+    const pathResult = judgePath(context, one);
+    if (pathResult.kind === "trouble") return pathResult;
   }
-  const above = to !== path || expect === null ? makeFoldersAbove(context, to) : ok(null);
-  if (above.kind === "trouble") return above;
-  const end = await retryEffect(context, path, expect, act);
-  if (end.kind === "done") return ok(value);
-  return end.kind === "stale" ? ok(null) : diskFault(path, end);
+  const foldersResult = to !== path || expect === null ? makeFoldersAbove(context, to) : ok(null);
+  if (foldersResult.kind === "trouble") return foldersResult;
+  const effectEnd = await retryEffect(context, path, expect, act);
+  if (effectEnd.kind === "done") return ok(value);
+  return effectEnd.kind === "stale" ? ok(null) : describeDiskFault(path, effectEnd);
 }
 
 /**
@@ -179,15 +179,15 @@ async function retryEffect<T>(
   expect: Digest | null | undefined,
   act: () => DiskOutcome<T>,
 ): Promise<DiskOutcome<T>> {
-  let end = act();
-  for (let attempts = 1; mayPass(disk, path, end, attempts); attempts++) {
+  let effectEnd = act();
+  for (let attempts = 1; mayRetry(disk, path, effectEnd, attempts); attempts++) {
     const atPath = disk.look(path);
     const isOther = atPath.kind === "file" ? atPath.digest !== expect : expect === null && atPath.kind !== "absent";
     if (isOther && expect !== undefined) return { kind: "stale", detail: "the path now has another file" };
     await clock.sleep(READ_AGAIN_MS);
-    end = act();
+    effectEnd = act();
   }
-  return end;
+  return effectEnd;
 }
 
 /**
@@ -203,15 +203,15 @@ function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
   const { disk } = context;
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
-    const created = disk.makeFolder(folder);
+    const folderResult = disk.makeFolder(folder);
     // Another process may have created the folder since it was found missing.
-    if (created.kind === "done" || disk.look(folder).kind === "folder") continue;
-    return diskFault(folder, created);
+    if (folderResult.kind === "done" || disk.look(folder).kind === "folder") continue;
+    return describeDiskFault(folder, folderResult);
   }
   return ok(null);
 }
 
-function diskFault(path: LocalPath, end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Result<never> {
+function describeDiskFault(path: LocalPath, end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Result<never> {
   const code = end.kind === "fault" ? end.errno : "not-a-folder";
   return trouble("fault", `${path} cannot be used: ${end.detail}`, "check the path, then try again", { code });
 }

@@ -31,52 +31,52 @@ const RETRY_MS = 250;
  */
 export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const { clock } = options;
-  const until = clock.monotonic() + request.timeoutMs;
+  const deadline = clock.monotonic() + request.timeoutMs;
   for (;;) {
-    const leftMs = Math.max(0, until - clock.monotonic());
-    const ended = await waitOnce(root, { ...request, timeoutMs: leftMs }, options);
-    if (ended.kind === "ok" || !mayPass(ended.trouble) || clock.monotonic() >= until) return ended;
-    await clock.sleep(Math.min(RETRY_MS, until - clock.monotonic()));
+    const leftMs = Math.max(0, deadline - clock.monotonic());
+    const waitResult = await waitOnce(root, { ...request, timeoutMs: leftMs }, options);
+    if (waitResult.kind === "ok" || !mayRetry(waitResult.trouble) || clock.monotonic() >= deadline) return waitResult;
+    await clock.sleep(Math.min(RETRY_MS, deadline - clock.monotonic()));
   }
 }
 
 /** Returns true if another attempt may succeed, because the lock may soon be free. */
-function mayPass({ kind, code }: Trouble): boolean {
+function mayRetry({ kind, code }: Trouble): boolean {
   return kind === "locked" || code === "daemon-ended";
 }
 
 async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
-  const answer = await askDaemon(root, { do: "wait", ...request });
-  if (answer !== NO_DAEMON) return answer;
+  const daemonAnswer = await askDaemon(root, { do: "wait", ...request });
+  if (daemonAnswer !== NO_DAEMON) return daemonAnswer;
   return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitBySyncing(mirror, request));
 }
 
 /** Waits by running syncs, with the folder's lock until the end. */
 async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
-  const until = world.clock.monotonic() + timeoutMs;
+  const deadline = world.clock.monotonic() + timeoutMs;
   world.links?.forms.begin(false);
   const observed = noteLocalState(world, paths, true);
   if (observed.kind === "outside") return reportOfWait(observed, NO_STANDSTILL);
   const { awaited, documents } = observed;
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
-    const judged = judgeBarrier(world, awaited, true);
+    const judgedPaths = judgeBarrier(world, awaited, true);
     // A path that the last sync left out because it had one direction counts as waiting before the
     // first run.
-    const isWaiting = judged.some(
+    const isWaiting = judgedPaths.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
-    const leftMs = until - world.clock.monotonic();
+    const leftMs = deadline - world.clock.monotonic();
     if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
-      return reportOfWait({ kind: "judged", paths: judged, documents }, standstill);
+      return reportOfWait({ kind: "judged", paths: judgedPaths, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
     // Only the first run sends changes again that the service refused before.
-    standstill = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
+    standstill = readStandstill(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }
 
-function standstillOf({ state, fault, safetyStop }: RunReport): Standstill {
+function readStandstill({ state, fault, safetyStop }: RunReport): Standstill {
   if (state === "offline") return { kind: "offline", detail: fault?.detail ?? "the service did not answer" };
   if (state !== "stopped") return NO_STANDSTILL;
   return { kind: "stopped", detail: safetyStop?.reasons.map(({ detail }) => detail).join("; ") ?? "" };
