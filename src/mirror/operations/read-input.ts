@@ -11,18 +11,18 @@ import {
 
 /** Returns the schema of an operation's whole input, including the versions that the caller saw. */
 export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
-  const own = ownInput(declared);
-  if (declared.access !== "write" || declared.expected === undefined) return own;
-  return z.strictObject({ ...own.shape, expected: declared.expected.optional() });
+  const ownSchema = ownInput(declared);
+  if (declared.access !== "write" || declared.expected === undefined) return ownSchema;
+  return z.strictObject({ ...ownSchema.shape, expected: declared.expected.optional() });
 }
 
 /** Checks a caller's input against its schema, because not all callers have a type checker. */
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {
-  const read = wholeInput(declared).safeParse(input);
-  if (read.success) return { kind: "ok", value: read.data };
-  const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
+  const parsed = wholeInput(declared).safeParse(input);
+  if (parsed.success) return { kind: "ok", value: parsed.data };
+  const [{ path, message }] = parsed.error.issues as [z.core.$ZodIssue];
   const name = path.length === 0 ? "the input" : path.join(".");
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
 }
@@ -33,12 +33,12 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
  */
 export type Field = { readonly name: string; readonly help: string; readonly value: string | null };
 
-type Schema = FieldMeta & { readonly type?: string; readonly description?: string };
+type FieldSchema = FieldMeta & { readonly type?: string; readonly description?: string };
 
 /** Returns the fields of an operation's input that are options on the command line. */
 export function fieldsOf(declared: Declaration | ReadDeclaration): readonly Field[] {
   const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
-    properties?: Record<string, Schema>;
+    properties?: Record<string, FieldSchema>;
   };
   return Object.entries(properties).flatMap(([name, { type, description: help = "", value = "VALUE", isOperand }]) =>
     isOperand === true ? [] : [{ name, help, value: type === "boolean" ? null : value }],

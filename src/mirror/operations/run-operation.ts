@@ -81,18 +81,21 @@ export async function carryOut<D extends Declaration, Plan>(
   input: ReadInput<D>,
   hooks: FrontEndSteps<Plan, ResultOf<D>> = {},
 ): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
-  const elsewhere = operation.declared.isForNextSync === true ? null : troubleOfRoot(mirror);
-  if (elsewhere !== null) return elsewhere;
-  const planned = await operation.plan(mirror, input);
-  if (planned.kind === "trouble") return planned;
-  const plan = planned.value;
+  const rootTrouble = operation.declared.isForNextSync === true ? null : checkLinkedRoot(mirror);
+  if (rootTrouble !== null) return rootTrouble;
+  const planResult = await operation.plan(mirror, input);
+  if (planResult.kind === "trouble") return planResult;
+  const plan = planResult.value;
   const preview = operation.preview(plan);
   const nothingDone = ok({ kind: "planned", plan, result: preview } as const);
   const hasWork = operation.hasWork?.(plan) ?? preview.items.length > 0;
   if (!hasWork) return nothingDone;
   if (input.expected !== undefined) {
-    const changed = changedSince((await operation.seen?.(mirror, plan, input.dryRun === true)) ?? {}, input.expected);
-    if (changed.length > 0) return stale(changed);
+    const changedVersions = listChangedVersions(
+      (await operation.seen?.(mirror, plan, input.dryRun === true)) ?? {},
+      input.expected,
+    );
+    if (changedVersions.length > 0) return refuseStaleInput(changedVersions);
   }
   if (input.dryRun === true) return nothingDone;
   if (hooks.agree !== undefined && !(await hooks.agree(plan))) return ok({ kind: "declined" });
@@ -103,11 +106,11 @@ export async function carryOut<D extends Declaration, Plan>(
  * Returns the trouble if the folder at the root's path is no longer the linked one. Nothing may
  * then be written. Returns null if it is the linked folder.
  */
-function troubleOfRoot({ world }: OpenedMirror): Result<never> | null {
+function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
-  const next = root === "moved-or-copied" ? nextWithoutUndo("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
-  return trouble("usage", `nothing was done: the linked folder changed identity (${root})`, next, {
+  const nextStep = root === "moved-or-copied" ? nextWithoutUndo("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
+  return trouble("usage", `nothing was done: the linked folder changed identity (${root})`, nextStep, {
     code: "lost-root",
   });
 }
@@ -124,15 +127,15 @@ async function perform<D extends Declaration, Plan>(
   const result = done.value;
   onDone?.(plan, result);
   const isSyncDue = syncs && !isStopped && result.items.some(({ end }) => end === "done");
-  const isLeft = operation.declared.isForNextSync === true || !isSyncDue;
-  const report = isLeft ? null : await runSync(mirror, USUAL_RUN, "sync", stoppable);
+  const isLeftToNextSync = operation.declared.isForNextSync === true || !isSyncDue;
+  const report = isLeftToNextSync ? null : await runSync(mirror, USUAL_RUN, "sync", stoppable);
   return ok({ kind: "done", plan, result, isStopped, report });
 }
 
 const NEVER_STOPPED = stoppableBy(new AbortController().signal);
 
 /** Returns the names of the versions that changed since the caller saw them. */
-function changedSince(seen: ExpectedVersions, expected: Readonly<Record<string, unknown>>): readonly string[] {
+function listChangedVersions(seen: ExpectedVersions, expected: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
 }
 
@@ -146,10 +149,13 @@ const VERSION_WORDS: Readonly<Record<string, string>> = {
   plan: "the plan",
 };
 
-function stale(changed: readonly string[]): Result<never> {
-  const what = changed.map((name) => VERSION_WORDS[name] ?? name).join(" and ");
-  const next = "read the present versions, and choose again";
-  return trouble("usage", `nothing was written: ${what} changed since it was read`, next, { code: "stale", changed });
+function refuseStaleInput(changed: readonly string[]): Result<never> {
+  const versionNames = changed.map((name) => VERSION_WORDS[name] ?? name).join(" and ");
+  const nextStep = "read the present versions, and choose again";
+  return trouble("usage", `nothing was written: ${versionNames} changed since it was read`, nextStep, {
+    code: "stale",
+    changed,
+  });
 }
 
 /** Returns an operation's result as `--json`, the library and the tools for agents return it. */
@@ -171,19 +177,19 @@ export async function runOperation<D extends Declaration, Plan>(
   given: InputOf<D>,
   options: HostOptions & Pick<FrontEndSteps<Plan, ResultOf<D>>, "stoppable">,
 ): Promise<Result<ResultWithSync<D>>> {
-  const read = readInput(operation.declared, given);
-  if (read.kind === "trouble") return read;
-  const input = read.value;
+  const inputResult = readInput(operation.declared, given);
+  if (inputResult.kind === "trouble") return inputResult;
+  const input = inputResult.value;
   const { isForPeople, expected } = operation.declared;
   if (isForPeople === true && expected !== undefined && input.dryRun !== true && input.expected === undefined)
     return trouble("usage", "expected is not given, so nobody has seen what it would do", "read the plan first");
   const mode = input.dryRun === true ? "read" : operation.declared.access;
   const { stoppable } = options;
   return withMirror(root, { ...options, mode, what: operation.declared.name }, async (mirror) => {
-    const carried = await carryOut(operation, mirror, input, stoppable === undefined ? {} : { stoppable });
-    if (carried.kind === "trouble") return carried;
-    if (carried.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
-    return ok(operationJson<D>(carried.value));
+    const carriedOut = await carryOut(operation, mirror, input, stoppable === undefined ? {} : { stoppable });
+    if (carriedOut.kind === "trouble") return carriedOut;
+    if (carriedOut.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
+    return ok(operationJson<D>(carriedOut.value));
   });
 }
 
@@ -199,10 +205,10 @@ export type ReadOperation<D extends ReadDeclaration> = {
    * @param root absolute path of a folder of this user that has `.mdmirror/`
    * @param input as `readInput` returns it
    */
-  readonly read: (root: string, input: Question<D>, options: ReadOptions) => Read<D>;
+  readonly read: (root: string, input: Question<D>, options: ReadOptions) => ReadResult<D>;
 };
 
-type Read<D extends ReadDeclaration> = Result<Answer<D>> | Promise<Result<Answer<D>>>;
+type ReadResult<D extends ReadDeclaration> = Result<Answer<D>> | Promise<Result<Answer<D>>>;
 
 /** Defines an operation that reads the state file and the local files, and sends no request. */
 export function localRead<D extends ReadDeclaration>(
@@ -218,7 +224,7 @@ export function localRead<D extends ReadDeclaration>(
 /** Defines an operation that may read the service as well as the folder. */
 export function onlineRead<D extends ReadDeclaration>(
   declared: D,
-  read: (mirror: OpenedMirror, input: Question<D>) => Read<D>,
+  read: (mirror: OpenedMirror, input: Question<D>) => ReadResult<D>,
 ): ReadOperation<D> {
   return {
     declared,
@@ -242,6 +248,8 @@ export async function runRead<D extends ReadDeclaration>(
 }
 
 export function withoutContents({ contents = [] }: ReadDeclaration, result: object): object {
-  const plain = JSON.stringify(result, (name, value: unknown) => (contents.includes(name) ? undefined : value));
-  return JSON.parse(plain) as object;
+  const textWithoutContents = JSON.stringify(result, (name, value: unknown) =>
+    contents.includes(name) ? undefined : value,
+  );
+  return JSON.parse(textWithoutContents) as object;
 }

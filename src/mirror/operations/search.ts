@@ -47,7 +47,7 @@ type SearchReport = {
   readonly notes: readonly string[];
 };
 
-type Update = { readonly indexed: number; readonly notes: readonly string[] };
+type IndexUpdate = { readonly indexed: number; readonly notes: readonly string[] };
 
 /**
  * Updates the index from the files, then searches the index. Needs no lock, key or network, and
@@ -55,17 +55,17 @@ type Update = { readonly indexed: number; readonly notes: readonly string[] };
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
-  const regex = request.regex ? await compile(request.query) : ok(null);
-  if (regex.kind === "trouble") return regex;
+  const compiledRegex = request.regex ? await compilePattern(request.query) : ok(null);
+  if (compiledRegex.kind === "trouble") return compiledRegex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const context: SearchContext = { disk: openDisk(root, { random }), request, regex: regex.value };
+  const context: SearchContext = { disk: openDisk(root, { random }), request, regex: compiledRegex.value };
   try {
-    return ok(await searchIn(folder, context));
+    return ok(await searchIndexed(folder, context));
   } catch (error) {
     if (!isFileFault(error)) throw error;
     removeSearch(folder);
-    const report = await searchIn(folder, context);
+    const report = await searchIndexed(folder, context);
     return ok({ ...report, notes: [`${SEARCH_FILE} was damaged; mdmirror builds it again`, ...report.notes] });
   }
 }
@@ -81,34 +81,38 @@ type SearchContext = {
  * Updates the index and searches it.
  * @param folder absolute path of `.mdmirror`, which contains the index
  */
-async function searchIn(folder: string, context: SearchContext): Promise<SearchReport> {
+async function searchIndexed(folder: string, context: SearchContext): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
     const update = await updateIndex(search, context.disk);
-    return { files: await filesFound(search, context), indexed: update.indexed, notes: [...notes, ...update.notes] };
+    return { files: await findFiles(search, context), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
     search.close();
   }
 }
 
-async function filesFound(search: MirrorSearch, { disk, request, regex }: SearchContext): Promise<FoundFile[]> {
+async function findFiles(search: MirrorSearch, { disk, request, regex }: SearchContext): Promise<FoundFile[]> {
   const { query, limit } = request;
-  const source = search.source({ read: (path: LocalPath) => readText(disk, path) });
+  const searchSource = search.source({ read: (path: LocalPath) => readContent(disk, path) });
   const pace = new SearchScheduler((begin) => void setImmediate(begin)).permitFor(() => false);
   if (regex === null) {
-    const result = await searchHybrid(source, pace, query, limit);
-    if (result.kind !== "found") throw new Error("nothing ends a local search");
-    return result.hits.map(({ found, score, snippets }) => {
-      return { path: found.path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
+    const hybridResult = await searchHybrid(searchSource, pace, query, limit);
+    if (hybridResult.kind !== "found") throw new Error("nothing ends a local search");
+    return hybridResult.hits.map(({ found, score, snippets }) => {
+      return {
+        path: found.path,
+        score,
+        lines: snippets.map((one) => ({ ...one, column: readFirstColumn(one.ranges) })),
+      };
     });
   }
   const limits = { limit, steps: Number.POSITIVE_INFINITY, lines: SEARCH_REGEX_LINES };
-  const result = await searchRegex(source, pace, regex, limits);
-  if (result.kind !== "found") throw new Error("nothing ends a local search");
-  return result.hits.map(({ found, matches }) => ({ path: found.path, score: null, lines: matches }));
+  const regexResult = await searchRegex(searchSource, pace, regex, limits);
+  if (regexResult.kind !== "found") throw new Error("nothing ends a local search");
+  return regexResult.hits.map(({ found, matches }) => ({ path: found.path, score: null, lines: matches }));
 }
 
-async function compile(pattern: string) {
+async function compilePattern(pattern: string) {
   const { compileRegex } = await import("../../markdown/search/engine.ts");
   const compiled = compileRegex(pattern);
   if (compiled.kind === "compiled") return ok(compiled.regex);
@@ -121,22 +125,22 @@ async function compile(pattern: string) {
 
 /** Opens a folder's search index. If its file cannot be written, the index is in memory. */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
-  const opened = openSearch(folder);
-  if (opened.kind === "opened") return { search: opened.search, notes: [] };
-  const memory = openSearch(":memory:");
-  if (memory.kind !== "opened") throw new Error(`an index in memory cannot be made: ${memory.code}`);
-  const note = `${SEARCH_FILE} cannot be written (${opened.code}): the index is made for this search alone`;
-  return { search: memory.search, notes: [note] };
+  const indexResult = openSearch(folder);
+  if (indexResult.kind === "opened") return { search: indexResult.search, notes: [] };
+  const memoryIndex = openSearch(":memory:");
+  if (memoryIndex.kind !== "opened") throw new Error(`an index in memory cannot be made: ${memoryIndex.code}`);
+  const note = `${SEARCH_FILE} cannot be written (${indexResult.code}): the index is made for this search alone`;
+  return { search: memoryIndex.search, notes: [note] };
 }
 
-async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Update> {
+async function updateIndex(search: MirrorSearch, disk: Disk): Promise<IndexUpdate> {
   const walk = disk.walkInParts(
     (path) => search.known(path),
     () => undefined,
   );
   const tree = await runInTurns(walk);
   try {
-    const indexed = await runInTurns(indexChangedFiles(search, tree, (path) => readText(disk, path)));
+    const indexed = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
     return { indexed, notes: [] };
   } catch (error) {
     // Another search is writing the index, or the disk is full. The index is then out of date, but
@@ -150,13 +154,13 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Update> {
 /** Runs a generator step by step. Between two steps, other work of the event loop can run. */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
-    const part = work.next();
-    if (part.done === true) return part.value;
+    const step = work.next();
+    if (step.done === true) return step.value;
     await nextTurn();
   }
 }
 
-function columnOf(ranges: readonly Range[]): number | null {
+function readFirstColumn(ranges: readonly Range[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
@@ -172,20 +176,23 @@ function* indexChangedFiles(
   tree: LocalTree,
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
-  const unseen = [...tree.unseen.keys()];
+  const unseenPaths = [...tree.unseen.keys()];
   // Search on the service does not find the file with a folder's rules, so local search must not
   // find it either.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
-  const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
-  let updates = 0;
-  for (let start = 0; changed.length - start > DOCUMENTS_AT_ONCE; start += DOCUMENTS_AT_ONCE) {
-    updates += search.update(changed.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
+  const changedFiles = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
+  let updateCount = 0;
+  for (let start = 0; changedFiles.length - start > DOCUMENTS_AT_ONCE; start += DOCUMENTS_AT_ONCE) {
+    updateCount += search.update(changedFiles.slice(start, start + DOCUMENTS_AT_ONCE), () => true, read);
     yield;
   }
-  return updates + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
+  return (
+    updateCount +
+    search.update(files, (path) => unseenPaths.some((above) => isWithin(path, above) || above === ""), read)
+  );
 }
 
-function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
-  const read = disk.read(path);
-  return read.kind === "done" ? read.value.text : null;
+function readContent(disk: Pick<Disk, "read">, path: LocalPath): string | null {
+  const readResult = disk.read(path);
+  return readResult.kind === "done" ? readResult.value.text : null;
 }

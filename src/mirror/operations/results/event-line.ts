@@ -6,6 +6,6 @@ import { localTime } from "./when.ts";
 
 /** Returns a line such as `2026-11-21 09:05:03  run 3  put  notes/plan.md  edited locally (…)`. */
 export function eventLine({ at, run, kind, path, detail, outcome, code, requestId }: MirrorEvent): string {
-  const end = outcome === "done" ? "" : ` [${outcome}]`;
-  return `${localTime(at)}  run ${run}  ${publicKind(kind)}  ${path === "" ? "." : shownName(path)}  ${shownWords(detail)}${end}${originClause(code, requestId)}`;
+  const outcomeText = outcome === "done" ? "" : ` [${outcome}]`;
+  return `${localTime(at)}  run ${run}  ${publicKind(kind)}  ${path === "" ? "." : shownName(path)}  ${shownWords(detail)}${outcomeText}${originClause(code, requestId)}`;
 }

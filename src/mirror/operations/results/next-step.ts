@@ -64,15 +64,15 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
   step: "run: mdmirror why PATH",
 };
 
-type OpenKind = Pick<Attention, "path" | "kind" | "refused">;
+type ProblemKind = Pick<Attention, "path" | "kind" | "refused">;
 
 /** Returns the next step for a kind of problem, with the placeholder `PATH` for the path. */
-export function nextForEach({ path, kind, refused }: OpenKind): string {
+export function nextForEach({ path, kind, refused }: ProblemKind): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";
   return NEXT_BY_KIND[kind];
 }
 
-export function nextFor(open: OpenKind): string {
+export function nextFor(open: ProblemKind): string {
   return nextForEach(open).replaceAll("PATH", () => shellWord(open.path));
 }

@@ -2,9 +2,9 @@ import { shownWords } from "../../../common/shown-name.ts";
 
 /** Returns a clause such as ` (forbidden, request req_1)`, the service's code and request id. */
 export function originClause(code: string | null, requestId: string | null): string {
-  const parts = [
+  const originParts = [
     ...(code === null ? [] : [shownWords(code)]),
     ...(requestId === null ? [] : [`request ${shownWords(requestId)}`]),
   ];
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+  return originParts.length === 0 ? "" : ` (${originParts.join(", ")})`;
 }

@@ -10,7 +10,7 @@ const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 export function patchLines(names: PatchNames, before: string, after: string): string[] {
   const [from, to] = [names.before, names.after].map((name) => (name === null ? "/dev/null" : shownName(name)));
   const hunks = diffLines(before, after).flatMap((hunk) => [
-    `@@ -${rangeOf(hunk.before)} +${rangeOf(hunk.after)} @@`,
+    `@@ -${formatRange(hunk.before)} +${formatRange(hunk.after)} @@`,
     ...hunk.lines.flatMap(({ kind, text }) => {
       const isWhole = text.endsWith("\n");
       const line = `${SIGNS[kind]}${isWhole ? text.slice(0, -1) : text}`;
@@ -20,6 +20,6 @@ export function patchLines(names: PatchNames, before: string, after: string): st
   return [`--- ${from}`, `+++ ${to}`, ...hunks];
 }
 
-function rangeOf({ line, count }: DiffHunk["before"]): string {
+function formatRange({ line, count }: DiffHunk["before"]): string {
   return count === 1 ? String(line) : `${line},${count}`;
 }

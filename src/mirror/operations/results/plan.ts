@@ -59,8 +59,9 @@ export function largestFolders({ plan, trees }: PlanWithTrees, limit: number): r
   for (const { action } of plan.steps) {
     const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;
     if (file === undefined) continue;
-    const above = ancestorsOf(file.path);
-    for (const folder of above.length === 0 ? [""] : above) shares.set(folder, addToShare(shares.get(folder), file));
+    const foldersAbove = ancestorsOf(file.path);
+    for (const folder of foldersAbove.length === 0 ? [""] : foldersAbove)
+      shares.set(folder, addToShare(shares.get(folder), file));
   }
   const deepest = new Map<LocalPath, LocalPath>();
   for (const [folder, { documents }] of shares) {

@@ -5,6 +5,6 @@ type Undone = { readonly kind: string; readonly why?: string; readonly to?: stri
 
 /** Returns a clause such as `move back to a.md` or `left alone: it was edited since`. */
 export function undoClause({ kind, why = "", to = null }: Undone): string {
-  const more = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
-  return `${UNDO_KINDS[kind as UndoItem["kind"]].words}${more}`;
+  const detail = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
+  return `${UNDO_KINDS[kind as UndoItem["kind"]].words}${detail}`;
 }

@@ -33,21 +33,21 @@ const RANK: Readonly<Record<PathOnService["state"], number>> = {
 
 /** Returns the result of a wait for `--json`, or trouble for a path that is never synced. */
 export function reportOfWait(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
-  if (end.kind === "outside") return notSynced(end.outside);
+  if (end.kind === "outside") return refuseUnsynced(end.outside);
   const { paths, documents } = end;
-  const sorted = paths.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
+  const sortedPaths = paths.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
   return ok({
-    state: stateOf(sorted[0]?.state ?? "live", standstill),
+    state: summarizeState(sortedPaths[0]?.state ?? "live", standstill),
     detail: standstill.detail,
     documents,
     live: documents - paths.filter(({ state }) => RANK[state] < RANK.live).length,
-    more: Math.max(0, sorted.length - MAX_PATHS),
-    paths: sorted.slice(0, MAX_PATHS).map(pathJson),
+    more: Math.max(0, sortedPaths.length - MAX_PATHS),
+    paths: sortedPaths.slice(0, MAX_PATHS).map(pathJson),
   });
 }
 
 /** Returns the state of a whole wait. A path that still waits decides it, before final states. */
-function stateOf(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
+function summarizeState(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";
   return worst === "in-review" ? "in-review" : "live";
@@ -55,21 +55,21 @@ function stateOf(worst: PathOnService["state"], { kind }: Standstill): WaitRepor
 
 function pathJson({ path, state, id, changeId, reviews, open }: PathOnService): WaitReport["paths"][number] {
   const { kind, code, detail, requestId } = open ?? NO_REASON;
-  const next = open === null ? "" : nextFor(open);
-  return { path, state, id, changeId, reviews, kind, code, detail, requestId, next };
+  const nextStep = open === null ? "" : nextFor(open);
+  return { path, state, id, changeId, reviews, kind, code, detail, requestId, next: nextStep };
 }
 
 const NO_REASON = { kind: null, code: null, detail: "", requestId: null } as const;
 
-function notSynced(outside: Extract<BarrierEnd, { kind: "outside" }>["outside"]): Result<never> {
+function refuseUnsynced(outside: Extract<BarrierEnd, { kind: "outside" }>["outside"]): Result<never> {
   const { path, why } = outside[0]!;
-  const more = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
+  const moreClause = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
   const unknown = why === "unknown";
   const words = unknown
     ? "this path does not exist and was never synced"
     : why === "mirror-folder"
       ? "the folder of mdmirror itself"
       : UNSYNCED_WORDS[why];
-  const next = unknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
-  return trouble("usage", `${path} is not synced: ${words}${more}`, next, { code: "not-a-document" });
+  const nextStep = unknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
+  return trouble("usage", `${path} is not synced: ${words}${moreClause}`, nextStep, { code: "not-a-document" });
 }

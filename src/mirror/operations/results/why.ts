@@ -15,31 +15,35 @@ import { bytes, localTime } from "./when.ts";
  * @param now current time, in milliseconds since the epoch
  */
 export function whyFacts(why: Why, now: number): (readonly [term: string, fact: string])[] {
-  const facts = [...placeFacts(why), ...openFacts(now, why), ...nextFacts(why).map((next) => ["next", next])];
+  const facts = [
+    ...listPlaceFacts(why),
+    ...listOpenFacts(now, why),
+    ...listNextFacts(why).map((next) => ["next", next]),
+  ];
   if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
 /** Returns the facts about base and both sides, and the reason if the path is not synced. */
-function placeFacts(why: Why): string[][] {
+function listPlaceFacts(why: Why): string[][] {
   const { stays, offline } = why;
   const facts: string[][] = [];
   if (offline !== null)
     facts.push(["offline", `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`]);
-  facts.push(["base", baseFact(why)], ["local", localFact(why)]);
-  if (offline === null) facts.push(["service", serviceFact(why)]);
-  if (stays !== null) facts.push(["stays", staysFact(why.path, stays)]);
+  facts.push(["base", describeBase(why)], ["local", describeLocal(why)]);
+  if (offline === null) facts.push(["service", describeService(why)]);
+  if (stays !== null) facts.push(["stays", describeLocalOnly(why.path, stays)]);
   return facts;
 }
 
-function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
+function describeLocalOnly(path: string, stays: NonNullable<Why["stays"]>): string {
   const words = shownWords(stays.why);
   const place = stays.path === "" ? "the whole folder" : shownName(stays.path);
   if (stays.kind === "unseen") return `${place} cannot be read: ${words}`;
   return stays.path === path ? words : `${place} is ${words}`;
 }
 
-function openFacts(now: number, { record, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
+function listOpenFacts(now: number, { record, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
     facts.push([
@@ -54,7 +58,7 @@ function openFacts(now: number, { record, folder, blocked: block, conflict, last
   return facts;
 }
 
-function baseFact({ record, folder, path }: Why): string {
+function describeBase({ record, folder, path }: Why): string {
   if (record !== null) {
     const place = record.remotePath === record.localPath ? "" : `, ${shownName(record.remotePath)} on the service`;
     const state = record.state === "linked" ? "" : `, ${record.state}`;
@@ -65,12 +69,12 @@ function baseFact({ record, folder, path }: Why): string {
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
-function localFact({ atPath, record }: Why): string {
+function describeLocal({ atPath, record }: Why): string {
   switch (atPath.kind) {
     case "file": {
-      const same =
+      const contentClause =
         record === null ? "" : atPath.digest === record.localDigest ? ", same as base" : ", differs from base";
-      return `a file, ${bytes(atPath.stamp.size)}, content ${atPath.digest.slice(0, 12)}${same}`;
+      return `a file, ${bytes(atPath.stamp.size)}, content ${atPath.digest.slice(0, 12)}${contentClause}`;
     }
     case "folder":
       return "a folder";
@@ -83,23 +87,23 @@ function localFact({ atPath, record }: Why): string {
   }
 }
 
-function serviceFact({ remote, record, folder, path }: Why): string {
+function describeService({ remote, record, folder, path }: Why): string {
   if (remote === null) return folder === null && path !== "" ? "missing" : "see its documents";
-  const moved = record === null || remote.path === record.remotePath ? "" : `, now ${shownName(remote.path)}`;
+  const moveClause = record === null || remote.path === record.remotePath ? "" : `, now ${shownName(remote.path)}`;
   const version =
     record === null
       ? remote.changeId
       : remote.changeId === record.changeId
         ? "at the same version as base"
         : `at ${remote.changeId}, edited since base`;
-  return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
+  return `${remote.id} ${version}${moveClause}${remote.protected ? ", protected" : ""}`;
 }
 
 /**
  * Returns why the next sync has no step for a path: both sides are equal, or documents below it are
  * blocked. Adds the reasons of a stop.
  */
-function factsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
+function listFactsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
   const blocked =
     blockedBelow.length === 0
       ? []
@@ -113,21 +117,21 @@ function factsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safety
 /** LIMIT: steps that `why` lists for one path. */
 const MAX_STEPS = 10;
 
-function stepFacts(path: string, steps: Why["steps"]): string[] {
-  const named = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
+function listStepFacts(path: string, steps: Why["steps"]): string[] {
+  const stepTexts = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
     const { arrow, label } = actionWords(action);
     return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${stopped ? ", after approval: mdmirror approve" : ""}`;
   });
-  const more = steps.length - named.length;
-  return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
+  const moreCount = steps.length - stepTexts.length;
+  return moreCount > 0 ? [...stepTexts, `… and ${count(moreCount)} more: mdmirror plan --all`] : stepTexts;
 }
 
-function nextFacts(why: Why): string[] {
+function listNextFacts(why: Why): string[] {
   const { path, steps, offline, blocked: block, stays, record, remote, folder, blockedBelow, safetyStops: stops } = why;
   if (offline !== null) return ["the next sync that reaches the service checks again"];
-  if (steps.length > 0) return stepFacts(path, steps);
+  if (steps.length > 0) return listStepFacts(path, steps);
   if (block !== null) return ["nothing while it is blocked"];
   if (stays !== null) return ["nothing: it stays local"];
   const isKnown = record !== null || remote !== null || folder !== null || path === "";
-  return isKnown ? factsWithoutSteps(blockedBelow, stops) : ["nothing: it is on neither side"];
+  return isKnown ? listFactsWithoutSteps(blockedBelow, stops) : ["nothing: it is on neither side"];
 }
