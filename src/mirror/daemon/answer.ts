@@ -20,12 +20,12 @@ export function folderStatus(
   daemon: Daemon | null,
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
 ): DaemonStatus {
-  const seen = daemon?.status() ?? null;
-  const inSyncAsOf = seen?.inSyncAsOf ?? null;
+  const loopStatus = daemon?.status() ?? null;
+  const inSyncAsOf = loopStatus?.inSyncAsOf ?? null;
   if (lentTo !== null) return { ...common, inSyncAsOf, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
-  if (daemon === null || seen === null)
+  if (daemon === null || loopStatus === null)
     return { ...common, inSyncAsOf, phase: "closed", detail: closedBy, paused: false };
-  const { phase, eventStream, pausedUntil } = seen;
+  const { phase, eventStream, pausedUntil } = loopStatus;
   const detail = "detail" in phase ? phase.detail : "";
   const status: DaemonStatus = {
     ...common,
@@ -52,21 +52,21 @@ export async function performRequest(
   const forMs = request.do === "pause" ? request.forMs : undefined;
   // A pause with an end changes something, also while the daemon is already paused.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
-  const changed = hasEnd || isPaused(daemon) === (request.do === "resume");
+  const changesPause = hasEnd || isPaused(daemon) === (request.do === "resume");
   if (request.do === "pause") await daemon.request("pause", forMs);
-  else if (changed) await endPause(daemon);
-  return ok({ changed });
+  else if (changesPause) await endPause(daemon);
+  return ok({ changed: changesPause });
 }
 
 /**
  * Ends a pause. Resolves when the pause has ended, even if the run that follows it still goes on.
  */
 async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
-  const resumed = Promise.withResolvers<void>();
+  const pauseEnded = Promise.withResolvers<void>();
   const unsubscribe = daemon.onEvent((event) => {
-    if (event.kind === "phase" && event.phase.kind === "idle" && !isPaused(daemon)) resumed.resolve();
+    if (event.kind === "phase" && event.phase.kind === "idle" && !isPaused(daemon)) pauseEnded.resolve();
   });
-  await Promise.race([daemon.request("resume"), resumed.promise]).finally(unsubscribe);
+  await Promise.race([daemon.request("resume"), pauseEnded.promise]).finally(unsubscribe);
 }
 
 export function daemonEndsTrouble(root: string): ReturnType<typeof trouble> {
@@ -103,11 +103,11 @@ async function waitUntilSynced(
   gone: AbortSignal,
 ): Promise<Result<object>> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
-  const end = await daemon.whenSynced(paths, AbortSignal.any([timeout, gone]));
-  return reportOfWait(end, standstillOf(daemon));
+  const barrierEnd = await daemon.whenSynced(paths, AbortSignal.any([timeout, gone]));
+  return reportOfWait(barrierEnd, readStandstill(daemon));
 }
 
-function standstillOf(daemon: Pick<Daemon, "status">): Standstill {
+function readStandstill(daemon: Pick<Daemon, "status">): Standstill {
   const { phase } = daemon.status();
   if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
   if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };

@@ -79,15 +79,15 @@ export class DaemonFolder {
    */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
     const folder = new DaemonFolder(existsSync(dir) ? realpathSync(dir) : dir, options);
-    const opened = await folder.#openAgain();
-    return opened.kind === "trouble" ? opened : ok(folder);
+    const openResult = await folder.#openAgain();
+    return openResult.kind === "trouble" ? openResult : ok(folder);
   }
 
   /** Closes the folder, for a daemon that ends before `run`. */
   async close(): Promise<void> {
-    const open = this.#open;
+    const openDaemonFolder = this.#open;
     this.#open = null;
-    await open?.mirror.close();
+    await openDaemonFolder?.mirror.close();
   }
 
   /**
@@ -97,12 +97,12 @@ export class DaemonFolder {
    */
   async run(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
-      const end = await this.#openAndRun(stop)
+      const folderEnd = await this.#openAndRun(stop)
         .finally(() => this.close())
-        .catch((error: unknown) => troubleOf(this.root, error));
-      if (end === null) failures = 0;
-      else if ("what" in end) await this.#waitAfter(end, failures++, stop);
-      else return this.#end(end);
+        .catch((error: unknown) => describeFolderError(this.root, error));
+      if (folderEnd === null) failures = 0;
+      else if ("what" in folderEnd) await this.#waitAfter(folderEnd, failures++, stop);
+      else return this.#end(folderEnd);
     }
     return this.#end({ kind: "stopped" });
   }
@@ -125,8 +125,11 @@ export class DaemonFolder {
     const daemon = this.#open?.daemon ?? null;
     const { tally, progress } = this.#options;
     const counted = { requests: tally.counts(), traffic: progress.now() };
-    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
-    return folderStatus(common, daemon, { lentTo: this.#loan?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
+    const commonFields = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
+    return folderStatus(commonFields, daemon, {
+      lentTo: this.#loan?.what ?? null,
+      closedBy: this.#closedBy?.what ?? "",
+    });
   }
 
   /** Returns milliseconds since the loop last made progress; 0 for a lent or closed folder. */
@@ -140,25 +143,26 @@ export class DaemonFolder {
    * folder is to be opened again immediately.
    */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
-    const opened = await this.#openToServe(stop);
+    const openResult = await this.#openToServe(stop);
     const loan = this.#endLoan();
     this.#endOpening();
-    const broken = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, loan, stop);
-    if (broken === null) this.#opening ??= Promise.withResolvers();
+    const failure =
+      openResult.kind === "trouble" ? openResult.trouble : await this.#runOnce(openResult.value, loan, stop);
+    if (failure === null) this.#opening ??= Promise.withResolvers();
     await this.close();
     if (this.#loan !== null) {
       // The folder stays closed until the command that borrows it has ended.
       this.#loan.free();
       await aborted(AbortSignal.any([this.#loan.gone, stop]));
     }
-    const left = broken === null || opened.kind === "trouble" ? this.#endIfMovedOrUnlinked() : null;
-    return left ?? broken;
+    const movedOrUnlinked = failure === null || openResult.kind === "trouble" ? this.#endIfMovedOrUnlinked() : null;
+    return movedOrUnlinked ?? failure;
   }
 
   /** Opens the folder. After the first opening, begins to listen for commands. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
-    const opened = await this.#openAgain();
-    if (opened.kind === "trouble" || this.#listening !== null) return opened;
+    const openResult = await this.#openAgain();
+    if (openResult.kind === "trouble" || this.#listening !== null) return openResult;
     const place = chooseSocketPath(this.root, this.#options);
     if (place.kind === "trouble") return place;
     const listening = await listenControl({
@@ -173,20 +177,21 @@ export class DaemonFolder {
     } finally {
       if (this.#listening === null) await listening.close();
     }
-    return opened;
+    return openResult;
   }
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
     // Another daemon that has lent the folder does not have its lock at the moment, so only its
     // socket shows that it runs.
-    const running = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
-    if (running !== NO_DAEMON) return running.kind === "trouble" ? running : otherDaemon(this.root, running.value);
-    const opened = await openDaemon(this.root, this.#options);
-    if (opened.kind === "trouble") return opened;
-    this.#open = opened.value;
+    const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
+    if (runningDaemon !== NO_DAEMON)
+      return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
+    const openResult = await openDaemon(this.root, this.#options);
+    if (openResult.kind === "trouble") return openResult;
+    this.#open = openResult.value;
     this.#marker ??= markerOf(this.root);
-    return opened;
+    return openResult;
   }
 
   #endOpening(): void {
@@ -202,11 +207,15 @@ export class DaemonFolder {
     return loan;
   }
 
-  #endIfMovedOrUnlinked(): ReturnType<typeof folderEndOf> {
-    const left = folderEndOf(this.root, this.#marker, this.#options.env);
-    if (left !== null)
-      this.#publish({ kind: "left", at: this.#options.clock.now(), to: left.kind === "moved" ? left.root : null });
-    return left;
+  #endIfMovedOrUnlinked(): ReturnType<typeof findFolderEnd> {
+    const movedOrUnlinked = findFolderEnd(this.root, this.#marker, this.#options.env);
+    if (movedOrUnlinked !== null)
+      this.#publish({
+        kind: "left",
+        at: this.#options.clock.now(),
+        to: movedOrUnlinked.kind === "moved" ? movedOrUnlinked.root : null,
+      });
+    return movedOrUnlinked;
   }
 
   /**
@@ -229,10 +238,10 @@ export class DaemonFolder {
       return null;
     } catch (error) {
       this.#logFault("broken", error);
-      const what = `syncing ${this.root} ended${codeClause(error)}`;
+      const problem = `syncing ${this.root} ended${codeClause(error)}`;
       return {
         kind: "fault",
-        what,
+        what: problem,
         next: "nothing is lost: mdmirror starts again by itself; details: mdmirror doctor",
       };
     } finally {
@@ -254,15 +263,15 @@ export class DaemonFolder {
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
-    const busy = Promise.withResolvers<Result<object>>();
+    const refusal = Promise.withResolvers<Result<object>>();
     const heartbeat = setInterval(() => {
       const loan = this.#loan;
       if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS)
-        busy.resolve(lentTrouble(this.root, loan.what));
+        refusal.resolve(lentTrouble(this.root, loan.what));
       else if (this.stillMs() < HANG_MS) call.beat();
     }, ALIVE_EVERY_MS);
     try {
-      return await Promise.race([this.#answer(request, call, stop), busy.promise]);
+      return await Promise.race([this.#answer(request, call, stop), refusal.promise]);
     } finally {
       clearInterval(heartbeat);
     }
@@ -270,8 +279,8 @@ export class DaemonFolder {
 
   /** Returns the open folder; null if none is open. Waits while the folder is opened again. */
   async #openFolder(): Promise<OpenedDaemon | null> {
-    const open = this.#open;
-    if (open !== null && (open.reopen.signal.aborted || closeIfKeyChanged(open)))
+    const openedDaemon = this.#open;
+    if (openedDaemon !== null && (openedDaemon.reopen.signal.aborted || closeIfKeyChanged(openedDaemon)))
       this.#opening ??= Promise.withResolvers();
     await this.#opening?.promise;
     return this.#open;
@@ -286,24 +295,24 @@ export class DaemonFolder {
     stop: AbortSignal,
   ): Promise<Result<object>> {
     const { clock } = this.#options;
-    const began = clock.monotonic();
+    const beganAt = clock.monotonic();
     for (;;) {
-      const open = await this.#openFolder();
+      const openedDaemon = await this.#openFolder();
       // The command can use the closed folder without waiting.
-      if (open === null && request.do === "lend") return ok({ lent: true });
-      if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
-      const { signal } = open.reopen;
+      if (openedDaemon === null && request.do === "lend") return ok({ lent: true });
+      if (openedDaemon === null) return refuseClosedFolder(this.root, this.#closedBy);
+      const { signal } = openedDaemon.reopen;
       const work =
         request.do === "lend"
-          ? this.#lend(open, request.what, call)
-          : performRequest(open.daemon, shortenWait(request, clock.monotonic() - began), call.gone);
-      const done = await work.catch((error: unknown) => {
+          ? this.#lend(openedDaemon, request.what, call)
+          : performRequest(openedDaemon.daemon, shortenTimeout(request, clock.monotonic() - beganAt), call.gone);
+      const answerOrNull = await work.catch((error: unknown) => {
         // A daemon that ends, or closes the folder, rejects requests. At any other time, the error
         // is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
         return null;
       });
-      if (done !== null) return done;
+      if (answerOrNull !== null) return answerOrNull;
       if (stop.aborted) return daemonEndsTrouble(this.root);
     }
   }
@@ -314,18 +323,18 @@ export class DaemonFolder {
    */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
-    const free = Promise.withResolvers<void>();
+    const folderFreed = Promise.withResolvers<void>();
     // ORDER: the loan begins between two runs, so that earlier requests are still answered.
     await daemon.callBetweenRuns(() => {
       // Another command borrowed the folder first. This command tries again when the folder is
       // open.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
-      if (gone.aborted) return free.resolve();
-      this.#loan = { what, since: clock.monotonic(), gone, free: free.resolve };
+      if (gone.aborted) return folderFreed.resolve();
+      this.#loan = { what, since: clock.monotonic(), gone, free: folderFreed.resolve };
       this.#publish({ kind: "lent", at: clock.now(), what });
       reopen.abort();
     });
-    await free.promise;
+    await folderFreed.promise;
     return ok({ lent: true });
   }
 
@@ -344,15 +353,15 @@ export class DaemonFolder {
 /**
  * Returns the trouble for an error of the operating system, or a bug, while one folder was synced.
  */
-function troubleOf(root: string, error: unknown): Trouble {
-  const what = `${root} cannot be synced: ${errnoClause(error)}`;
-  const next = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";
-  return missingFolderTrouble(root)?.trouble ?? trouble("fault", what, next).trouble;
+function describeFolderError(root: string, error: unknown): Trouble {
+  const problem = `${root} cannot be synced: ${errnoClause(error)}`;
+  const nextStep = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";
+  return missingFolderTrouble(root)?.trouble ?? trouble("fault", problem, nextStep).trouble;
 }
 
-function otherDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): Result<never> {
-  const what = `a daemon already syncs ${root} (process ${pid})`;
-  return trouble("locked", what, "mdmirror status shows what it does; one daemon a folder is enough");
+function refuseSecondDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): Result<never> {
+  const problem = `a daemon already syncs ${root} (process ${pid})`;
+  return trouble("locked", problem, "mdmirror status shows what it does; one daemon a folder is enough");
 }
 
 /** Stores facts about a run for later runs, and deletes old contents once a day. */
@@ -368,7 +377,7 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
 /** Returns the request with the rest of its time limit, after the folder was opened. */
-function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
+function shortenTimeout(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
 }
@@ -386,7 +395,7 @@ type FolderEnd =
  * @param marker marker of the folder when the daemon opened it; null if it had none
  * @returns null if the folder is unchanged
  */
-function folderEndOf(
+function findFolderEnd(
   root: string,
   marker: string | null,
   env: Readonly<Record<string, string | undefined>>,
@@ -396,9 +405,9 @@ function folderEndOf(
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || markerOf(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   if (marker === null) return null;
-  const found = findByMarker(registryFolder(env), marker);
-  if (found.kind === "unknown") return { kind: "unlinked" };
-  const roots = found.kind === "known" ? found.mirror.roots : [];
-  const moved = roots.find((other) => other !== root && markerOf(other) === marker);
-  return moved === undefined ? null : { kind: "moved", root: moved };
+  const foundMirror = findByMarker(registryFolder(env), marker);
+  if (foundMirror.kind === "unknown") return { kind: "unlinked" };
+  const roots = foundMirror.kind === "known" ? foundMirror.mirror.roots : [];
+  const movedRoot = roots.find((other) => other !== root && markerOf(other) === marker);
+  return movedRoot === undefined ? null : { kind: "moved", root: movedRoot };
 }

@@ -33,19 +33,19 @@ export async function runDaemons(
 ): Promise<Result<null>> {
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
-    const opened = await DaemonFolder.open(dir, options);
-    if (opened.kind === "ok") {
-      folders.push(opened.value);
+    const openResult = await DaemonFolder.open(dir, options);
+    if (openResult.kind === "ok") {
+      folders.push(openResult.value);
       continue;
     }
     for (const folder of folders) await folder.close();
-    return opened;
+    return openResult;
   }
-  const kept = new KeptFolders(options, stop);
-  return kept.notifySystemd(async (ready) => {
-    for (const folder of folders) kept.begin(folder);
+  const keptFolders = new KeptFolders(options, stop);
+  return keptFolders.notifySystemd(async (ready) => {
+    for (const folder of folders) keptFolders.begin(folder);
     ready();
-    await kept.ended();
+    await keptFolders.ended();
   });
 }
 
@@ -63,17 +63,17 @@ const CHECK_MS = 2_000;
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
   const lock = lockList(dirname(registryFolder(options.env)), options);
   if (lock.kind === "trouble") return lock;
-  const kept = new KeptFolders(options, stop);
-  return kept
+  const keptFolders = new KeptFolders(options, stop);
+  return keptFolders
     .notifySystemd(async (ready) => {
       let absent: ReadonlySet<string> | null = null;
       while (!stop.aborted) {
         const isFirst = absent === null;
-        absent = kept.followList(absent);
+        absent = keptFolders.followList(absent);
         if (isFirst) ready();
         await options.clock.sleep(CHECK_MS, stop);
       }
-      await kept.ended();
+      await keptFolders.ended();
     })
     .finally(lock.value);
 }
@@ -123,10 +123,10 @@ class KeptFolders {
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
     const systemd = openSdNotify({ env, pid: process.pid, onFault });
     const isAlive = () => [...this.#kept.values()].every(({ folder }) => folder.stillMs() < HANG_MS);
-    const end = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
+    const endWatchdog = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
     this.#stop.addEventListener("abort", () => systemd?.send("STOPPING=1"), { once: true });
-    const ready = () => systemd?.send("READY=1", `STATUS=keeps ${plural(this.#kept.size, "folder")} in sync`);
-    await work(ready).finally(end);
+    const reportReady = () => systemd?.send("READY=1", `STATUS=keeps ${plural(this.#kept.size, "folder")} in sync`);
+    await work(reportReady).finally(endWatchdog);
     return ok(null);
   }
 
@@ -141,11 +141,11 @@ class KeptFolders {
     const stop = new AbortController();
     const ending = AbortSignal.any([stop.signal, this.#stop]);
     EventEmitter.setMaxListeners(0, ending);
-    const ended = folder.run(ending).then((end) => {
+    const folderEnded = folder.run(ending).then((end) => {
       this.#kept.delete(root);
       if (end.kind === "moved" && !this.#kept.has(end.root)) this.begin(new DaemonFolder(end.root, this.#options));
     });
-    this.#kept.set(root, { folder, stop, ended });
+    this.#kept.set(root, { folder, stop, ended: folderEnded });
   }
 
   /**
@@ -163,10 +163,10 @@ class KeptFolders {
     // While an entry of the list cannot be trusted, the list may be incomplete, so that a missing
     // folder may still be linked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
-    const fresh = mirrors.filter(({ root }) => !this.#kept.has(root));
-    for (const { root } of fresh.filter(({ place }) => place === "present"))
+    const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
+    for (const { root } of addedMirrors.filter(({ place }) => place === "present"))
       this.begin(new DaemonFolder(root, this.#options));
-    const absent = fresh.filter(({ place }) => place !== "present");
+    const absent = addedMirrors.filter(({ place }) => place !== "present");
     for (const { root, name } of absent.filter((one) => before?.has(one.root) !== false))
       this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
     if (mirrors.length + unfit.length === 0)

@@ -27,9 +27,9 @@ type LogLine = Parameters<Log["write"]>;
  * content. They return null for an event that the engine logs itself, or that is not worth a line.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
-  change: changeLine,
-  run: runLine,
-  phase: phaseLine,
+  change: makeChangeLine,
+  run: makeRunLine,
+  phase: makePhaseLine,
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
@@ -48,21 +48,21 @@ export function logEvent(log: Log, event: FolderEvent): void {
   if (line !== null) log.write(...line);
 }
 
-function changeLine(event: EventOf<"change">): LogLine {
+function makeChangeLine(event: EventOf<"change">): LogLine {
   const { what, side, id, path, outcome, code, requestId, changeId, run } = event;
   const level = outcome === "done" || outcome === "submitted" ? "info" : "warn";
   return [level, "change", { what, side, id, path, outcome, code, requestId, changeId, run }];
 }
 
-function runLine({ report }: EventOf<"run">): LogLine {
+function makeRunLine({ report }: EventOf<"run">): LogLine {
   const { state, run, cycles, counts, attention, fault } = report;
   const nonZero: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-  const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
-  const fields = { state, run, cycles, attention: attention.length, ...nonZero, ...failed };
+  const faultFields = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
+  const fields = { state, run, cycles, attention: attention.length, ...nonZero, ...faultFields };
   return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
 }
 
-function phaseLine({ phase: { kind, ...more } }: EventOf<"phase">): LogLine | null {
+function makePhaseLine({ phase: { kind, ...more } }: EventOf<"phase">): LogLine | null {
   if (kind === "ended") return ["info", "phase", { phase: kind }];
   if (kind !== "waiting" && kind !== "stopped") return null;
   return ["warn", "phase", { phase: kind, ...("why" in more ? { reason: more.why } : {}) }];

@@ -28,9 +28,9 @@ export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & 
  * @param dir a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
-  const opened = await openMirror(dir, { ...options, mode: "write", what: DAEMON_COMMAND });
-  if (opened.kind === "trouble") return opened;
-  const mirror = opened.value;
+  const openResult = await openMirror(dir, { ...options, mode: "write", what: DAEMON_COMMAND });
+  if (openResult.kind === "trouble") return openResult;
+  const mirror = openResult.value;
   const watcher = (options.createWatcher ?? createWatcher)(mirror.root);
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),

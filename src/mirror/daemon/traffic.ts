@@ -27,14 +27,14 @@ export class Traffic implements Progress {
     if (this.#active.size === 0) return null;
     const under = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
       kind: action.kind,
-      path: pathOf(action),
+      path: readLocalPath(action),
     }));
     return { done: this.#done, total: this.#total, under, more: this.#active.size - under.length };
   }
 }
 
 /** Returns the local path of an action; "" if the action has only an id. */
-function pathOf(action: Action): string {
+function readLocalPath(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";
 }

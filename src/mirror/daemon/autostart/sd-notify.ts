@@ -37,7 +37,7 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
       onFault(error);
     });
   };
-  return { watchdogMs: watchdogOf(env, pid), send };
+  return { watchdogMs: readWatchdogMs(env, pid), send };
 }
 
 /**
@@ -54,7 +54,7 @@ export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
   return () => clearInterval(timer);
 }
 
-function watchdogOf(env: SdNotifyOptions["env"], pid: number): number | null {
+function readWatchdogMs(env: SdNotifyOptions["env"], pid: number): number | null {
   const watched = env["WATCHDOG_PID"];
   if (watched !== undefined && watched !== "" && watched !== String(pid)) return null;
   const usec = Number(env["WATCHDOG_USEC"] ?? "");

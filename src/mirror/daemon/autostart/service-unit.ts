@@ -34,21 +34,21 @@ export type UnitOptions = {
 
 export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
-  const environment = keptEnvironment(root, env);
+  const environment = chooseVariables(root, env);
   if (environment.kind === "trouble") return environment;
-  const kept = environment.value;
-  const name = root === null ? NAME_OF_ALL : nameOf(root);
+  const keptVariables = environment.value;
+  const name = root === null ? NAME_OF_ALL : makeUnitName(root);
   const command = [process.execPath, ...DAEMON_NODE_OPTIONS, PROGRAM_FILE, "watch", root ?? "--all"];
-  const shape = { name, kept, command, what: root ?? "all folders of mdmirror list" };
+  const shape = { name, kept: keptVariables, command, what: root ?? "all folders of mdmirror list" };
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
     const file = join(configHome, "systemd", "user", `${name}.service`);
-    return ok({ manager, name, file, text: systemdText(shape, options.hasSystemdNotify) });
+    return ok({ manager, name, file, text: makeSystemdUnit(shape, options.hasSystemdNotify) });
   }
   const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
   const errors =
     root === null ? join(home, "Library", "Logs", `${name}.err`) : join(root, ".mdmirror", "log", "launchd.err");
-  return ok({ manager, name, file, text: launchdText(shape, errors) });
+  return ok({ manager, name, file, text: makeLaunchdAgent(shape, errors) });
 }
 
 /**
@@ -57,10 +57,10 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
-  const kept = keptEnvironment(root, env);
-  if (kept.kind === "trouble") return kept;
-  const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
-  const words = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(cronWord)];
+  const keptResult = chooseVariables(root, env);
+  if (keptResult.kind === "trouble") return keptResult;
+  const variables = keptResult.value.map(({ name, value }) => `${name}=${quoteForCron(value)}`);
+  const words = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(quoteForCron)];
   // In a crontab, a % ends the command even within quotes, unless it is escaped.
   return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
 }
@@ -68,7 +68,7 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
 /**
  * Quotes a word for the `sh` that cron runs, which does not know the quotes `$'…'` of `shellWord`.
  */
-function cronWord(text: string): string {
+function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -90,22 +90,23 @@ const KEPT_NETWORK = [
   "NODE_EXTRA_CA_CERTS",
 ] as const;
 
-type KeptVariable = { readonly name: string; readonly value: string };
+type UnitVariable = { readonly name: string; readonly value: string };
 
 /**
  * Returns the variables to write into a unit or a cron line, which do not get the variables of this
  * process. Returns trouble if the folder's path or a variable cannot be written there.
  */
-function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<readonly KeptVariable[]> {
+function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<readonly UnitVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
-  const kept = [
+  const keptVariables = [
     ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),
     ...KEPT_NETWORK.filter((name) => (env[name] ?? "") !== ""),
-  ].map((name): KeptVariable => ({ name, value: env[name]! }));
-  const unfit = [...KEPT_FOLDERS, ...KEPT_NETWORK].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
-  if (unfit !== undefined) return trouble("usage", `${unfit} contains a control character`, "set it to another value");
-  return ok(kept);
+  ].map((name): UnitVariable => ({ name, value: env[name]! }));
+  const unfitName = [...KEPT_FOLDERS, ...KEPT_NETWORK].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
+  if (unfitName !== undefined)
+    return trouble("usage", `${unfitName} contains a control character`, "set it to another value");
+  return ok(keptVariables);
 }
 
 /**
@@ -114,7 +115,7 @@ function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<r
  */
 const NAME_OF_ALL = "mdmirror-all";
 
-function nameOf(root: string): string {
+function makeUnitName(root: string): string {
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
   const slug = basename(root)
     .toLowerCase()
@@ -128,19 +129,19 @@ type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
   /** Variables of this process that are written into the unit. */
-  readonly kept: readonly KeptVariable[];
+  readonly kept: readonly UnitVariable[];
   /** Folders that the unit syncs, as words for its description. */
   readonly what: string;
 };
 
-function systemdText({ what, command, kept }: UnitShape, notifies: boolean): string {
-  const text = fillIn("mdmirror.service", {
+function makeSystemdUnit({ what, command, kept }: UnitShape, notifies: boolean): string {
+  const unitText = fillIn("mdmirror.service", {
     ROOT: what.replaceAll("%", "%%"),
-    COMMAND: command.map(unitWord).join(" "),
-    ENVIRONMENT: kept.map(({ name, value }) => `\nEnvironment=${unitWord(`${name}=${value}`)}`).join(""),
+    COMMAND: command.map(quoteForUnit).join(" "),
+    ENVIRONMENT: kept.map(({ name, value }) => `\nEnvironment=${quoteForUnit(`${name}=${value}`)}`).join(""),
   });
-  if (notifies) return text;
-  return text
+  if (notifies) return unitText;
+  return unitText
     .split("\n")
     .filter((line) => !/^(NotifyAccess|WatchdogSec)=|systemd-notify|sign of life/.test(line))
     .join("\n")
@@ -151,23 +152,23 @@ function systemdText({ what, command, kept }: UnitShape, notifies: boolean): str
  * Quotes a word for the line `ExecStart=:` of a unit. Doubles each `%`, which would begin a
  * specifier. The colon of `ExecStart=:` makes `$` an ordinary character.
  */
-function unitWord(text: string): string {
+function quoteForUnit(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return `"${escaped}"`;
 }
 
-function launchdText({ name, command, kept }: UnitShape, errors: string): string {
-  const variables = kept.map(({ name, value }) => `<key>${name}</key>\n    <string>${xmlText(value)}</string>`);
+function makeLaunchdAgent({ name, command, kept }: UnitShape, errors: string): string {
+  const variables = kept.map(({ name, value }) => `<key>${name}</key>\n    <string>${escapeXml(value)}</string>`);
   const environment = `\n  <key>EnvironmentVariables</key>\n  <dict>\n    ${variables.join("\n    ")}\n  </dict>`;
   return fillIn("mdmirror.plist", {
-    NAME: xmlText(name),
-    COMMAND: command.map((word) => `<string>${xmlText(word)}</string>`).join("\n    "),
+    NAME: escapeXml(name),
+    COMMAND: command.map((word) => `<string>${escapeXml(word)}</string>`).join("\n    "),
     ENVIRONMENT: kept.length === 0 ? "" : environment,
-    ERRORS: xmlText(errors),
+    ERRORS: escapeXml(errors),
   });
 }
 
-function xmlText(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
@@ -176,15 +177,15 @@ function xmlText(text: string): string {
  * @throws if the template has a placeholder without a value
  */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
-  const text = readFileSync(packageFile(`config/${template}`), "utf8");
-  return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
-    const value = values[name];
-    if (value === undefined) throw new Error(`${template}: {{${name}}} has no value`);
-    return value;
+  const templateText = readFileSync(packageFile(`config/${template}`), "utf8");
+  return templateText.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
+    const placeholderValue = values[name];
+    if (placeholderValue === undefined) throw new Error(`${template}: {{${name}}} has no value`);
+    return placeholderValue;
   });
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+type ProcessVariables = Readonly<Record<string, string | undefined>>;
 /** Result of a program of the service manager. `ran`: false if it is missing or took too long. */
 type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };
 
@@ -199,7 +200,7 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
  * Installs and starts a unit. Returns null if it runs. Otherwise returns the message of the service
  * manager; the file is installed, and the user has to start the unit.
  */
-export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
+export async function installUnit(unit: ServiceUnit, env: ProcessVariables): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
     // Only this user may read the file, because the address of a proxy in it may have a password.
@@ -216,10 +217,10 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
           // A unit that already runs is restarted, so that it uses the new file.
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
-      : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
+      : [["launchctl", "bootstrap", makeLaunchdDomain(), unit.file]];
   // launchd does not load an agent again, so it is unloaded first. This fails if it was not loaded,
   // which does not matter.
-  if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
+  if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, output } = await runTool(step, env);
     if (!ran || code !== 0) return ok(`${step.join(" ")}: ${output}`);
@@ -228,12 +229,12 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
 }
 
 /** Stops a unit and removes its file. Returns false if there was none. */
-export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result<boolean>> {
+export async function uninstallUnit(unit: ServiceUnit, env: ProcessVariables): Promise<Result<boolean>> {
   const wasInstalled = isInstalled(unit);
   const stop =
     unit.manager === "systemd"
       ? ["systemctl", "--user", "disable", "--now", `${unit.name}.service`]
-      : ["launchctl", "bootout", `${launchdDomain()}/${unit.name}`];
+      : ["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`];
   if (wasInstalled) await runTool(stop, env);
   try {
     rmSync(unit.file, { force: true });
@@ -252,29 +253,29 @@ export function isInstalled({ file }: ServiceUnit): boolean {
  * Returns the state of a unit in the words of the service manager, such as `active`, `failed` or
  * `inactive`; null if the manager does not answer.
  */
-export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
+export async function unitState(unit: ServiceUnit, env: ProcessVariables): Promise<string | null> {
   if (unit.manager === "systemd") {
     const { ran, output } = await runTool(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
     return ran && /^[a-z]+$/.test(output) ? output : null;
   }
-  const { ran, code, output } = await runTool(["launchctl", "print", `${launchdDomain()}/${unit.name}`], env);
+  const { ran, code, output } = await runTool(["launchctl", "print", `${makeLaunchdDomain()}/${unit.name}`], env);
   if (!ran) return null;
   return code === 0 ? (/state = (\w+)/.exec(output)?.[1] ?? "loaded") : "inactive";
 }
 
-function launchdDomain(): string {
+function makeLaunchdDomain(): string {
   return `gui/${process.getuid?.() ?? 0}`;
 }
 
-function runTool([program, ...args]: readonly string[], env: Env): Promise<CommandEnd> {
+function runTool([program, ...args]: readonly string[], env: ProcessVariables): Promise<CommandEnd> {
   return new Promise((resolve) => {
     const options = { env: withoutKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {
       const output = (stdout.trim() || stderr.trim()).slice(0, 4_000);
       if (error === null) return resolve({ ran: true, code: 0, output });
       if (typeof error.code === "number") return resolve({ ran: true, code: error.code, output });
-      const why = error.killed ? "it has not answered" : errnoClause(error);
-      resolve({ ran: false, code: -1, output: why });
+      const reason = error.killed ? "it has not answered" : errnoClause(error);
+      resolve({ ran: false, code: -1, output: reason });
     });
   });
 }

@@ -41,10 +41,10 @@ export async function askDaemon<R extends ControlRequest>(
   request: R,
   deadlineMs = request.do === "status" ? STATUS_MS : DEADLINE_MS,
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
-  const answer = await callDaemon(dir, request, deadlineMs);
-  if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
-  answer.value.socket.destroy();
-  return ok(answer.value.value as ControlAnswers[R["do"]]);
+  const daemonAnswer = await callDaemon(dir, request, deadlineMs);
+  if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
+  daemonAnswer.value.socket.destroy();
+  return ok(daemonAnswer.value.value as ControlAnswers[R["do"]]);
 }
 
 /**
@@ -52,9 +52,10 @@ export async function askDaemon<R extends ControlRequest>(
  * with the phase `silent`. Such a daemon is in a long step or hangs; the caller cannot know which.
  */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
-  const answer = await askDaemon(dir, { do: "status" }, deadlineMs);
-  if (answer === NO_DAEMON || answer.kind === "ok" || answer.trouble.code !== SILENT_CODE) return answer;
-  const place = readSocketPath(join(realRoot(dir), MIRROR_FOLDER));
+  const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
+  if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "ok" || daemonAnswer.trouble.code !== SILENT_CODE)
+    return daemonAnswer;
+  const place = readSocketPath(join(resolveRoot(dir), MIRROR_FOLDER));
   if (place === null) return NO_DAEMON;
   const { pid, since } = place;
   const detail = `no answer for ${ageText(deadlineMs)}`;
@@ -71,9 +72,9 @@ type LentFolder = {
  * gets it back when this process gives it back or ends. Returns `NO_DAEMON` if none runs.
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
-  const answer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
-  if (answer === NO_DAEMON || answer.kind === "trouble") return answer;
-  const { socket } = answer.value;
+  const daemonAnswer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
+  if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
+  const { socket } = daemonAnswer.value;
   // The borrower sends nothing more. The folder stays lent as long as this connection is open.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
@@ -86,45 +87,51 @@ function callDaemon(
   request: ControlRequest,
   deadlineMs: number,
 ): Promise<Result<OpenAnswer> | typeof NO_DAEMON> {
-  const root = realRoot(dir);
+  const root = resolveRoot(dir);
   const place = readSocketPath(join(root, MIRROR_FOLDER));
   if (place === null) return Promise.resolve(NO_DAEMON);
   return new Promise((resolve) => {
     const socket = connect(place.socket);
-    const finish = (result: Result<OpenAnswer> | typeof NO_DAEMON) => {
+    const finishCall = (result: Result<OpenAnswer> | typeof NO_DAEMON) => {
       if (result === NO_DAEMON || result.kind !== "ok") socket.destroy();
       resolve(result);
     };
     let connected = false;
-    socket.setTimeout(deadlineMs, () => finish(daemonSilent(root, place, request, deadlineMs)));
+    socket.setTimeout(deadlineMs, () => finishCall(reportSilentDaemon(root, place, request, deadlineMs)));
     socket.once("connect", () => {
       connected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
     // An error before the connection means that nobody listens, because a crash left the socket's
     // file. The folder's lock still shows whether a daemon runs.
-    socket.on("error", () => finish(connected ? connectionLost(root, request) : NO_DAEMON));
-    socket.once("close", () => finish(connectionLost(root, request)));
+    socket.on("error", () => finishCall(connected ? reportLostConnection(root, request) : NO_DAEMON));
+    socket.once("close", () => finishCall(reportLostConnection(root, request)));
     readLines(socket, MAX_ANSWER, {
       onLine(line) {
         const reply = readReply(line);
-        if (reply?.kind !== "beat") finish(reply === null ? foreignProcess(place) : endOf(reply, socket));
+        if (reply?.kind !== "beat")
+          finishCall(reply === null ? reportForeignProcess(place) : readCallEnd(reply, socket));
       },
-      onTooLong: () => finish(foreignProcess(place)),
+      onTooLong: () => finishCall(reportForeignProcess(place)),
     });
   });
 }
 
-function realRoot(dir: string): string {
+function resolveRoot(dir: string): string {
   return existsSync(dir) ? realpathSync(dir) : dir;
 }
 
-function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<OpenAnswer> | typeof NO_DAEMON {
+function readCallEnd(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<OpenAnswer> | typeof NO_DAEMON {
   if (reply.kind === "other-root") return NO_DAEMON;
   return reply.kind === "ok" ? ok({ value: reply.value, socket }) : reply;
 }
 
-function daemonSilent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {
+function reportSilentDaemon(
+  root: string,
+  { pid }: SocketPath,
+  request: ControlRequest,
+  deadlineMs: number,
+): Result<never> {
   return trouble(
     "locked",
     `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
@@ -133,7 +140,7 @@ function daemonSilent(root: string, { pid }: SocketPath, request: ControlRequest
   );
 }
 
-function connectionLost(root: string, request: ControlRequest): Result<never> {
+function reportLostConnection(root: string, request: ControlRequest): Result<never> {
   return trouble(
     "fault",
     `the daemon of ${root} ended before it answered "${request.do}"`,
@@ -142,7 +149,7 @@ function connectionLost(root: string, request: ControlRequest): Result<never> {
   );
 }
 
-function foreignProcess({ socket }: SocketPath): Result<never> {
+function reportForeignProcess({ socket }: SocketPath): Result<never> {
   return trouble("fault", `the process that listens at ${socket} is not mdmirror`, "remove .mdmirror/daemon.json", {
     code: "not-a-daemon",
   });

@@ -12,7 +12,7 @@ import { isPrivate, type SocketPath } from "./socket-path.ts";
 /** LIMIT: bytes of a socket's path: those of `sun_path` without its final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
-type PlaceOptions = {
+type SocketOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders that tests try, in this order, in place of the system's folders. */
   readonly folders?: readonly string[];
@@ -23,12 +23,12 @@ type PlaceOptions = {
  * Chooses the path of the socket, and creates its folder. Returns trouble if no folder can be used.
  * @param root real path of the linked folder
  */
-export function chooseSocketPath(root: string, options: PlaceOptions): Result<string> {
+export function chooseSocketPath(root: string, options: SocketOptions): Result<string> {
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
   const faults: string[] = [];
   const { platform = process.platform } = options;
   const longest = platform === "linux" ? MAX_PATH.linux : MAX_PATH.others;
-  for (const folder of options.folders ?? candidates(options.env)) {
+  for (const folder of options.folders ?? listCandidates(options.env)) {
     const path = join(folder, name);
     if (Buffer.byteLength(path) > longest) {
       faults.push(`${folder} is too long a path for a socket`);
@@ -45,10 +45,10 @@ export function chooseSocketPath(root: string, options: PlaceOptions): Result<st
   );
 }
 
-function candidates(env: PlaceOptions["env"]): string[] {
+function listCandidates(env: SocketOptions["env"]): string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
-  const own = `mdmirror-${process.getuid?.() ?? 0}`;
-  const folders = [join(tmpdir(), own), join("/tmp", own)];
+  const ownFolder = `mdmirror-${process.getuid?.() ?? 0}`;
+  const folders = [join(tmpdir(), ownFolder), join("/tmp", ownFolder)];
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 

@@ -26,7 +26,7 @@ const MAX_CALLERS = 64;
 /** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;
 
-type Server = {
+type ControlServer = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
@@ -42,7 +42,7 @@ type Server = {
  * @param service.socket path in a folder that only this user may enter, so that nobody can connect
  * before the socket's mode is set
  */
-export async function listenControl(service: Server): Promise<Listening> {
+export async function listenControl(service: ControlServer): Promise<Listening> {
   const { socket: path } = service;
   rmSync(path, { force: true });
   const callers = new Set<Socket>();
@@ -70,9 +70,9 @@ export type Listening = { close(): Promise<void> };
 /**
  * Reads the one request of a connection, and sends the answer. The command closes the connection.
  */
-function serveCaller(socket: Socket, service: Server): void {
+function serveCaller(socket: Socket, service: ControlServer): void {
   const gone = new AbortController();
-  const send = (reply: Reply) => {
+  const sendReply = (reply: Reply) => {
     if (socket.writable) socket.write(replyLine(reply));
   };
   socket.setTimeout(REQUEST_DEADLINE_MS, () => socket.destroy());
@@ -86,28 +86,33 @@ function serveCaller(socket: Socket, service: Server): void {
       isRead = true;
       // A connection has one request, so everything that follows it is dropped.
       socket.setTimeout(0).removeAllListeners("data").resume();
-      void answer(line, service, gone.signal, send);
+      void answerRequest(line, service, gone.signal, sendReply);
     },
     onTooLong() {
-      socket.end(replyLine(refusal(`a request has at most ${MAX_REQUEST} characters`)), () => socket.destroy());
+      socket.end(replyLine(refuseRequest(`a request has at most ${MAX_REQUEST} characters`)), () => socket.destroy());
     },
   });
 }
 
-async function answer(line: string, service: Server, gone: AbortSignal, send: (reply: Reply) => void): Promise<void> {
+async function answerRequest(
+  line: string,
+  service: ControlServer,
+  gone: AbortSignal,
+  send: (reply: Reply) => void,
+): Promise<void> {
   const envelope = readRequest(line);
-  if (typeof envelope === "string") return send(refusal(envelope));
+  if (typeof envelope === "string") return send(refuseRequest(envelope));
   if (envelope.root !== service.root) return send({ kind: "other-root" });
   try {
     send(await service.handle(envelope.request, { gone, beat: () => send({ kind: "beat" }) }));
   } catch (error) {
     service.onFault(error);
-    const next = "look into .mdmirror/log; nothing is lost; start the daemon again";
-    send(trouble("fault", "the daemon failed at this request", next));
+    const nextStep = "look into .mdmirror/log; nothing is lost; start the daemon again";
+    send(trouble("fault", "the daemon failed at this request", nextStep));
   }
 }
 
-function refusal(why: string): Reply {
-  const next = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL_VERSION})`;
-  return trouble("usage", `the daemon rejects this request: ${why}`, next);
+function refuseRequest(why: string): Reply {
+  const nextStep = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL_VERSION})`;
+  return trouble("usage", `the daemon rejects this request: ${why}`, nextStep);
 }

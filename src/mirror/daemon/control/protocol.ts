@@ -90,7 +90,7 @@ export type CurrentTraffic = {
   readonly more: number;
 };
 
-type Envelope = { readonly root: string; readonly request: ControlRequest };
+type RequestEnvelope = { readonly root: string; readonly request: ControlRequest };
 
 /**
  * One line of an answer: the result, or a sign of life (`beat`). `other-root` means that the daemon
@@ -102,7 +102,7 @@ export type Reply = Result<unknown> | { readonly kind: "beat" } | { readonly kin
  * Reads a request. Returns a string that describes the fault if the line is none. Checks no fields,
  * because only this user can connect, and both processes have the same version of the protocol.
  */
-export function readRequest(line: string): Envelope | string {
+export function readRequest(line: string): RequestEnvelope | string {
   const json = parseObject(line);
   if (json === null) return "a request is one JSON object on one line";
   const { protocol, root, ...request } = json;
