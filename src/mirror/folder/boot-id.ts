@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-type Sources = {
+type BootIdSources = {
   readonly platform?: NodeJS.Platform;
   /** Path of the file in which Linux shows the boot id. */
   readonly file?: string;
@@ -17,7 +17,7 @@ const DEADLINE_MS = 3_000;
  * @returns null if the system has no such id; a file that a power loss damaged then counts as
  * edited
  */
-export function readBootId(sources: Sources = {}): string | null {
+export function readBootId(sources: BootIdSources = {}): string | null {
   const { platform = process.platform, file = "/proc/sys/kernel/random/boot_id" } = sources;
   const id = platform === "darwin" ? askSysctl(sources.sysctl ?? "/usr/sbin/sysctl") : readOrNull(file);
   return id === null || id.trim() === "" ? null : id.trim();

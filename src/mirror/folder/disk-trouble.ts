@@ -42,17 +42,17 @@ export function troubleOfError(error: unknown): Trouble | null {
   if (code === "unsafe-path" && "next" in error)
     return { kind: "usage", what: error.message, code, next: String(error.next) };
   if (isDiskFull(code)) return { kind: "fault", what: "the disk is full", code, next: FREE_SPACE_NEXT };
-  const path = forbiddenPath(error, code);
+  const path = findForbiddenPath(error, code);
   if (path !== null) {
-    const next = "nothing is lost: check the owner and the permissions, or run the command as the owner";
-    return { kind: "fault", what: `this user may not read or write ${path}`, code, next };
+    const nextStep = "nothing is lost: check the owner and the permissions, or run the command as the owner";
+    return { kind: "fault", what: `this user may not read or write ${path}`, code, next: nextStep };
   }
   const failure = FAILURES.find(({ codes }) => codes.test(code));
   return failure === undefined ? null : { kind: "fault", what: failure.what, code, next: failure.next };
 }
 
 /** Returns the path that this user may not read or write; null if the error has another cause. */
-function forbiddenPath(error: Error, code: string): string | null {
+function findForbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
   // A path through an open folder handle is shown from that folder on.

@@ -9,12 +9,12 @@ export const INIT_AGAIN = "run mdmirror init with another URL";
  * @param factsHint a clause with the command that finds out more
  */
 export function faultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
-  const [what, next] = sentencesOf(fault, new URL(url).origin, factsHint);
+  const [what, next] = describeFault(fault, new URL(url).origin, factsHint);
   const { requestId } = fault;
   return { kind: "offline", what, requestId, next, ...("code" in fault ? { code: fault.code } : {}) };
 }
 
-function sentencesOf(fault: Fault, origin: string, factsHint: string): readonly [what: string, next: string] {
+function describeFault(fault: Fault, origin: string, factsHint: string): readonly [what: string, next: string] {
   const { detail } = fault;
   switch (fault.kind) {
     case "locked-out":
@@ -23,8 +23,8 @@ function sentencesOf(fault: Fault, origin: string, factsHint: string): readonly 
         : [`${origin} refuses the key`, GIVE_VALID_KEY];
     case "later": {
       if (fault.cause === "not-the-service") return [`not the service: ${detail}`, NEXT_OF_FOREIGN];
-      const first = fault.cause === "malformed" ? "check the URL" : "nothing is lost; try again later";
-      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${first}, or ${factsHint}`];
+      const firstStep = fault.cause === "malformed" ? "check the URL" : "nothing is lost; try again later";
+      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${firstStep}, or ${factsHint}`];
     }
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];

@@ -33,10 +33,10 @@ export async function lockFolder(
   let giveBack: (() => void) | null = null;
   if (lock.kind === "busy" && what === DAEMON_COMMAND) lock = await waitForCommand(acquire, lock, clock);
   else if (lock.kind === "busy") {
-    const borrowed = await borrowFolder(root, what);
-    if (borrowed === NO_DAEMON) return busyTrouble(root, lock.holder, clock);
-    if (borrowed.kind === "trouble") return borrowed;
-    giveBack = borrowed.value.giveBack;
+    const borrowResult = await borrowFolder(root, what);
+    if (borrowResult === NO_DAEMON) return busyTrouble(root, lock.holder, clock);
+    if (borrowResult.kind === "trouble") return borrowResult;
+    giveBack = borrowResult.value.giveBack;
     lock = acquire();
   }
   if (lock.kind === "busy") {
@@ -44,11 +44,11 @@ export async function lockFolder(
     return busyTrouble(root, lock.holder, clock);
   }
   const { release } = lock;
-  const free = () => {
+  const freeFolder = () => {
     release();
     giveBack?.();
   };
-  return ok({ isLent: giveBack !== null, free });
+  return ok({ isLent: giveBack !== null, free: freeFolder });
 }
 
 /**
@@ -56,11 +56,11 @@ export async function lockFolder(
  * for commands such as a `sync` by cron, which end soon.
  */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
-  const until = clock.monotonic() + MAX_WAIT_MS;
-  let found = first;
-  while (found.kind === "busy" && found.holder?.what !== DAEMON_COMMAND && clock.monotonic() < until) {
+  const deadline = clock.monotonic() + MAX_WAIT_MS;
+  let currentLock = first;
+  while (currentLock.kind === "busy" && currentLock.holder?.what !== DAEMON_COMMAND && clock.monotonic() < deadline) {
     await clock.sleep(CHECK_EVERY_MS);
-    found = acquire();
+    currentLock = acquire();
   }
-  return found;
+  return currentLock;
 }

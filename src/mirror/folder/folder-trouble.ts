@@ -29,8 +29,8 @@ export function missingFolderTrouble(root: string): ReturnType<typeof trouble> |
  */
 export function troubleOfSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
   // A folder that was moved or unmounted causes misleading errors, so it is checked first.
-  const missing = missingFolderTrouble(root);
-  if (missing !== null) return missing;
+  const missingTrouble = missingFolderTrouble(root);
+  if (missingTrouble !== null) return missingTrouble;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
   const code = errorCodeOf(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;

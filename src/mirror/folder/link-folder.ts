@@ -43,29 +43,29 @@ import { makeFolders } from "../../common/make-folders.ts";
  *   configuration
  * - `fresh`: it has no such files
  */
-type FolderKind = "linked" | "known" | "fresh";
+type UnlinkedKind = "linked" | "known" | "fresh";
 
 /**
  * Checks whether a folder may be linked, and returns its state before.
  * @param isConfirmed true if the user confirmed an unusual folder, such as the home folder
  */
-export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result<FolderKind> {
+export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result<UnlinkedKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
-  const root = realPathOf(dir);
+  const root = resolveRealPath(dir);
   const owner = checkOwner(root, env);
   if (owner.kind === "trouble") return owner;
   examineOwnFolder(join(root, MIRROR_FOLDER));
   if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
-  const above = mirrorAbove(root, env);
-  if (above !== null) {
+  const mirrorRoot = mirrorAbove(root, env);
+  if (mirrorRoot !== null) {
     return trouble(
       "usage",
-      `${dir} is inside the linked folder ${above}; its files would be synced twice`,
+      `${dir} is inside the linked folder ${mirrorRoot}; its files would be synced twice`,
       "choose a folder outside of it",
     );
   }
-  const unusual = unusualFolder(root, homeOf(env));
+  const unusual = explainUnusual(root, homeOf(env));
   if (unusual !== null && !isConfirmed) {
     return trouble(
       "usage",
@@ -79,14 +79,14 @@ export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result
 /**
  * Returns the real path of a folder that may not exist yet. Folders above it may be symbolic links.
  */
-function realPathOf(dir: string): string {
-  const whole = resolve(dir);
-  const existing = nearestFolder(whole);
-  return join(realpathSync(existing), relative(existing, whole));
+function resolveRealPath(dir: string): string {
+  const wholePath = resolve(dir);
+  const existingFolder = nearestFolder(wholePath);
+  return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
 /** Returns why a user hardly wants to link this folder, as a clause; null for any other folder. */
-function unusualFolder(root: string, home: string): string | null {
+function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
   return home.startsWith(`${root}/`) ? "a folder above your home" : null;
@@ -108,7 +108,7 @@ export function mirrorAbove(root: string, env: Env): string | null {
  * Checks the files that an earlier link left in `.mdmirror/`. Refuses a state file from somebody
  * else, because the state decides which documents count as deleted locally.
  */
-function checkLeftOver(root: string, env: Env): Result<FolderKind> {
+function checkLeftOver(root: string, env: Env): Result<UnlinkedKind> {
   const place = registryFolder(env);
   const folder = join(root, MIRROR_FOLDER);
   if (findMirror(place, root).kind === "known") return ok("known");
@@ -143,17 +143,18 @@ export type LinkRequest = {
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
   let topmostCreated: string | null = null;
-  let opened: StoredState | null = null;
+  let openedState: StoredState | null = null;
   try {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     // The state that an earlier link left is used for the plan. A damaged one is ignored, because
     // the first sync will rebuild it.
-    const left = openToRead(join(root, MIRROR_FOLDER), clock);
-    const { state, isNew } = left.kind === "ok" ? left.value : { state: memoryState(clock), isNew: true };
+    const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
+    const { state, isNew } =
+      earlierState.kind === "ok" ? earlierState.value : { state: memoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;
-    opened = state;
+    openedState = state;
     const folders = foldersOf(config.remote);
     const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
     const world: World = {
@@ -175,7 +176,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     };
     return ok({ root, config, url: config.url, world, notes: [], isBorrowed: false, close });
   } catch (error) {
-    opened?.close();
+    openedState?.close();
     return troubleOfSystemError(dir, error);
   }
 }
@@ -189,15 +190,15 @@ export async function withFirstPlan<T>(
   request: LinkRequest,
   work: (mirror: OpenedMirror, plan: SyncPlan) => Promise<T>,
 ): Promise<Result<T>> {
-  const opened = openUnlinked(request);
-  if (opened.kind === "trouble") return opened;
+  const openResult = openUnlinked(request);
+  if (openResult.kind === "trouble") return openResult;
   try {
-    const planned = await planSync(opened.value, USUAL_RUN, INIT_AGAIN);
-    if (planned.kind === "trouble") return planned;
-    const inside = checkInside(planned.value);
-    return inside.kind === "trouble" ? inside : ok(await work(opened.value, planned.value));
+    const planResult = await planSync(openResult.value, USUAL_RUN, INIT_AGAIN);
+    if (planResult.kind === "trouble") return planResult;
+    const inside = checkInside(planResult.value);
+    return inside.kind === "trouble" ? inside : ok(await work(openResult.value, planResult.value));
   } finally {
-    await opened.value.close();
+    await openResult.value.close();
   }
 }
 
@@ -210,8 +211,8 @@ export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRe
   try {
     // Any name will do for this request. If the key is valid, the service answers even for a folder
     // that does not exist.
-    const answer = await remote.findFolder(prefixOf(config.remote) || "mdmirror");
-    return answer.ok ? null : answer.fault;
+    const folderAnswer = await remote.findFolder(prefixOf(config.remote) || "mdmirror");
+    return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
     await remote.close();
   }
@@ -231,8 +232,8 @@ function removeCreatedFolders(dir: string, topmost: string): void {
 /** A disk that reports a marker before linking has written it, so that a sync can be planned. */
 class DiskAsIfMarked extends LocalDisk {
   override identify(): RootIdentity | null {
-    const found = super.identify();
-    return found === null ? null : { ...found, markerId: found.markerId ?? "not-linked-yet" };
+    const rootIdentity = super.identify();
+    return rootIdentity === null ? null : { ...rootIdentity, markerId: rootIdentity.markerId ?? "not-linked-yet" };
   }
 }
 
@@ -250,8 +251,8 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
-  const what = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
-  return trouble("usage", what, "move it out, or choose another folder");
+  const problem = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
+  return trouble("usage", problem, "move it out, or choose another folder");
 }
 
 /**
@@ -273,10 +274,10 @@ export function linkFolder(
     const root = realpathSync(dir);
     const fs = createNodeFs();
     const marker = readMarker(fs, root) ?? random.hex(32);
-    const kept = bindMirror(root, marker, { address: origin.address, allowHttp: origin.allowHttp, env, name });
-    if (kept.kind === "trouble") {
+    const bindResult = bindMirror(root, marker, { address: origin.address, allowHttp: origin.allowHttp, env, name });
+    if (bindResult.kind === "trouble") {
       if (topmostCreated !== null) removeCreatedFolders(dir, topmostCreated);
-      return kept;
+      return bindResult;
     }
     const folder = join(root, MIRROR_FOLDER);
     makeOwnFolder(folder, "");
@@ -285,7 +286,7 @@ export function linkFolder(
     makeMirrorFolder(fs, root, marker);
     if (storedKey !== null) storeKey(folder, storedKey);
     writeConfig(folder, config);
-    return kept;
+    return bindResult;
   } catch (error) {
     return troubleOfSystemError(dir, error);
   }

@@ -29,13 +29,13 @@ type LogOptions = {
  * once and syncing continues.
  */
 export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
-  const append = openRotation(folder, maxBytes);
+  const append = openRotatedFile(folder, maxBytes);
   let isBroken = false;
   const write = (...[level, event, fields]: Parameters<Log["write"]>): void => {
     if (isBroken || (level === "debug" && !debug)) return;
-    const at = new Date(clock.now()).toISOString();
+    const timestamp = new Date(clock.now()).toISOString();
     try {
-      append(`${JSON.stringify({ level, at, ...keepFields(fields, secret), event })}\n`);
+      append(`${JSON.stringify({ level, at: timestamp, ...keepFields(fields, secret), event })}\n`);
     } catch (error) {
       isBroken = true;
       onFault(error as Error);
@@ -48,7 +48,7 @@ export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_
  * Returns a function that appends a line to the log. A full file becomes an older one, and the
  * oldest is removed. ASSUMES: only the process with the folder's lock writes.
  */
-function openRotation(folder: string, maxBytes: number): (line: string) => void {
+function openRotatedFile(folder: string, maxBytes: number): (line: string) => void {
   const file = "log/mdmirror.log";
   let size: number | null = null;
   return (line) => {
@@ -58,13 +58,13 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
       makeOwnFolder(folder, "log");
       size = statOwn(folder, file, "own-file")?.size ?? 0;
     }
-    const more = Buffer.byteLength(line);
-    if (size > 0 && size + more > maxBytes) {
+    const lineBytes = Buffer.byteLength(line);
+    if (size > 0 && size + lineBytes > maxBytes) {
       rotateLog(folder, file);
       size = 0;
     }
     appendOwn(folder, file, line);
-    size += more;
+    size += lineBytes;
   };
 }
 
@@ -78,42 +78,51 @@ function rotateLog(folder: string, file: string): void {
 
 type FieldForm = (value: LogValue) => LogValue | undefined;
 
-const count: FieldForm = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
-const flag: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
-const word = matching(/^[A-Za-z0-9_.:-]{1,64}$/);
-const ident = matching(/^[\x21-\x7e]{1,128}$/);
+const countForm: FieldForm = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+const flagForm: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
+const word = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
+const ident = makeForm(/^[\x21-\x7e]{1,128}$/);
 /** Form of a path in the log: one line, without characters that could control a terminal. */
-const place: FieldForm = (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined);
+const placeForm: FieldForm = (value) =>
+  typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined;
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
 /** Matches error codes of undici, Node's name lookup, TLS and SQLite. */
 const OTHER_CODES =
   /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
-const errors: FieldForm = (value) => {
+const errorsForm: FieldForm = (value) => {
   if (typeof value !== "string") return undefined;
   const names = value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? [];
-  const known = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
-  return known ?? undefined;
+  const knownCode = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
+  return knownCode ?? undefined;
 };
 
-const FORMS: Readonly<Record<LogForm, FieldForm>> = { count, flag, word, ident, place, errors };
+const FORMS: Readonly<Record<LogForm, FieldForm>> = {
+  count: countForm,
+  flag: flagForm,
+  word,
+  ident,
+  place: placeForm,
+  errors: errorsForm,
+};
 
 /**
  * Returns the fields that may be logged, each in its form.
  * @param secret the key, which is removed from each field, because a path may contain it
  */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
-  const kept: Record<string, LogValue> = {};
+  const keptFields: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || !Object.hasOwn(LOG_FIELDS, name)) continue;
-    const shown = FORMS[LOG_FIELDS[name as keyof typeof LOG_FIELDS]](value);
-    if (shown === undefined) continue;
-    kept[name] = typeof shown === "string" && secret !== "" ? shown.replaceAll(secret, "[key]") : shown;
+    const shownValue = FORMS[LOG_FIELDS[name as keyof typeof LOG_FIELDS]](value);
+    if (shownValue === undefined) continue;
+    keptFields[name] =
+      typeof shownValue === "string" && secret !== "" ? shownValue.replaceAll(secret, "[key]") : shownValue;
   }
-  return kept;
+  return keptFields;
 }
 
-function matching(form: RegExp): FieldForm {
+function makeForm(form: RegExp): FieldForm {
   return (value) => (typeof value === "string" && form.test(value) ? value : undefined);
 }

@@ -19,7 +19,7 @@ const STATES: readonly MirrorWord[] = [
 const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: StatusReading) => number | null]>> = {
   last_proof_timestamp_seconds: [
     "Time of the last sync after which both sides were equal.",
-    ({ status }) => seconds(status.syncedAt),
+    ({ status }) => toSeconds(status.syncedAt),
   ],
   documents: ["Documents that are synced.", ({ status }) => status.documents],
   folders: ["Folders that are synced.", ({ status }) => status.folders],
@@ -37,14 +37,14 @@ const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: Statu
   effects_cut_off: ["Interrupted steps that the next sync completes.", ({ status }) => status.pending],
   last_run_end_timestamp_seconds: [
     "When the last run that did anything ended.",
-    ({ status: { lastRun } }) => seconds(lastRun?.endedAt ?? null),
+    ({ status: { lastRun } }) => toSeconds(lastRun?.endedAt ?? null),
   ],
   last_run_duration_seconds: [
     "How long the last run that did anything took.",
     ({ status: { lastRun } }) =>
       lastRun === null || lastRun.endedAt === null ? null : Math.max(0, lastRun.endedAt - lastRun.startedAt) / 1_000,
   ],
-  daemon_start_timestamp_seconds: ["When the daemon was started.", ({ daemon }) => seconds(daemon?.since ?? null)],
+  daemon_start_timestamp_seconds: ["When the daemon was started.", ({ daemon }) => toSeconds(daemon?.since ?? null)],
   daemon_up: ["Whether a daemon syncs the folder.", ({ daemon }) => Number(daemon !== null)],
   daemon_paused: ["Whether the daemon is paused.", ({ daemon }) => Number(daemon?.paused === true)],
 };
@@ -56,7 +56,7 @@ const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: Statu
  */
 export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): string {
   return metricsText([
-    ofEach(
+    makeMetric(
       "mdmirror_in_sync",
       "Whether both sides agreed at the last scan, and no problem is open.",
       mirrors,
@@ -71,13 +71,15 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
       ),
     },
     ...Object.entries(GAUGES).map(([name, [help, read]]) =>
-      ofEach(`mdmirror_${name}`, help, mirrors, ({ reading }) => (reading.kind === "ok" ? read(reading.value) : null)),
+      makeMetric(`mdmirror_${name}`, help, mirrors, ({ reading }) =>
+        reading.kind === "ok" ? read(reading.value) : null,
+      ),
     ),
     {
       name: "mdmirror_requests_total",
       help: "Requests of the daemon to the service since its start, by result.",
       type: "counter",
-      samples: mirrors.flatMap(requestSamples),
+      samples: mirrors.flatMap(listRequestSamples),
     },
     {
       name: "mdmirror_unreadable_entries",
@@ -88,24 +90,24 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
   ]);
 }
 
-function requestSamples({ mirror, reading }: FolderStatus): readonly Sample[] {
+function listRequestSamples({ mirror, reading }: FolderStatus): readonly Sample[] {
   const ends = reading.kind === "ok" ? Object.entries(reading.value.daemon?.requests ?? {}) : [];
   return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
 
-function ofEach(
+function makeMetric(
   name: string,
   help: string,
   mirrors: readonly FolderStatus[],
   of: (one: FolderStatus) => number | null,
 ): Metric {
   const samples = mirrors.flatMap((one): Sample[] => {
-    const value = of(one);
-    return value === null ? [] : [{ labels: { mirror: one.mirror.name }, value }];
+    const metricValue = of(one);
+    return metricValue === null ? [] : [{ labels: { mirror: one.mirror.name }, value: metricValue }];
   });
   return { name, help, type: "gauge", samples };
 }
 
-function seconds(ms: number | null): number | null {
+function toSeconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1_000;
 }

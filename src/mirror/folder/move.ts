@@ -15,19 +15,25 @@ type Env = Readonly<Record<string, string | undefined>>;
  * @param to absolute path at which nothing may exist
  */
 export function checkMove(root: string, to: string, env: Env): Result<null> {
-  const next = "name a new folder inside an existing one";
-  if (existsSync(to)) return trouble("usage", `${to} already exists`, next);
-  const above = statSync(dirname(to), { throwIfNoEntry: false });
-  if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, next);
-  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, next);
-  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, next);
+  const nextStep = "name a new folder inside an existing one";
+  if (existsSync(to)) return trouble("usage", `${to} already exists`, nextStep);
+  const parentStat = statSync(dirname(to), { throwIfNoEntry: false });
+  if (parentStat?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, nextStep);
+  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, nextStep);
+  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, nextStep);
   const outerMirror = mirrorAbove(to, env);
   if (outerMirror !== null)
-    return trouble("usage", `${to} is inside the linked folder ${outerMirror}; its files would be synced twice`, next);
-  return above.dev === statSync(root).dev ? checkRegistryWritable(env, "nothing was moved") : otherDisk(root, to);
+    return trouble(
+      "usage",
+      `${to} is inside the linked folder ${outerMirror}; its files would be synced twice`,
+      nextStep,
+    );
+  return parentStat.dev === statSync(root).dev
+    ? checkRegistryWritable(env, "nothing was moved")
+    : refuseOtherDisk(root, to);
 }
 
-function otherDisk(root: string, to: string): Result<never> {
+function refuseOtherDisk(root: string, to: string): Result<never> {
   return trouble(
     "usage",
     `${to} is on another disk than ${root}, and a copy of a linked folder needs approval; nothing was moved`,
@@ -46,7 +52,7 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
   try {
     renameSync(root, to);
   } catch (error) {
-    if (errorCodeOf(error) === "EXDEV") return otherDisk(root, to);
+    if (errorCodeOf(error) === "EXDEV") return refuseOtherDisk(root, to);
     return trouble("usage", `${root} cannot be moved to ${to}: ${errnoClause(error)}`, "nothing was moved", {
       code: errorCodeOf(error),
     });
@@ -55,9 +61,9 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
   removeOwn(join(to, MIRROR_FOLDER), "lock.json");
   const place = registryFolder(env);
   const marker = markerOf(to);
-  const found = marker === null ? null : findByMarker(place, marker);
-  if (found?.kind !== "known") return ok(null);
-  const roots = found.mirror.roots.map((other) => (other === root ? to : other));
-  const kept = keepMirror(place, { ...found.mirror, roots });
-  return ok(kept.kind === "ok" ? null : kept.trouble.what);
+  const foundMirror = marker === null ? null : findByMarker(place, marker);
+  if (foundMirror?.kind !== "known") return ok(null);
+  const roots = foundMirror.mirror.roots.map((other) => (other === root ? to : other));
+  const keepResult = keepMirror(place, { ...foundMirror.mirror, roots });
+  return ok(keepResult.kind === "ok" ? null : keepResult.trouble.what);
 }

@@ -25,11 +25,11 @@ type System = { readonly clock: Clock; readonly random: Random };
  */
 function openLocal(dir: string, system: System): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
-  const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
-  if (opened.kind === "trouble") return opened;
-  const { state } = opened.value;
-  const plain = openDisk(root, { random: system.random, probes: false });
-  const disk = withLocalLinks(root, state, plain);
+  const stateResult = openToRead(join(root, MIRROR_FOLDER), system.clock);
+  if (stateResult.kind === "trouble") return stateResult;
+  const { state } = stateResult.value;
+  const plainDisk = openDisk(root, { random: system.random, probes: false });
+  const disk = withLocalLinks(root, state, plainDisk);
   return ok({ root, state, disk, close: () => state.close() });
 }
 
@@ -41,12 +41,12 @@ function withLocalLinks(root: string, state: State, disk: Disk): Disk {
 
 /** Opens a linked folder without its service for `work`, and closes it, even if `work` throws. */
 export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
-  const opened = openLocal(dir, system);
-  if (opened.kind === "trouble") return opened;
+  const openResult = openLocal(dir, system);
+  if (openResult.kind === "trouble") return openResult;
   try {
-    return work(opened.value);
+    return work(openResult.value);
   } finally {
-    opened.value.close();
+    openResult.value.close();
   }
 }
 
@@ -58,9 +58,9 @@ type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore" 
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function openDisk(root: string, options: DiskOptions): LocalDisk {
-  const own = join(root, MIRROR_FOLDER);
-  const config = readConfig(own);
+  const ownFolder = join(root, MIRROR_FOLDER);
+  const config = readConfig(ownFolder);
   const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
-  const gitignore = follows ? () => readRecordedPaths(own) : null;
+  const gitignore = follows ? () => readRecordedPaths(ownFolder) : null;
   return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: foldersOf(remote) });
 }

@@ -81,9 +81,9 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     if (options.mode === "write") tightenOwnFolder(folder);
     else examineOwnFolder(folder);
     const facts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
-    const opened = facts.kind === "trouble" ? facts : await openParts(facts.value, options, closers);
-    if (opened.kind === "trouble") await closers.close();
-    return opened;
+    const openResult = facts.kind === "trouble" ? facts : await openParts(facts.value, options, closers);
+    if (openResult.kind === "trouble") await closers.close();
+    return openResult;
   } catch (error) {
     await closers.close();
     return troubleOfSystemError(root, error);
@@ -103,14 +103,14 @@ type FolderFacts = {
 function readFacts(root: string, folder: string, options: MirrorOptions): Result<FolderFacts> {
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const admitted = admit(root, config.value, options);
-  if (admitted.kind === "trouble") return admitted;
-  const found = findKey(keySourceOf(folder, admitted.value, options));
-  if (found.kind === "trouble") return found;
-  return ok({ root, folder, config: config.value, admitted: admitted.value, key: found.value.key });
+  const admission = admit(root, config.value, options);
+  if (admission.kind === "trouble") return admission;
+  const foundKey = findKey(makeKeySource(folder, admission.value, options));
+  if (foundKey.kind === "trouble") return foundKey;
+  return ok({ root, folder, config: config.value, admitted: admission.value, key: foundKey.value.key });
 }
 
-function keySourceOf(folder: string, { origin }: AdmittedFolder, { env, cwd, keyFile = null }: MirrorOptions) {
+function makeKeySource(folder: string, { origin }: AdmittedFolder, { env, cwd, keyFile = null }: MirrorOptions) {
   return { folder, keyFile, cwd, env, origin };
 }
 
@@ -119,24 +119,24 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   const { mode, clock, random } = options;
   // ORDER: the lock comes first, because everything that is read later could change without it.
   const { progress = NO_PROGRESS } = options;
-  const locked = mode === "write" ? await lockFolder(root, options) : null;
-  if (locked?.kind === "trouble") return locked;
-  if (locked !== null) closers.add(locked.value.free);
+  const lockResult = mode === "write" ? await lockFolder(root, options) : null;
+  if (lockResult?.kind === "trouble") return lockResult;
+  if (lockResult !== null) closers.add(lockResult.value.free);
   const fs = createNodeFs();
-  const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
-  if (opened.kind === "trouble") return opened;
-  const { state, isNew } = opened.value;
-  const notes = [...admitted.notes, ...opened.value.notes];
+  const stateResult = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
+  if (stateResult.kind === "trouble") return stateResult;
+  const { state, isNew } = stateResult.value;
+  const notes = [...admitted.notes, ...stateResult.value.notes];
   closers.add(() => state.close());
-  const log = logOf(mode, folder, key, options, notes);
-  const connection = { key, clock, random, log: withExchanges(log, options.onExchange), traits: readTraits(state) };
+  const log = openFolderLog(mode, folder, key, options, notes);
+  const connection = { key, clock, random, log: reportExchanges(log, options.onExchange), traits: readTraits(state) };
   const remote = connect(admitted.origin, { ...connection, tally: options.tally });
   closers.add(() => remote.close());
   if (mode === "write" && isNew) {
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
   }
-  const plain: World = {
+  const plainWorld: World = {
     clock,
     random,
     log,
@@ -154,33 +154,40 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     bootId: readBootId(),
     prefix: prefixOf(config.remote),
   };
-  const world = config.links.mode === "keep" ? plain : withTranslation(plain, mode === "write", config.links.wiki);
+  const world =
+    config.links.mode === "keep" ? plainWorld : withTranslation(plainWorld, mode === "write", config.links.wiki);
   // A new state does not know which folder was linked, so it accepts this one. That is safe,
   // because a first sync deletes and overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
-  const hasNewKey = () => isOtherKey(keySourceOf(folder, admitted, options), key);
+  const hasNewKey = () => isOtherKey(makeKeySource(folder, admitted, options), key);
   return ok({
     root,
     config,
     url,
     world,
     notes,
-    isBorrowed: locked?.value.isLent === true,
+    isBorrowed: lockResult?.value.isLent === true,
     hasNewKey,
     close: () => closers.close(),
   });
 }
 
-function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {
+function openFolderLog(
+  mode: MirrorOptions["mode"],
+  folder: string,
+  key: string,
+  options: MirrorOptions,
+  notes: string[],
+): Log {
   if (mode === "read") return SILENT_LOG;
   const debug = options.env["MDMIRROR_LOG"] === "debug";
   const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
 }
 
-function withExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {
+function reportExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {
   if (onExchange === undefined) return log;
   const write: Log["write"] = (level, event, fields) => {
     if (event === "remote.exchange") onExchange(fields ?? {});
@@ -215,11 +222,11 @@ export async function withMirror<T>(
   options: MirrorOptions,
   work: (mirror: OpenedMirror) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const opened = await openMirror(root, options);
-  if (opened.kind === "trouble") return opened;
+  const openResult = await openMirror(root, options);
+  if (openResult.kind === "trouble") return openResult;
   try {
-    return await work(opened.value);
+    return await work(openResult.value);
   } finally {
-    await opened.value.close();
+    await openResult.value.close();
   }
 }

@@ -29,17 +29,17 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   // `state.db` and `texts.db` can both be damaged. After setting each aside once, the third attempt
   // succeeds.
   for (let round = 0; round < 3; round++) {
-    const opened = openState({ folder, clock });
-    if (opened.kind === "opened") {
-      if (lostTexts) forgetStampsOfMissingContent(opened.state);
-      return ok({ state: opened.state, isNew: opened.created || hasNoRoot(opened.state), notes });
+    const openedState = openState({ folder, clock });
+    if (openedState.kind === "opened") {
+      if (lostTexts) forgetStampsOfMissingContent(openedState.state);
+      return ok({ state: openedState.state, isNew: openedState.created || hasNoRoot(openedState.state), notes });
     }
-    if (opened.kind !== "damaged") return stateTrouble(opened);
-    lostTexts ||= opened.file === "texts.db";
+    if (openedState.kind !== "damaged") return stateTrouble(openedState);
+    lostTexts ||= openedState.file === "texts.db";
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
-    const aside = setAsideDamaged(folder, opened.file, stamp);
+    const aside = setAsideDamaged(folder, openedState.file, stamp);
     notes.push(
-      `${opened.file} was damaged (${opened.detail}) and set aside in .mdmirror/${aside.to}; mdmirror rebuilds it from both sides; nothing is lost`,
+      `${openedState.file} was damaged (${openedState.detail}) and set aside in .mdmirror/${aside.to}; mdmirror rebuilds it from both sides; nothing is lost`,
     );
   }
   return trouble(
@@ -62,11 +62,11 @@ function hasNoRoot(state: StoredState): boolean {
  * scan then reads these files and stores their content.
  */
 function forgetStampsOfMissingContent(state: StoredState): void {
-  const missing = new Set(state.missingTexts());
+  const missingDigests = new Set(state.missingTexts());
   const records = [...state.load().records.values()];
   state.transact(() => {
     for (const record of records)
-      if (missing.has(record.localDigest)) state.putRecord({ ...record, stampTrusted: false });
+      if (missingDigests.has(record.localDigest)) state.putRecord({ ...record, stampTrusted: false });
   });
 }
 
@@ -75,11 +75,11 @@ function forgetStampsOfMissingContent(state: StoredState): void {
  * counts as new, returns a new state in memory.
  */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
-  const opened = openState({ folder, clock, readOnly: true });
-  if (opened.kind === "opened") {
-    if (!hasNoRoot(opened.state)) return ok({ state: opened.state, isNew: false, notes: [] });
-    opened.state.close();
-  } else if (opened.kind !== "missing") return stateTrouble(opened);
+  const openedState = openState({ folder, clock, readOnly: true });
+  if (openedState.kind === "opened") {
+    if (!hasNoRoot(openedState.state)) return ok({ state: openedState.state, isNew: false, notes: [] });
+    openedState.state.close();
+  } else if (openedState.kind !== "missing") return stateTrouble(openedState);
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
@@ -125,6 +125,6 @@ export function stateTrouble(
  * Returns the traits of the service that earlier runs learned and stored; null if none are stored.
  */
 export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
-  const text = state.meta(META.traits);
-  return text === null ? null : (JSON.parse(text) as RemoteTraits);
+  const storedTraits = state.meta(META.traits);
+  return storedTraits === null ? null : (JSON.parse(storedTraits) as RemoteTraits);
 }

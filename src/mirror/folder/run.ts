@@ -127,11 +127,11 @@ export async function runSync(
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
   const now = clock.now();
-  const before = Number(state.meta(META.retriedAt) ?? 0);
+  const lastRetryAt = Number(state.meta(META.retriedAt) ?? 0);
   const byTimer = request.byTimer === true;
-  const due = !byTimer || now - before >= RETRY_MS || now < before;
-  if (due && byTimer) state.setMeta(META.retriedAt, String(now));
-  return due;
+  const isDue = !byTimer || now - lastRetryAt >= RETRY_MS || now < lastRetryAt;
+  if (isDue && byTimer) state.setMeta(META.retriedAt, String(now));
+  return isDue;
 }
 
 /**
@@ -166,8 +166,8 @@ export function storeFactsOf(mirror: OpenedMirror, report: RunReport, maxDeletes
     const stopLimit = isStopOpen && maxDeletes !== null ? String(maxDeletes) : null;
     if (state.meta(META.stopLimit) !== stopLimit) state.setMeta(META.stopLimit, stopLimit);
   }
-  const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
-  if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
+  const isPreferOver = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
+  if (isPreferOver && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
   // The copy of the state file from before an upgrade of mdmirror is no longer needed after a run
   // in sync.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
@@ -193,13 +193,17 @@ type Preview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 
 /** Plans a sync. Writes nothing (I23). Returns the fault if the service cannot be reached. */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
-  const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
-  if (end.kind === "offline") return end;
-  const { plan, trees, policy, signals, texts } = end;
+  const planEnd = await planOnly(mirror.world, {
+    settings: settingsOf(mirror, request),
+    retryRefused: true,
+    kind: "plan",
+  });
+  if (planEnd.kind === "offline") return planEnd;
+  const { plan, trees, policy, signals, texts } = planEnd;
   const input = { trees, policy, signals, texts };
-  const open = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
+  const openProblems = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
   const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
-  return { kind: "planned", plan, ...input, open, oneWay, staysLocal: countUnsynced(trees.local) };
+  return { kind: "planned", plan, ...input, open: openProblems, oneWay, staysLocal: countUnsynced(trees.local) };
 }
 
 /**

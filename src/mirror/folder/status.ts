@@ -68,13 +68,15 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   const summary = readStateSummary(folder);
   if (summary.kind !== "read" && summary.kind !== "missing")
     return (await import("./open-state.ts")).stateTrouble(summary);
-  return ok(statusOf(summary.kind === "read" ? summary.value : NEVER_SYNCED, config.value, isBusy));
+  return ok(makeStatus(summary.kind === "read" ? summary.value : NEVER_SYNCED, config.value, isBusy));
 }
 
-function statusOf(summary: StateSummary, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
+function makeStatus(summary: StateSummary, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
   const { totals, blocks, intents, meta, newestRun } = summary;
-  const waiting = new Set<string>(blocks.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
-  const conflicts = totals.conflicts.filter((path) => !waiting.has(path));
+  const pathsInReview = new Set<string>(
+    blocks.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path),
+  );
+  const conflicts = totals.conflicts.filter((path) => !pathsInReview.has(path));
   const reviewedSince = totals.reviews.filter(({ path }) => !conflicts.includes(path));
   return {
     ...runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: isBusy ? null : newestRun }),
@@ -134,14 +136,16 @@ export type StatusOptions = {
  * cannot be read
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<Result<StatusReading>> {
-  const doubt = whyNotAdmitted(root, options);
-  if (doubt !== null) return { kind: "trouble", trouble: doubt };
-  const answer = await askStatus(root, options.daemonMs);
-  if (answer !== NO_DAEMON && answer.kind === "trouble") return answer;
-  const daemon = answer === NO_DAEMON ? null : answer.value;
+  const refusal = whyNotAdmitted(root, options);
+  if (refusal !== null) return { kind: "trouble", trouble: refusal };
+  const daemonAnswer = await askStatus(root, options.daemonMs);
+  if (daemonAnswer !== NO_DAEMON && daemonAnswer.kind === "trouble") return daemonAnswer;
+  const daemon = daemonAnswer === NO_DAEMON ? null : daemonAnswer.value;
   const isBusy = daemon !== null && BUSY_PHASES.has(daemon.phase);
-  const read = await readStatus(root, isBusy);
-  return read.kind === "trouble" ? read : ok({ status: withDaemon(read.value, daemon), daemon });
+  const statusResult = await readStatus(root, isBusy);
+  return statusResult.kind === "trouble"
+    ? statusResult
+    : ok({ status: addDaemonFacts(statusResult.value, daemon), daemon });
 }
 
 /** Returns the milliseconds since both sides were last proven equal; null if they never were. */
@@ -156,23 +160,23 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
 function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return mustBeAdmitted ? config.trouble : null;
-  const admitted = admit(root, config.value, { mode: "read", env, cwd });
-  if (admitted.kind !== "trouble") return null;
-  return mustBeAdmitted || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+  const admission = admit(root, config.value, { mode: "read", env, cwd });
+  if (admission.kind !== "trouble") return null;
+  return mustBeAdmitted || admission.trouble.code === "untrusted" ? admission.trouble : null;
 }
 
 /** Phases of a daemon in which it may be in the middle of a run. */
 const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
 /** Adds what only the daemon knows: newer scans, and that the service cannot be reached. */
-function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
+function addDaemonFacts(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
-  const syncedAt = laterOf(status.syncedAt, daemon.inSyncAsOf);
+  const syncedAt = chooseLater(status.syncedAt, daemon.inSyncAsOf);
   const isOffline = daemon.phase === "waiting" && !daemon.paused && status.state !== "stopped";
   return { ...status, syncedAt, state: isOffline ? "offline" : status.state };
 }
 
-function laterOf(a: number | null, b: number | null): number | null {
+function chooseLater(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
@@ -200,13 +204,13 @@ export type MirrorWord = MirrorStatus["state"] | Exclude<ListedMirror["place"], 
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
-  const listed = listOwnMirrors(options.env);
+  const ownMirrors = listOwnMirrors(options.env);
   // All daemons are asked at the same time, because one that hangs uses up its whole time limit.
-  const readings = listed.mirrors.map(async (mirror): Promise<FolderStatus> => {
+  const readings = ownMirrors.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
     return { mirror, reading, state: mirror.place === "present" ? stateWord(reading) : mirror.place };
   });
-  return { mirrors: await Promise.all(readings), unfit: listed.unfit };
+  return { mirrors: await Promise.all(readings), unfit: ownMirrors.unfit };
 }
 
 async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<Result<StatusReading>> {

@@ -26,13 +26,13 @@ const REPORT_AGAIN_MS = 86_400_000;
 export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
     const notes = readNotes(folder);
-    const before = notes[kind];
+    const storedNote = notes[kind];
     // If the clock was set back to before its beginning, the problem counts as new.
-    const note = before !== undefined && before.since <= now ? before : { since: now, reportedAt: null };
+    const note = storedNote !== undefined && storedNote.since <= now ? storedNote : { since: now, reportedAt: null };
     const { since, reportedAt } = note;
     const isDue = now - since >= graceMs && (reportedAt === null || now - reportedAt >= REPORT_AGAIN_MS);
-    const after = isDue ? { since, reportedAt: now } : note;
-    if (after !== before) writeNotes(folder, { ...notes, [kind]: after });
+    const newNote = isDue ? { since, reportedAt: now } : note;
+    if (newNote !== storedNote) writeNotes(folder, { ...notes, [kind]: newNote });
     return isDue ? now - since : null;
   } catch (error) {
     // A problem that the disk cannot store is reported each time, because too many mails are better

@@ -46,7 +46,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
     const url = config.kind === "ok" ? config.value.url : null;
     const marker = markerOf(root);
     const keyFile = statOwn(folder, KEY_FILE, "file") !== null;
-    const keychain = forgetKey(root, url, env);
+    const keychain = removeKey(root, url, env);
     for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwn(folder, name);
     setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));
     for (const name of [CONFIG_FILE, CONTROL_FILE, "quiet.json", "marker"]) removeOwn(folder, name);
@@ -77,11 +77,13 @@ export function purgeOwnFolder(root: string): Result<null> {
 }
 
 /** Removes the key from the keychain, unless another linked folder has the same address. */
-function forgetKey(root: string, url: string | null, env: Env): UnlinkResult["keychain"] {
+function removeKey(root: string, url: string | null, env: Env): UnlinkResult["keychain"] {
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
-  const others = listMirrors(registryFolder(env)).mirrors.filter(({ roots }) => roots.some((other) => other !== root));
-  if (others.some(({ addresses }) => addresses.includes(address.value))) return "shared";
+  const otherMirrors = listMirrors(registryFolder(env)).mirrors.filter(({ roots }) =>
+    roots.some((other) => other !== root),
+  );
+  if (otherMirrors.some(({ addresses }) => addresses.includes(address.value))) return "shared";
   return forgetInKeychain(url, env);
 }
 
@@ -93,11 +95,11 @@ function forgetKey(root: string, url: string | null, env: Env): UnlinkResult["ke
  */
 export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
   const place = registryFolder(env);
-  const found = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
-  if (found.kind !== "known") return ok(null);
-  const roots = found.mirror.roots.filter((other) => other !== root);
-  const kept = keepMirror(place, { ...found.mirror, roots });
-  return kept.kind === "trouble" ? kept : ok(null);
+  const foundMirror = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
+  if (foundMirror.kind !== "known") return ok(null);
+  const roots = foundMirror.mirror.roots.filter((other) => other !== root);
+  const keepResult = keepMirror(place, { ...foundMirror.mirror, roots });
+  return keepResult.kind === "trouble" ? keepResult : ok(null);
 }
 
 const UPLOADS_NOTHING: ReadonlySet<string> = new Set([
@@ -119,12 +121,12 @@ export function findUnsent(
   options: Omit<MirrorOptions, "mode" | "what">,
 ): Promise<Result<SyncPlan | null>> {
   return withMirror<SyncPlan | null>(root, { ...options, mode: "read", what: "unlink" }, async (mirror) => {
-    const planned = await planSync(mirror, USUAL_RUN);
-    if (planned.kind === "trouble") return planned;
-    const { plan, open } = planned.value;
+    const planResult = await planSync(mirror, USUAL_RUN);
+    if (planResult.kind === "trouble") return planResult;
+    const { plan, open } = planResult.value;
     // Actions that only change local files upload nothing, so they do not matter.
     const steps = plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !UPLOADS_NOTHING.has(kind));
     const isClean = steps.length === 0 && open.length === 0 && plan.verdict.kind === "run";
-    return ok(isClean ? null : { ...planned.value, plan: { ...plan, steps } });
+    return ok(isClean ? null : { ...planResult.value, plan: { ...plan, steps } });
   });
 }
