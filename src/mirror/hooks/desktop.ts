@@ -12,13 +12,13 @@ const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (i
  * null if there is no desktop, or the user disabled notifications with `MDMIRROR_NOTIFY=off`.
  */
 export function desktopHook(env: Env, platform: NodeJS.Platform = process.platform): Hook | null {
-  const command = env["MDMIRROR_NOTIFY"] === "off" ? null : commandFor(env, platform);
+  const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);
   if (command === null) return null;
   const on = new Map([["stopped", 5_000] as const, ["conflict", 5_000] as const]);
   return { name: "desktop notification", on, mirrors: null, timeoutMs: 5_000, argv: ["/bin/sh", "-c", command] };
 }
 
-function commandFor(env: Env, platform: NodeJS.Platform): string | null {
+function chooseCommand(env: Env, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return MAC_COMMAND;
   const hasSession = ["DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY"].some(
     (name) => (env[name] ?? "") !== "",

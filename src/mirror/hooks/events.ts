@@ -10,9 +10,9 @@ type EventItems = readonly HookItem[] | null;
 export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems {
   // While the service cannot be reached, no other event can be judged.
   if (now.state === "offline" && event !== "offline") return null;
-  if (event === "review-settled") return settledOf(before, now);
-  if (event !== "in-sync") return newOf(before.problems[event], now.problems[event]);
-  const isChanged = before.state !== "in-sync" || sumOf(changesBetween(before, now)) > 0;
+  if (event === "review-settled") return findSettledReviews(before, now);
+  if (event !== "in-sync") return findNewItems(before.problems[event], now.problems[event]);
+  const isChanged = before.state !== "in-sync" || sumChanges(changesBetween(before, now)) > 0;
   return now.state === "in-sync" && isChanged ? [] : null;
 }
 
@@ -37,15 +37,17 @@ export function watchEvent(
   { event, debounce, time }: { readonly event: EventName; readonly debounce: number; readonly time: number },
 ): WatchedEvent & { readonly due: number | null; readonly items: readonly HookItem[] } {
   const items = itemsOf(event, baseline, now);
-  if (items === null) return { baseline: baselineOf(event, baseline, now), pending: null, due: null, items: [] };
-  const key = [sumOf(changesBetween(baseline, now)), ...items.map(keyOf)].join("\n");
-  const since = pending?.key === key ? pending.since : time - (event === "offline" ? now.offlineMs : 0);
-  const due = since + debounce;
-  return due <= time ? { baseline: now, pending: null, due, items } : { baseline, pending: { key, since }, due, items };
+  if (items === null) return { baseline: chooseBaseline(event, baseline, now), pending: null, due: null, items: [] };
+  const key = [sumChanges(changesBetween(baseline, now)), ...items.map(makeItemKey)].join("\n");
+  const pendingSince = pending?.key === key ? pending.since : time - (event === "offline" ? now.offlineMs : 0);
+  const dueAt = pendingSince + debounce;
+  return dueAt <= time
+    ? { baseline: now, pending: null, due: dueAt, items }
+    : { baseline, pending: { key, since: pendingSince }, due: dueAt, items };
 }
 
 /** Returns the next baseline if the event did not happen. */
-function baselineOf(event: EventName, before: Facts, now: Facts): Facts {
+function chooseBaseline(event: EventName, before: Facts, now: Facts): Facts {
   // If the service is unreachable only for a short time, the earlier state still counts.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
@@ -58,17 +60,17 @@ export function changesBetween(before: Facts, now: Facts): Changes {
   );
 }
 
-function sumOf(changes: Changes): number {
+function sumChanges(changes: Changes): number {
   return Object.values(changes).reduce((sum, count) => sum + count, 0);
 }
 
-function newOf(before: readonly HookItem[], now: readonly HookItem[]): EventItems {
-  const known = new Set(before.map(keyOf));
-  const items = now.filter((item) => !known.has(keyOf(item)));
+function findNewItems(before: readonly HookItem[], now: readonly HookItem[]): EventItems {
+  const knownKeys = new Set(before.map(makeItemKey));
+  const items = now.filter((item) => !knownKeys.has(makeItemKey(item)));
   return items.length === 0 ? null : items;
 }
 
-function keyOf({ kind, path }: HookItem): string {
+function makeItemKey({ kind, path }: HookItem): string {
   return `${kind} ${path}`;
 }
 
@@ -76,20 +78,20 @@ function keyOf({ kind, path }: HookItem): string {
  * Returns the documents whose review has ended. A document that was moved during its review now has
  * another path in review, and does not count.
  */
-function settledOf(before: Facts, { reviews, problems }: Facts): EventItems {
+function findSettledReviews(before: Facts, { reviews, problems }: Facts): EventItems {
   if (reviews === null || before.reviews === null) return null;
-  const [known, present] = [new Set(before.reviews), new Set(reviews)];
-  const moved = new Set(reviews.filter((key) => !known.has(key)).map(sinceOf));
-  const open = new Set(problems.conflict.map(({ path }) => path));
-  const settled = before.reviews
-    .filter((key) => !present.has(key) && !moved.has(sinceOf(key)))
+  const [knownReviews, presentReviews] = [new Set(before.reviews), new Set(reviews)];
+  const movedReviews = new Set(reviews.filter((key) => !knownReviews.has(key)).map(readReviewTime));
+  const openConflicts = new Set(problems.conflict.map(({ path }) => path));
+  const settledPaths = before.reviews
+    .filter((key) => !presentReviews.has(key) && !movedReviews.has(readReviewTime(key)))
     .map((key) => key.slice(key.indexOf(" ") + 1))
-    .filter((path) => !open.has(path));
-  return settled.length === 0
+    .filter((path) => !openConflicts.has(path));
+  return settledPaths.length === 0
     ? null
-    : settled.map((path) => ({ path, kind: "review-settled", code: null, next: "nothing" }));
+    : settledPaths.map((path) => ({ path, kind: "review-settled", code: null, next: "nothing" }));
 }
 
-function sinceOf(key: string): string {
+function readReviewTime(key: string): string {
   return key.slice(0, key.indexOf(" "));
 }

@@ -61,9 +61,9 @@ export function factsOf(
     changes,
     problems: {
       // Pending problems are left out, because they need no person.
-      attention: itemsOf({ attention: attention.filter(({ waits }) => !waits) }),
-      conflict: itemsOf({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
-      stopped: itemsOf({ safetyStop }),
+      attention: listItems({ attention: attention.filter(({ waits }) => !waits) }),
+      conflict: listItems({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
+      stopped: listItems({ safetyStop }),
       offline: isOffline ? [unreached] : [],
     },
     offlineMs: offline?.ms ?? 0,
@@ -76,21 +76,21 @@ export function readStoredFacts(root: string): Facts | null {
   const glance = readSummary(root);
   if (glance === null) return null;
   const { meta, blocks } = glance;
-  const stored = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
-  return factsOf(root, stored);
+  const storedState = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
+  return factsOf(root, storedState);
 }
 
 /** Kinds of problems with two edits that conflict. `review-conflict` is decided in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
 /** Returns problems without their details, in which the service may repeat content. */
-function itemsOf(open: Partial<OpenProblems>): HookItem[] {
+function listItems(open: Partial<OpenProblems>): HookItem[] {
   const entries = attentionJson({ attention: [], safetyStop: null, fault: null, ...open });
   return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 
 /** Reads a summary of the state file; null if it cannot be read, which the run itself reports. */
 function readSummary(root: string): StateSummary | null {
-  const glanced = readStateSummary(join(root, MIRROR_FOLDER));
-  return glanced.kind === "read" ? glanced.value : null;
+  const summaryResult = readStateSummary(join(root, MIRROR_FOLDER));
+  return summaryResult.kind === "read" ? summaryResult.value : null;
 }

@@ -12,7 +12,7 @@ import { hooksFor, readHooks } from "./read-hooks.ts";
 import { type HookWorld, runHook } from "./run-hook.ts";
 
 /** A folder of the daemon, as hooks need it. Times are of the monotonic clock. */
-type Folder = {
+type WatchedFolder = {
   log: Log | null;
   /** State of the folder when the daemon opened it; null if it could not be read. */
   start: Facts | null;
@@ -43,7 +43,7 @@ const END_MS = 5_000;
  */
 export class HookRunner {
   readonly #options: RunnerOptions;
-  readonly #folders = new Map<string, Folder>();
+  readonly #folders = new Map<string, WatchedFolder>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   readonly #killing = new AbortController();
@@ -62,8 +62,8 @@ export class HookRunner {
 
   takeEvent(root: string, event: FolderEvent, log: Log | null): void {
     if (event.kind === "left") return void this.#folders.delete(root);
-    const fresh: Folder = { log, start: null, state: null, offline: null, changes: {}, watched: new Map() };
-    const folder = this.#folders.get(root) ?? fresh;
+    const newFolder: WatchedFolder = { log, start: null, state: null, offline: null, changes: {}, watched: new Map() };
+    const folder = this.#folders.get(root) ?? newFolder;
     this.#folders.set(root, folder);
     folder.log = log ?? folder.log;
     if (event.kind === "opened") folder.start ??= readStoredFacts(root);
@@ -75,10 +75,10 @@ export class HookRunner {
     this.#stop.abort();
     await this.#checked;
     const allEnded = new AbortController();
-    const late = this.#options.clock.sleep(END_MS, allEnded.signal).then(() => this.#killing.abort());
+    const lateKill = this.#options.clock.sleep(END_MS, allEnded.signal).then(() => this.#killing.abort());
     await Promise.all(this.#running.values());
     allEnded.abort();
-    await late;
+    await lateKill;
   }
 
   async #checkUntilEnd(): Promise<void> {
@@ -86,8 +86,8 @@ export class HookRunner {
     const { signal: stop } = this.#stop;
     try {
       while (!stop.aborted) {
-        const next = Math.min(clock.monotonic() + IDLE_MS, ...this.#checkAll());
-        await clock.sleep(Math.max(0, next - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
+        const nextCheckAt = Math.min(clock.monotonic() + IDLE_MS, ...this.#checkAll());
+        await clock.sleep(Math.max(0, nextCheckAt - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
         await clock.sleep(CHECK_PAUSE_MS, stop);
       }
     } catch (error) {
@@ -103,38 +103,38 @@ export class HookRunner {
     // ORDER: a new signal first, so that an event during the check causes another check.
     this.#wake = new AbortController();
     const { env, clock, onNote } = this.#options;
-    const read = readHooks(env);
-    const note = read.kind === "ok" ? null : `${read.trouble.what}; next: ${read.trouble.next}`;
+    const hooksResult = readHooks(env);
+    const note = hooksResult.kind === "ok" ? null : `${hooksResult.trouble.what}; next: ${hooksResult.trouble.next}`;
     if (note !== null && note !== this.#lastNote) onNote(note);
     this.#lastNote = note;
-    const hooks = [this.#desktop ?? [], read.kind === "ok" ? read.value : []].flat();
+    const hooks = [this.#desktop ?? [], hooksResult.kind === "ok" ? hooksResult.value : []].flat();
     if (hooks.length === 0) return [];
     const time = clock.monotonic();
     return [...this.#folders].flatMap(([root, folder]) => {
       if (folder.state === null) return [];
       const { offline, changes } = folder;
       const outage = offline === null ? null : { code: offline.code, ms: time - offline.since };
-      const now = factsOf(root, folder.state, { offline: outage, changes: { ...changes } });
-      return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, now, time));
+      const currentFacts = factsOf(root, folder.state, { offline: outage, changes: { ...changes } });
+      return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, currentFacts, time));
     });
   }
 
   /** Starts a hook for its first due event. Returns the times at which its others will be due. */
-  #checkHook(hook: Hook, root: string, folder: Folder, now: Facts, time: number): number[] {
+  #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: Facts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
       if (debounce === undefined || this.#running.has(hook.name)) return [];
       const name = `${hook.name} ${event}`;
-      const before = folder.watched.get(name) ?? { baseline: folder.start ?? now, pending: null };
-      const { due, items, ...watched } = watchEvent(before, now, { event, debounce, time });
+      const watchedBefore = folder.watched.get(name) ?? { baseline: folder.start ?? now, pending: null };
+      const { due, items, ...watched } = watchEvent(watchedBefore, now, { event, debounce, time });
       folder.watched.set(name, watched);
       if (due === null || due > time) return due ?? [];
-      this.#start(hook, { event, items, before: before.baseline, now }, root, folder);
+      this.#start(hook, { event, items, before: watchedBefore.baseline, now }, root, folder);
       return [];
     });
   }
 
-  #start(hook: Hook, event: HookEvent, root: string, folder: Folder): void {
+  #start(hook: Hook, event: HookEvent, root: string, folder: WatchedFolder): void {
     const about = `the hook "${hook.name}" failed on ${event.event} of ${shellWord(root)}`;
     const { onNote } = this.#options;
     const ran = runHook(hook, event, root, this.#options, this.#killing.signal)
@@ -154,13 +154,13 @@ export class HookRunner {
 }
 
 /** Updates a folder by an event of the daemon. Returns true if the hooks have to be checked. */
-function updateFolder(folder: Folder, event: FolderEvent, now: number): boolean {
+function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): boolean {
   const { offline } = folder;
-  const unreached = (code: WaitReason) => ({ code, since: offline?.since ?? now });
+  const makeOutage = (code: WaitReason) => ({ code, since: offline?.since ?? now });
   if (event.kind === "run") {
     const { state, attention, safetyStop, fault, counts } = event.report;
     folder.state = { state, attention, safetyStop };
-    folder.offline = state === "offline" ? unreached(waitReasonOf(fault)) : null;
+    folder.offline = state === "offline" ? makeOutage(waitReasonOf(fault)) : null;
     const { blocked: _blocked, ...synced } = counts;
     for (const [name, count] of Object.entries(synced)) folder.changes[name] = (folder.changes[name] ?? 0) + count;
     return true;
@@ -169,15 +169,15 @@ function updateFolder(folder: Folder, event: FolderEvent, now: number): boolean 
   const { phase } = event;
   // Only a wait for the service says that it cannot be reached. During a scan, the last known state
   // stays.
-  if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = unreached(phase.why);
+  if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = makeOutage(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;
 }
 
 /** Logs how a hook ended, without the hook's output, which may contain anything. */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
-  const common = { what: name, action, ms: end.ms };
-  if (end.kind === "done") return void log?.write("info", "hook", { ...common, outcome: "done" });
+  const commonFields = { what: name, action, ms: end.ms };
+  if (end.kind === "done") return void log?.write("info", "hook", { ...commonFields, outcome: "done" });
   const code = typeof end.code === "number" ? { status: end.code } : { code: end.code };
-  log?.write("warn", "hook", { ...common, outcome: "failed", reason: end.reason, ...code });
+  log?.write("warn", "hook", { ...commonFields, outcome: "failed", reason: end.reason, ...code });
 }

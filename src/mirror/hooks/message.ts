@@ -69,7 +69,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
     inReview: reviews?.length ?? 0,
     changes: changesBetween(before, now),
   };
-  const shown = items.slice(0, MAX_PATHS);
+  const shownItems = items.slice(0, MAX_PATHS);
   return {
     id: `msg_${random.hex(24)}`,
     type: event,
@@ -80,8 +80,8 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
       state,
       test,
       counts,
-      items: shown,
-      more: items.length - shown.length,
+      items: shownItems,
+      more: items.length - shownItems.length,
       next: items[0] !== undefined && event !== "conflict" && event !== "attention" ? items[0].next : NEXT_STEPS[event],
     },
   };
@@ -90,9 +90,9 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
 const SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: string) => string>> = {
   stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
   offline: ([first], name) => `${name} cannot reach the service${originClause(first?.code ?? null, null)}`,
-  conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${pathsOf(items)}`,
-  attention: (items, name) => `${plural(items.length, "new problem")} to fix in ${name}: ${pathsOf(items)}`,
-  "review-settled": (items, name) => `${plural(items.length, "review")} ended in ${name}: ${pathsOf(items)}`,
+  conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${listPaths(items)}`,
+  attention: (items, name) => `${plural(items.length, "new problem")} to fix in ${name}: ${listPaths(items)}`,
+  "review-settled": (items, name) => `${plural(items.length, "review")} ended in ${name}: ${listPaths(items)}`,
   "in-sync": (_items, name) => `${name} is in sync`,
 };
 
@@ -108,7 +108,7 @@ const NEXT_STEPS: Readonly<Record<EventName, string>> = {
 /** LIMIT: paths in the sentence of a message, so that it fits into a notification. */
 const MAX_NAMED_PATHS = 3;
 
-function pathsOf(items: readonly HookItem[]): string {
-  const named = items.slice(0, MAX_NAMED_PATHS).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
-  return `${named.join(", ")}${items.length > MAX_NAMED_PATHS ? `, and ${items.length - MAX_NAMED_PATHS} more` : ""}`;
+function listPaths(items: readonly HookItem[]): string {
+  const namedPaths = items.slice(0, MAX_NAMED_PATHS).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
+  return `${namedPaths.join(", ")}${items.length > MAX_NAMED_PATHS ? `, and ${items.length - MAX_NAMED_PATHS} more` : ""}`;
 }

@@ -23,11 +23,13 @@ const NO_HOOKS: readonly Hook[] = [];
 export function readHooks(env: Env): Result<readonly Hook[]> {
   const file = hooksFileOf(env);
   if (file === null) return ok(NO_HOOKS);
-  const read = readSafely(file);
-  if (read.kind === "absent") return ok(NO_HOOKS);
-  if (read.kind === "unfit")
-    return trouble("usage", `${file} ${read.why}, so mdmirror runs no hook`, read.next, { code: "hooks-unfit" });
-  const { hooks, faults } = parseHooks(read.text);
+  const readResult = readSafely(file);
+  if (readResult.kind === "absent") return ok(NO_HOOKS);
+  if (readResult.kind === "unfit")
+    return trouble("usage", `${file} ${readResult.why}, so mdmirror runs no hook`, readResult.next, {
+      code: "hooks-unfit",
+    });
+  const { hooks, faults } = parseHooks(readResult.text);
   if (faults.length === 0) return ok(hooks);
   return trouble("usage", `${file} ${faults.join("; ")}`, "correct the file; until then mdmirror runs no hook", {
     code: "hooks-unfit",

@@ -45,21 +45,21 @@ export async function runHooksAfterSync(
   report: RunReport,
   { stop, onNote, ...world }: AfterSync,
 ): Promise<Result<null>> {
-  const read = readHooks(world.env);
-  if (read.kind === "trouble") return read;
+  const hooksResult = readHooks(world.env);
+  if (hooksResult.kind === "trouble") return hooksResult;
   const offline = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
   const { blocked: _blocked, ...changes } = report.counts;
-  const after = factsOf(root, report, { offline, changes });
-  const late = AbortSignal.any([stop, AbortSignal.timeout(MAX_WAIT_MS)]);
-  await Promise.all(hooksFor(root, read.value, world.env).map(runForEvents));
+  const factsAfter = factsOf(root, report, { offline, changes });
+  const timeLimit = AbortSignal.any([stop, AbortSignal.timeout(MAX_WAIT_MS)]);
+  await Promise.all(hooksFor(root, hooksResult.value, world.env).map(runForEvents));
   return ok(null);
 
   async function runForEvents(hook: Hook): Promise<void> {
     for (const event of EVENT_NAMES.filter((name) => hook.on.has(name))) {
-      const items = itemsOf(event, before, after);
-      if (items === null || late.aborted) continue;
-      const end = await runHook(hook, { event, items, before, now: after }, root, world, late);
-      if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(end)}`);
+      const items = itemsOf(event, before, factsAfter);
+      if (items === null || timeLimit.aborted) continue;
+      const hookEnd = await runHook(hook, { event, items, before, now: factsAfter }, root, world, timeLimit);
+      if (hookEnd.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(hookEnd)}`);
     }
   }
 }
@@ -83,9 +83,9 @@ const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: 
 /** Runs a hook with an invented event, to test it. */
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
   const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
-  const after = { ...NO_FACTS, state: EXAMPLE_STATES[event] };
+  const factsAfter = { ...NO_FACTS, state: EXAMPLE_STATES[event] };
   const items = event === "in-sync" ? [] : [EXAMPLE];
-  return runHook(hook, { event, items, before: after, now: after, test: true }, root, world, stop);
+  return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 
 /** LIMIT: bytes of a command's output that are kept. The end of the output is kept. */
@@ -122,60 +122,60 @@ type RunSetup = {
 export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, setup: RunSetup): Promise<HookEnd> {
   const { env, timeoutMs, stop } = setup;
   const [program, ...args] = argv;
-  const began = performance.now();
+  const beganAt = performance.now();
   const child = spawn(program!, args, {
     cwd: homeOf(env),
-    env: environmentOf(message, env),
+    env: makeEnvironment(message, env),
     stdio: "pipe",
     detached: true,
   });
   let output = Buffer.alloc(0);
   let bytes = 0;
-  let cut: Failure | null = null;
+  let cutFailure: Failure | null = null;
   let grace: NodeJS.Timeout | undefined;
   /** Sends SIGTERM to the command's process group, and SIGKILL some time later. */
-  const end = (why: string, reason: string) => {
-    if (cut !== null) return;
-    cut = { why, reason, code: null };
+  const endCommand = (why: string, reason: string) => {
+    if (cutFailure !== null) return;
+    cutFailure = { why, reason, code: null };
     killGroup(child, "SIGTERM");
     grace = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
   };
-  const timer = setTimeout(() => end(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
-  const onStop = () => end("it was ended, because mdmirror is ending", "stopped");
+  const timer = setTimeout(() => endCommand(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
+  const onStop = () => endCommand("it was ended, because mdmirror is ending", "stopped");
   if (stop.aborted) onStop();
   stop.addEventListener("abort", onStop, { once: true });
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
-      if (bytes > MAX_OUTPUT_BYTES) end("it printed more than 1 MiB", "output");
+      if (bytes > MAX_OUTPUT_BYTES) endCommand("it printed more than 1 MiB", "output");
     });
   // A command may end without reading its input, which is no error.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
-  const failure = await endOf(child);
+  const failure = await waitForEnd(child);
   clearTimeout(timer);
   clearTimeout(grace);
   stop.removeEventListener("abort", onStop);
-  if (cut !== null) killGroup(child, "SIGKILL");
+  if (cutFailure !== null) killGroup(child, "SIGKILL");
   for (const stream of child.stdio) stream?.destroy();
-  const ms = Math.round(performance.now() - began);
-  const fail = cut ?? failure;
+  const ms = Math.round(performance.now() - beganAt);
+  const fail = cutFailure ?? failure;
   return fail === null ? { kind: "done", ms } : { kind: "failed", ms, ...fail, output: output.toString("utf8").trim() };
 }
 
 type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
 /** Waits until a command ends. Returns null if it succeeded, otherwise the failure. */
-function endOf(child: ChildProcess): Promise<Failure | null> {
+function waitForEnd(child: ChildProcess): Promise<Failure | null> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
       resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
     );
     // "exit" is used rather than "close", because a child of the command may keep its output open.
     child.once("exit", (code, signal) => {
-      const why = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
-      setImmediate(() => resolve(code === 0 ? null : { why, reason: "exit", code: code ?? signal }));
+      const explanation = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
+      setImmediate(() => resolve(code === 0 ? null : { why: explanation, reason: "exit", code: code ?? signal }));
     });
   });
 }
@@ -190,12 +190,12 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function environmentOf({ type, text, data }: Message, env: Env): NodeJS.ProcessEnv {
-  const passed = Object.entries(env).filter(
+function makeEnvironment({ type, text, data }: Message, env: Env): NodeJS.ProcessEnv {
+  const passedVariables = Object.entries(env).filter(
     ([name]) => PASSED_VARIABLES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
   return {
-    ...Object.fromEntries(passed),
+    ...Object.fromEntries(passedVariables),
     [HOOK_VARIABLE]: type,
     MDMIRROR_HOOK_TEXT: text,
     MDMIRROR_HOOK_FOLDER: data.mirror.folder,
