@@ -33,31 +33,31 @@ const NEXT_STEP = "correct this option in the file, or remove it to use the defa
  */
 export function readConfig(folder: string): Result<Config> {
   const file = join(folder, CONFIG_FILE);
-  const text = readText(folder);
-  return text.kind === "trouble" ? text : parseConfig(text.value, file);
+  const fileText = readConfigText(folder);
+  return fileText.kind === "trouble" ? fileText : parseConfig(fileText.value, file);
 }
 
 /**
  * Returns the members of the configuration file as they are, even if they are no valid settings.
  */
 export function readMembers(folder: string): Result<JsonObject> {
-  const text = readText(folder);
-  return text.kind === "trouble" ? text : parseMembers(text.value, join(folder, CONFIG_FILE));
+  const fileText = readConfigText(folder);
+  return fileText.kind === "trouble" ? fileText : parseMembers(fileText.value, join(folder, CONFIG_FILE));
 }
 
-function readText(folder: string): Result<string> {
+function readConfigText(folder: string): Result<string> {
   const file = join(folder, CONFIG_FILE);
   try {
-    const read = readOwn(folder, CONFIG_FILE);
-    if (read === null) return unreadable(file, "it does not exist; was the folder unlinked?");
-    return ok(read.bytes.toString("utf8"));
+    const fileContent = readOwn(folder, CONFIG_FILE);
+    if (fileContent === null) return reportUnreadable(file, "it does not exist; was the folder unlinked?");
+    return ok(fileContent.bytes.toString("utf8"));
   } catch (error) {
     if (error instanceof UnsafePathError) throw error;
-    return unreadable(file, errnoClause(error));
+    return reportUnreadable(file, errnoClause(error));
   }
 }
 
-function unreadable(file: string, why: string): Result<never> {
+function reportUnreadable(file: string, why: string): Result<never> {
   return trouble("usage", `${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
 }
 
@@ -84,11 +84,11 @@ export function parseConfig(text: string, file: string): Result<Config> {
   if (members.kind === "trouble") return members;
   const json = members.value;
   const faults: string[] = [];
-  const report: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
+  const reportFault: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
   // An older mdmirror wrote only the mode of links, without a group.
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
-  const config = readGroup(SETTINGS, "", { url: "", ...json, links }, report) as Config;
-  if (config.links.wiki && config.links.mode === "keep") report("links.wiki", 'needs "mode": "translate"');
+  const config = readGroup(SETTINGS, "", { url: "", ...json, links }, reportFault) as Config;
+  if (config.links.wiki && config.links.mode === "keep") reportFault("links.wiki", 'needs "mode": "translate"');
   return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT_STEP);
 }
 
@@ -101,22 +101,25 @@ function readGroup(group: Group, prefix: string, json: unknown, report: ReportFa
   const members = isJsonObject(json) ? json : {};
   for (const name of Object.keys(members))
     if (!Object.hasOwn(group, name)) report(`${prefix}${name}`, whyUnknown(name, Object.keys(group)));
-  const values = Object.entries(group).map(([name, one]) => {
+  const namedValues = Object.entries(group).map(([name, one]) => {
     const member = `${prefix}${name}`;
-    const value = members[name];
-    if (!isSetting(one)) return [name, readGroup(one, `${member}.`, value, report)];
-    const read = value === undefined ? undefined : one.read(value, (why, part = "") => void report(member + part, why));
-    return [name, read ?? one.defaultValue];
+    const memberValue = members[name];
+    if (!isSetting(one)) return [name, readGroup(one, `${member}.`, memberValue, report)];
+    const readValue =
+      memberValue === undefined
+        ? undefined
+        : one.read(memberValue, (why, part = "") => void report(member + part, why));
+    return [name, readValue ?? one.defaultValue];
   });
-  return Object.fromEntries(values) as object;
+  return Object.fromEntries(namedValues) as object;
 }
 
 /** Returns why a name is no setting, as a clause, with the most similar name. */
 export function whyUnknown(name: string, known: readonly string[]): string {
-  const elsewhere = NOT_SETTINGS.get(name);
-  if (elsewhere !== undefined) return elsewhere;
-  const near = nearestWord(name, known);
-  return near === null ? "is not a known setting" : `is not a known setting; did you mean "${near}"?`;
+  const otherMeaning = NOT_SETTINGS.get(name);
+  if (otherMeaning !== undefined) return otherMeaning;
+  const nearestName = nearestWord(name, known);
+  return nearestName === null ? "is not a known setting" : `is not a known setting; did you mean "${nearestName}"?`;
 }
 
 /**
@@ -135,6 +138,6 @@ export function writeConfig(folder: string, config: object): void {
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function hasConfig(folder: string): boolean {
-  const read = readOwn(folder, CONFIG_FILE);
-  return read?.bytes.some((byte) => byte !== 0) === true;
+  const fileContent = readOwn(folder, CONFIG_FILE);
+  return fileContent?.bytes.some((byte) => byte !== 0) === true;
 }

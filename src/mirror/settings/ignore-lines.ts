@@ -13,15 +13,15 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
   const path = join(root, IGNORE_FILE);
   try {
     const bytes = readBytes(path);
-    const before = bytes.toString("utf8");
-    const existingLines = new Set(before.split(/\r?\n/));
-    const added = [...new Set(patterns)].filter((pattern) => !existingLines.has(pattern));
-    if (added.length === 0) return ok([]);
-    const start = before === "" || before.endsWith("\n") ? "" : "\n";
-    replace(path, Buffer.concat([bytes, Buffer.from(`${start}${added.join("\n")}\n`)]));
-    return ok(added);
+    const existingText = bytes.toString("utf8");
+    const existingLines = new Set(existingText.split(/\r?\n/));
+    const addedPatterns = [...new Set(patterns)].filter((pattern) => !existingLines.has(pattern));
+    if (addedPatterns.length === 0) return ok([]);
+    const start = existingText === "" || existingText.endsWith("\n") ? "" : "\n";
+    replaceFile(path, Buffer.concat([bytes, Buffer.from(`${start}${addedPatterns.join("\n")}\n`)]));
+    return ok(addedPatterns);
   } catch (error) {
-    return notWritten(path, error);
+    return reportUnwritten(path, error);
   }
 }
 
@@ -35,15 +35,15 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
 export function removeIgnoreLine(root: string, line: number, seen: Digest): Result<boolean> {
   const path = join(root, IGNORE_FILE);
   try {
-    const before = readBytes(path);
+    const existingBytes = readBytes(path);
     // Read as Latin-1, in which each byte is one character, so that bytes which are not UTF-8 stay
     // the same.
-    const lines = before.toString("latin1").split("\n");
-    if (digestOf(before.toString("utf8")) !== seen || line < 1 || line > lines.length) return ok(false);
-    replace(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
+    const lines = existingBytes.toString("latin1").split("\n");
+    if (digestOf(existingBytes.toString("utf8")) !== seen || line < 1 || line > lines.length) return ok(false);
+    replaceFile(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
     return ok(true);
   } catch (error) {
-    return notWritten(path, error);
+    return reportUnwritten(path, error);
   }
 }
 
@@ -51,7 +51,7 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
  * Returns the trouble for an ignore file that could not be written.
  * @throws the error itself if it has no code, because it then does not come from the disk
  */
-function notWritten(path: string, error: unknown): Result<never> {
+function reportUnwritten(path: string, error: unknown): Result<never> {
   return systemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
 
@@ -82,11 +82,11 @@ function readBytes(path: string): Buffer {
  * Keeps the mode of the file. Does not follow a symbolic link, because somebody else may have made
  * the folder.
  */
-function replace(path: string, content: Buffer): void {
-  const fresh = `${path}.new`;
-  const before = lstatSync(path, { throwIfNoEntry: false });
-  rmSync(fresh, { force: true });
-  writeFileSync(fresh, content, { flag: "wx", flush: true });
-  if (before !== undefined) chmodSync(fresh, before.mode & 0o777);
-  renameSync(fresh, path);
+function replaceFile(path: string, content: Buffer): void {
+  const newPath = `${path}.new`;
+  const existingStat = lstatSync(path, { throwIfNoEntry: false });
+  rmSync(newPath, { force: true });
+  writeFileSync(newPath, content, { flag: "wx", flush: true });
+  if (existingStat !== undefined) chmodSync(newPath, existingStat.mode & 0o777);
+  renameSync(newPath, path);
 }

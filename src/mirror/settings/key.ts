@@ -48,8 +48,8 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
  */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
-    const found = findKey(source);
-    return found.kind === "ok" && found.value.key !== key;
+    const foundKey = findKey(source);
+    return foundKey.kind === "ok" && foundKey.value.key !== key;
   } catch (error) {
     if (error instanceof UnsafePathError) return false;
     throw error;
@@ -61,16 +61,16 @@ export function isOtherKey(source: KeySource, key: string): boolean {
  * the key itself, because callers also ask about addresses that are not trusted.
  */
 export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
-  const found = findInSources(source);
-  return found.kind === "ok" ? found.value.from : null;
+  const foundKey = findInSources(source);
+  return foundKey.kind === "ok" ? foundKey.value.from : null;
 }
 
 function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
     // The mode of this file is not checked, because a mounted secret is often readable by a group.
     // The user names the file in each call.
-    const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
-    return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
+    const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
+    return readResult.kind === "ok" ? ok({ key: readResult.value, from: "--key-file" }) : readResult;
   }
   const keyText = env["MDMIRROR_API_KEY"];
   if (keyText !== undefined && keyText !== "") {
@@ -81,33 +81,33 @@ function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<Fo
       "set it to the key only",
     );
   }
-  const kept = askKeychain(url, env);
-  if (kept !== null) return ok({ key: kept, from: "keychain" });
-  if (folder === null) return noKey();
+  const keychainKey = askKeychain(url, env);
+  if (keychainKey !== null) return ok({ key: keychainKey, from: "keychain" });
+  if (folder === null) return reportMissingKey();
   return readStoredKey(folder);
 }
 
-function noKey(): Result<never> {
-  const next = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
-  return trouble("usage", "there is no API key", next);
+function reportMissingKey(): Result<never> {
+  const nextStep = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
+  return trouble("usage", "there is no API key", nextStep);
 }
 
 function readStoredKey(folder: string): Result<FoundKey> {
   const file = join(folder, KEY_FILE);
   try {
-    const found = readOwn(folder, KEY_FILE);
-    if (found === null) return noKey();
-    const mode = found.stat.mode & 0o777;
+    const storedFile = readOwn(folder, KEY_FILE);
+    if (storedFile === null) return reportMissingKey();
+    const mode = storedFile.stat.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       const warning = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
-      const next = `chmod 600 ${shellWord(file)}; if others have used this computer, also ask for a new key`;
-      return trouble("usage", warning, next);
+      const nextStep = `chmod 600 ${shellWord(file)}; if others have used this computer, also ask for a new key`;
+      return trouble("usage", warning, nextStep);
     }
-    const read = readKeyFile(() => found.bytes.toString("utf8"), file);
-    return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
+    const readResult = readKeyFile(() => storedFile.bytes.toString("utf8"), file);
+    return readResult.kind === "ok" ? ok({ key: readResult.value, from: "stored" }) : readResult;
   } catch (error) {
     if (error instanceof UnsafePathError) throw error;
-    return unreadable(file, error);
+    return reportUnreadable(file, error);
   }
 }
 
@@ -119,16 +119,16 @@ function readKeyFile(read: () => string, shownPath: string): Result<string> {
   try {
     const key = read().trim();
     if (isKey(key)) return ok(key);
-    const what = `${shownPath} contains no key: one line of printable ASCII without spaces`;
-    return trouble("usage", what, "write only the key into it");
+    const problem = `${shownPath} contains no key: one line of printable ASCII without spaces`;
+    return trouble("usage", problem, "write only the key into it");
   } catch (error) {
-    return unreadable(shownPath, error);
+    return reportUnreadable(shownPath, error);
   }
 }
 
-function unreadable(shownPath: string, error: unknown): Result<never> {
-  const what = `the key file ${shownPath} cannot be read: ${errnoClause(error)}`;
-  return trouble("usage", what, "give another with --key-file FILE");
+function reportUnreadable(shownPath: string, error: unknown): Result<never> {
+  const problem = `the key file ${shownPath} cannot be read: ${errnoClause(error)}`;
+  return trouble("usage", problem, "give another with --key-file FILE");
 }
 
 /**
@@ -148,7 +148,7 @@ type Keychain = { readonly find: readonly string[]; readonly clear: readonly str
  * need exist. Users store a key with `secret-tool store --label mdmirror service mdmirror account
  * URL`, or `security add-generic-password -s mdmirror -a URL -w`.
  */
-function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
+function listKeychains(url: string, env: KeySource["env"]): Keychain[] {
   // `secret-tool` needs a session bus, which cron and containers do not have.
   const tools: readonly (Keychain & { readonly isUsable: boolean })[] = [
     {
@@ -166,7 +166,7 @@ function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
 }
 
 function askKeychain(url: string, env: KeySource["env"]): string | null {
-  for (const { find } of keychainsOf(url, env)) {
+  for (const { find } of listKeychains(url, env)) {
     const { status, stdout } = runTool(find, env);
     const key = status === 0 ? stdout.trim() : "";
     if (KEY_FORM.test(key)) return key;
@@ -177,7 +177,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
 /** Removes the key for a URL from the keychain. Returns `kept` if it could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
-  for (const { clear } of keychainsOf(url, env)) runTool(clear, env);
+  for (const { clear } of listKeychains(url, env)) runTool(clear, env);
   return askKeychain(url, env) === null ? "removed" : "kept";
 }
 

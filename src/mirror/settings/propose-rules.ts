@@ -51,16 +51,16 @@ export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random:
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
   const disk = new LocalDisk(createNodeFs(), root, { random, probes: false, gitignore: () => [] });
-  const followed = disk.walk(
+  const filteredTree = disk.walk(
     (path) => local.files.get(path) ?? null,
     () => undefined,
   );
-  const all = [...local.files.values()];
-  const leftOut = all.filter(({ path }) => !followed.files.has(path));
-  const synced = all.filter(({ path }) => followed.files.has(path));
+  const localFiles = [...local.files.values()];
+  const leftOut = localFiles.filter(({ path }) => !filteredTree.files.has(path));
+  const synced = localFiles.filter(({ path }) => filteredTree.files.has(path));
   const byPattern = new Map<string, Share>();
   for (const file of synced) {
-    const pattern = patternFor(local, file.path);
+    const pattern = findPattern(local, file.path);
     if (pattern !== null) byPattern.set(pattern, addToShare(byPattern.get(pattern), file));
   }
   const patterns = [...byPattern].map(([pattern, share]) => ({ pattern, ...share }));
@@ -84,12 +84,12 @@ export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, 
 }
 
 /** Returns a pattern for the highest generated folder above a document; null if there is none. */
-function patternFor({ others }: LocalTree, path: LocalPath): string | null {
+function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);
-    const known = Object.hasOwn(GENERATED, name) ? GENERATED[name]! : null;
-    if (known === null) continue;
-    const { beside, inside } = known;
+    const generatedRule = Object.hasOwn(GENERATED, name) ? GENERATED[name]! : null;
+    if (generatedRule === null) continue;
+    const { beside, inside } = generatedRule;
     if (beside === undefined && inside === undefined) return `${name}/`;
     const marks =
       inside === undefined ? beside!.map((mark) => joinPath(parentOf(folder), mark)) : [joinPath(folder, inside)];

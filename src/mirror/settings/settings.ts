@@ -59,22 +59,22 @@ export const SETTINGS = {
     canChange: (from, to) => prefixOf(from) === prefixOf(to),
     read: (value, fault) => readRemote(value) ?? fault("must be the path of a folder of the workspace, or a list"),
   } as Setting<LinkedPart>,
-  direction: choice<Policy["direction"]>(["both", "pull", "push"], {
+  direction: makeChoice<Policy["direction"]>(["both", "pull", "push"], {
     meaning:
       "Which changes are synced. `pull`: only those of the service; nothing is uploaded. `push`: only local changes; no local file changes.",
     page: "direction",
   }),
-  names: choice<Policy["names"]>(["map", "block"], {
+  names: makeChoice<Policy["names"]>(["map", "block"], {
     meaning:
       "What happens to a file whose name the service refuses. `map`: upload it under an accepted name. `block`: do not upload it, and report it.",
   }),
   links: {
-    mode: choice(["keep", "translate"], {
+    mode: makeChoice(["keep", "translate"], {
       meaning: "Whether mdmirror converts links: paths in local files, ids on the service.",
       page: "links",
       setBy: "mdmirror links translate|keep",
     }),
-    wiki: flag(false, {
+    wiki: makeFlag(false, {
       meaning: "Whether `translate` converts wiki links too.",
       page: "links",
       setBy: "mdmirror links translate --wiki",
@@ -87,7 +87,7 @@ export const SETTINGS = {
     page: "conflicts",
     read: readConflicts,
   } as Setting<ConflictPolicy | readonly ConflictRule[]>,
-  gitignore: flag(false, { meaning: "Whether `.gitignore` files exclude documents that are not linked yet." }),
+  gitignore: makeFlag(false, { meaning: "Whether `.gitignore` files exclude documents that are not linked yet." }),
   keepHistory: {
     defaultValue: "30d, 500MB",
     values: "days and a size, such as `90d, 2GB`",
@@ -108,34 +108,34 @@ export const SETTINGS = {
         : fault("must be a list of hosts"),
   } as Setting<readonly string[]>,
   interface: {
-    progress: flag(true, { meaning: "Whether commands show the progress of long work." }),
-    quietFor: time("1h", null, {
+    progress: makeFlag(true, { meaning: "Whether commands show the progress of long work." }),
+    quietFor: makeTime("1h", null, {
       meaning:
         "How long such a problem lasts before `sync --quiet` reports it: another process uses the folder, or the service cannot be reached.",
     }),
   },
   events: {
-    listen: flag(true, {
+    listen: makeFlag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
     // LIMIT: at most 1h, because a change that causes no event would otherwise stay unnoticed for
     // too long.
-    pollEvery: time("60s", ["1s", "1h"], {
+    pollEvery: makeTime("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
   },
   polling: {
     // LIMIT: with fewer requests, the scan of a large workspace would take longer than a day.
-    requestsPerMinute: wholeNumber(60, [1, 6_000], {
+    requestsPerMinute: makeWholeNumber(60, [1, 6_000], {
       meaning: "How many requests a minute the daemon may send to find changes.",
     }),
   },
   handsOff: {
     // LIMIT: at most 60s, because users would take a longer wait for a failure.
-    quiet: time("2s", ["0s", "60s"], {
+    quiet: makeTime("2s", ["0s", "60s"], {
       meaning: "A file that changed within this time is not overwritten. `0s` turns that off.",
     }),
-    open: time("10m", ["0s", "24h"], {
+    open: makeTime("10m", ["0s", "24h"], {
       meaning: "How long a file that an editor has open is not overwritten. `0s` turns that off.",
     }),
   },
@@ -164,7 +164,7 @@ export function valueFault(name: string, { read }: Setting<unknown>, value: unkn
   return fault;
 }
 
-type Docs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
+type SettingDocs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
 /** Values that an older mdmirror wrote into configuration files, each with the current value. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
@@ -173,25 +173,25 @@ const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Declares a setting that has one of a few values. The first of them is the default. */
-function choice<T extends string>(allowed: readonly [T, ...T[]], docs: Docs): Setting<T> {
+function makeChoice<T extends string>(allowed: readonly [T, ...T[]], docs: SettingDocs): Setting<T> {
   return {
     ...docs,
     defaultValue: allowed[0],
     values: allowed.map((word) => `\`${word}\``).join(", "),
-    read: (value, fault) => oneOf(allowed, value) ?? fault(mustBeOneOf(allowed)),
+    read: (value, fault) => chooseAllowed(allowed, value) ?? fault(describeAllowed(allowed)),
   };
 }
 
-function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
+function chooseAllowed<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
   const word = FORMER_WORDS.get(value) ?? value;
   return allowed.find((value) => value === word);
 }
 
-function mustBeOneOf(allowed: readonly string[]): string {
+function describeAllowed(allowed: readonly string[]): string {
   return `must be one of ${allowed.map((word) => JSON.stringify(word)).join(", ")}`;
 }
 
-function flag(defaultValue: boolean, docs: Docs): Setting<boolean> {
+function makeFlag(defaultValue: boolean, docs: SettingDocs): Setting<boolean> {
   return {
     ...docs,
     defaultValue,
@@ -204,7 +204,7 @@ function flag(defaultValue: boolean, docs: Docs): Setting<boolean> {
  * Declares a setting that is a length of time.
  * @param range least and greatest value; null to allow any time
  */
-function time(defaultValue: string, range: readonly [string, string] | null, docs: Docs): Setting<string> {
+function makeTime(defaultValue: string, range: readonly [string, string] | null, docs: SettingDocs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
     ...docs,
@@ -218,7 +218,11 @@ function time(defaultValue: string, range: readonly [string, string] | null, doc
   };
 }
 
-function wholeNumber(defaultValue: number, [least, most]: readonly [number, number], docs: Docs): Setting<number> {
+function makeWholeNumber(
+  defaultValue: number,
+  [least, most]: readonly [number, number],
+  docs: SettingDocs,
+): Setting<number> {
   return {
     ...docs,
     defaultValue,
@@ -299,7 +303,7 @@ type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
 
 function readConflicts(value: unknown, fault: OnFault): ConflictPolicy | readonly ConflictRule[] | undefined {
-  if (!Array.isArray(value)) return oneOf(POLICIES, value) ?? fault(mustBeOneOf(POLICIES));
+  if (!Array.isArray(value)) return chooseAllowed(POLICIES, value) ?? fault(describeAllowed(POLICIES));
   return value.flatMap((rule: unknown, index) => readRule(rule, (why, part = "") => fault(why, `[${index}]${part}`)));
 }
 
@@ -308,19 +312,19 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
     fault('must be {"paths": a pattern, "policy": …}');
     return [];
   }
-  const unfit = pathsFault(rule["paths"]);
-  if (unfit !== null) fault(unfit, ".paths");
-  const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
-  if (extra !== undefined) fault("is not an option of a rule", `.${extra}`);
-  const policy = oneOf(POLICIES, rule["policy"]);
-  if (policy === undefined) fault(rule["policy"] === undefined ? "is missing" : mustBeOneOf(POLICIES), ".policy");
+  const pathsProblem = findPathsFault(rule["paths"]);
+  if (pathsProblem !== null) fault(pathsProblem, ".paths");
+  const unknownMember = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
+  if (unknownMember !== undefined) fault("is not an option of a rule", `.${unknownMember}`);
+  const policy = chooseAllowed(POLICIES, rule["policy"]);
+  if (policy === undefined) fault(rule["policy"] === undefined ? "is missing" : describeAllowed(POLICIES), ".policy");
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
 /**
  * Returns why a pattern cannot select the paths of a conflict rule, as a clause; null if it can.
  */
-function pathsFault(pattern: string): string | null {
+function findPathsFault(pattern: string): string | null {
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
   return lineFault(pattern);
