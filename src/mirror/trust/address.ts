@@ -22,9 +22,9 @@ export type UrlSources = {
  */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";
-  if (url !== undefined && url !== null) return { url: bareUrl(url), from: "--url" };
-  if (fromEnv !== "") return { url: bareUrl(fromEnv), from: "MDMIRROR_URL" };
-  return configured === null ? null : { url: bareUrl(configured), from: "config" };
+  if (url !== undefined && url !== null) return { url: stripUrl(url), from: "--url" };
+  if (fromEnv !== "") return { url: stripUrl(fromEnv), from: "MDMIRROR_URL" };
+  return configured === null ? null : { url: stripUrl(configured), from: "config" };
 }
 
 /**
@@ -34,22 +34,22 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
  * @returns trouble if mdmirror cannot use the URL
  */
 export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
-  const judged = checkBaseUrl(url, allowHttp);
-  if (judged.kind === "good") return ok(`${judged.origin}${judged.prefix}`);
+  const checkResult = checkBaseUrl(url, allowHttp);
+  if (checkResult.kind === "good") return ok(`${checkResult.origin}${checkResult.prefix}`);
   return trouble(
     "usage",
-    `the URL (${from === "config" ? '"url" of the config' : from}) cannot be used: ${judged.why}`,
+    `the URL (${from === "config" ? '"url" of the config' : from}) cannot be used: ${checkResult.why}`,
     "give the service's base URL, for example --url https://files.example.org",
   );
 }
 
 /** Returns true if both URLs mean the same base URL, even if they are spelled differently. */
 export function isSameUrl(a: string, b: string): boolean {
-  return bareUrl(a) === bareUrl(b);
+  return stripUrl(a) === stripUrl(b);
 }
 
 /** Returns a base URL to store and to show, without a request's path or slashes at its end. */
-function bareUrl(url: string): string {
+function stripUrl(url: string): string {
   return withoutSlashes(withoutRoute(url));
 }
 

@@ -54,15 +54,15 @@ export function questionOf(
       `${root} has no .mdmirror/marker: it is not a complete linked folder`,
       `link it again: mdmirror init ${shellWord(root)} --url URL`,
     );
-  const found = findMirror(registryFolder(env), root);
-  const known = found.kind === "known" ? found.mirror : null;
+  const foundMirror = findMirror(registryFolder(env), root);
+  const knownMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
   const { url, remote } = config.value;
   // Only the folder's own URL becomes trusted, so a URL in this command's environment must not
   // replace it.
   const pickedUrl = pickUrl(url, { env: {} })!;
   const address = addressOf(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
-  const allowed = [...allowHttp, ...(known?.allowHttp ?? [])];
+  const allowed = [...allowHttp, ...(knownMirror?.allowHttp ?? [])];
   if (addressOf(pickedUrl, allowed).kind === "trouble") return refusePlainHttp(root, url);
   return ok({
     root,
@@ -72,8 +72,8 @@ export function questionOf(
     owner: ownerName(root),
     documents: documentsOf(root),
     key: keyOf(root, pickedUrl, { env, cwd }),
-    known,
-    isTrusted: known !== null && isAllowedBy(known, address.value, allowHttp),
+    known: knownMirror,
+    isTrusted: knownMirror !== null && isAllowedBy(knownMirror, address.value, allowHttp),
   });
 }
 

@@ -46,10 +46,10 @@ export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
   const pickedUrl = pickUrl(null, sources);
-  return pickedUrl === null ? null : makeTrusted(pickedUrl, sources.allowHttp);
+  return pickedUrl === null ? null : makeTrustedOrigin(pickedUrl, sources.allowHttp);
 }
 
-function makeTrusted(pickedUrl: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
+function makeTrustedOrigin(pickedUrl: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
   const address = addressOf(pickedUrl, allowHttp);
   if (address.kind === "trouble") return address;
   return ok({ url: pickedUrl.url, address: address.value, allowHttp } as TrustedOrigin);
@@ -69,14 +69,14 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const address = addressOf(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = registryFolder(options.env);
-  const found = findMirror(registry, root);
-  const doubt = whyNotAdmitted(found, pickedUrl, address.value);
-  if (doubt !== null) return untrustedTrouble(root, pickedUrl, doubt, registry, options);
-  const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
-  const origin = makeTrusted(pickedUrl, mirror.allowHttp);
+  const foundMirror = findMirror(registry, root);
+  const refusalReason = whyNotAdmitted(foundMirror, pickedUrl, address.value);
+  if (refusalReason !== null) return untrustedTrouble(root, pickedUrl, refusalReason, registry, options);
+  const { mirror } = foundMirror as Extract<FoundMirror, { kind: "known" }>;
+  const origin = makeTrustedOrigin(pickedUrl, mirror.allowHttp);
   if (origin.kind === "trouble") return origin;
-  const updated = updateRoot(registry, mirror, root, options.mode);
-  return ok({ origin: origin.value, ...updated });
+  const updatedFolder = updateRoot(registry, mirror, root, options.mode);
+  return ok({ origin: origin.value, ...updatedFolder });
 }
 
 /** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
@@ -117,18 +117,18 @@ function updateRoot(
   mode: GateOptions["mode"],
 ): Pick<AdmittedFolder, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
-  const existingPaths = existingRoots(mirror);
-  const before = mirror.roots[0] ?? "another folder";
-  const isMoved = !existingPaths.includes(before);
+  const existingPaths = listExistingRoots(mirror);
+  const earlierRoot = mirror.roots[0] ?? "another folder";
+  const isMoved = !existingPaths.includes(earlierRoot);
   // A copy needs no message, because a safety check asks the user about it.
-  const notes = isMoved ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
-  const updated = { ...mirror, roots: isMoved ? [root, ...existingPaths] : [...existingPaths, root] };
-  if (mode === "read") return { mirror: updated, notes };
-  const kept = keepMirror(registry, updated);
-  return { mirror: updated, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
+  const notes = isMoved ? [`${root} was ${earlierRoot} before; it is still one of your linked folders`] : [];
+  const updatedMirror = { ...mirror, roots: isMoved ? [root, ...existingPaths] : [...existingPaths, root] };
+  if (mode === "read") return { mirror: updatedMirror, notes };
+  const keepResult = keepMirror(registry, updatedMirror);
+  return { mirror: updatedMirror, notes: keepResult.kind === "ok" ? notes : [...notes, keepResult.trouble.what] };
 }
 
-function existingRoots({ roots, marker }: KnownMirror): readonly string[] {
+function listExistingRoots({ roots, marker }: KnownMirror): readonly string[] {
   return roots.filter((other) => markerOf(other) === marker);
 }
 
@@ -138,7 +138,7 @@ function existingRoots({ roots, marker }: KnownMirror): readonly string[] {
  */
 export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const holder = mirror.roots[0] ?? root;
-  if (holder === root || existingRoots(mirror).includes(holder)) return;
+  if (holder === root || listExistingRoots(mirror).includes(holder)) return;
   // The result is ignored: if the registry cannot be written, the other folder just keeps the name.
   keepMirror(registryFolder(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
@@ -163,7 +163,7 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
     return ok(null);
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
-    return unwritableRegistry(registry, error, "");
+    return reportUnwritable(registry, error, "");
   }
 }
 
@@ -172,7 +172,7 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
  * @param undone a clause that says what was not done, with a semicolon before it; "" if there is
  * nothing to say
  */
-function unwritableRegistry(registry: string, error: unknown, undone: string): Result<never> {
+function reportUnwritable(registry: string, error: unknown, undone: string): Result<never> {
   return unwritableFileTrouble(`the list of your linked folders, ${registry},`, error, {
     kind: "usage",
     undone,
@@ -189,7 +189,7 @@ export function checkRegistryWritable(env: UrlSources["env"], undone: string): R
   try {
     accessSync(registry, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (errorCodeOf(error) !== "ENOENT") return unwritableRegistry(registry, error, `; ${undone}`);
+    if (errorCodeOf(error) !== "ENOENT") return reportUnwritable(registry, error, `; ${undone}`);
   }
   return ok(null);
 }

@@ -33,20 +33,21 @@ type MirrorList = {
 export function listOwnMirrors(env: Env): MirrorList {
   const { mirrors, unfit } = listMirrors(registryFolder(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
-    roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, markerOf(root), mirror.marker) })),
+    roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, markerOf(root), mirror.marker) })),
   );
   const present = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
   // A folder that was linked again has two registry entries, of which only the one with the current
   // marker is listed. Of several copies, the first one keeps the name.
-  const listed = rows
+  const listedRows = rows
     .filter((row) => row.place === "present" || !present.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
-  const named: ListedMirror[] = [];
-  for (const { nth: _nth, ...row } of listed) named.push({ ...row, name: freeName(row.name, namesOf(named)) });
-  return { mirrors: named.toSorted(byRoot), unfit };
+  const namedMirrors: ListedMirror[] = [];
+  for (const { nth: _nth, ...row } of listedRows)
+    namedMirrors.push({ ...row, name: freeName(row.name, listNames(namedMirrors)) });
+  return { mirrors: namedMirrors.toSorted(byRoot), unfit };
 }
 
-function placeAt(root: string, found: string | null, marker: string): ListedMirror["place"] {
+function judgePlace(root: string, found: string | null, marker: string): ListedMirror["place"] {
   if (found === marker) return "present";
   return existsSync(root) ? "other" : "gone";
 }
@@ -62,10 +63,10 @@ export function mirrorNamed(env: Env, name: string): ListedMirror | null {
 
 /** Returns the trouble for a linked folder that is missing or was replaced. */
 export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
-  const what = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
+  const placeText = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
     kind: "usage",
-    what: `${root}, your linked folder "${name}", ${what}`,
+    what: `${root}, your linked folder "${name}", ${placeText}`,
     code: place,
     next: `mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink ${shellWord(name)} --force`,
   };
@@ -73,12 +74,12 @@ export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" |
 
 /** Returns the trouble if another linked folder already has this name; null otherwise. */
 export function nameTrouble(env: Env, name: string, root: string): Trouble | null {
-  const other = mirrorNamed(env, name);
-  if (other === null || other.root === root) return null;
+  const otherMirror = mirrorNamed(env, name);
+  if (otherMirror === null || otherMirror.root === root) return null;
   return {
     kind: "usage",
-    what: `"${name}" is the name of your linked folder ${other.root} already`,
-    next: `choose another name, or first rename that folder: mdmirror name ${shellWord(other.root)} NAME`,
+    what: `"${name}" is the name of your linked folder ${otherMirror.root} already`,
+    next: `choose another name, or first rename that folder: mdmirror name ${shellWord(otherMirror.root)} NAME`,
   };
 }
 
@@ -86,12 +87,12 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
  * Returns the name that a linked folder gets by default: the name of the folder on disk, with a
  * number if another linked folder has that name.
  */
-function usualName(env: Env, root: string): string {
-  const others = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
-  return freeName(nameOfFolder(root), namesOf(others));
+function chooseDefaultName(env: Env, root: string): string {
+  const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
+  return freeName(nameOfFolder(root), listNames(otherMirrors));
 }
 
-function namesOf(mirrors: readonly ListedMirror[]): readonly string[] {
+function listNames(mirrors: readonly ListedMirror[]): readonly string[] {
   return mirrors.map(({ name }) => name);
 }
 
@@ -118,18 +119,18 @@ export function isSameName(a: string, b: string): boolean {
  * Returns the folder's name on disk, without characters that a linked folder's name cannot have.
  */
 export function nameOfFolder(root: string): string {
-  const cleaned = basename(root)
+  const cleanedName = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[-\s]+/, "");
-  const name = [...cleaned].slice(0, MAX_LENGTH).join("").trim();
+  const name = [...cleanedName].slice(0, MAX_LENGTH).join("").trim();
   return isMirrorName(name) ? name : "mirror";
 }
 
 /** Returns the wanted name if it is free, otherwise with a number: `notes-2`, `notes-3` … */
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
-    const end = n === 1 ? "" : `-${n}`;
-    const name = `${[...wanted].slice(0, MAX_LENGTH - end.length).join("")}${end}`;
+    const suffix = n === 1 ? "" : `-${n}`;
+    const name = `${[...wanted].slice(0, MAX_LENGTH - suffix.length).join("")}${suffix}`;
     if (!taken.some((other) => isSameName(other, name))) return name;
   }
 }
@@ -153,15 +154,15 @@ type AddressOfUser = {
  */
 export function bindMirror(root: string, marker: string, input: AddressOfUser): Result<string | null> {
   const place = registryFolder(input.env);
-  const found = findByMarker(place, marker);
-  const before = found.kind === "known" ? found.mirror : null;
-  const others = (before?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
+  const foundMirror = findByMarker(place, marker);
+  const earlierMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
+  const otherRoots = (earlierMirror?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
   return keepMirror(place, {
     marker,
-    name: input.name ?? before?.name ?? usualName(input.env, root),
-    addresses: [...new Set([...(before?.addresses ?? []), input.address])],
-    allowHttp: [...new Set([...(before?.allowHttp ?? []), ...input.allowHttp])],
-    roots: [...others, root],
+    name: input.name ?? earlierMirror?.name ?? chooseDefaultName(input.env, root),
+    addresses: [...new Set([...(earlierMirror?.addresses ?? []), input.address])],
+    allowHttp: [...new Set([...(earlierMirror?.allowHttp ?? []), ...input.allowHttp])],
+    roots: [...otherRoots, root],
   });
 }
 
@@ -172,15 +173,15 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
  */
 export function nameMirror(root: string, name: string, env: AddressOfUser["env"]): Result<string | null> {
   const place = registryFolder(env);
-  const found = findMirror(place, root);
-  if (found.kind !== "known") {
+  const foundMirror = findMirror(place, root);
+  if (foundMirror.kind !== "known") {
     return trouble(
       "usage",
       `${root} is not in the list of your linked folders (${place})`,
       `trust it first: mdmirror trust ${shellWord(root)}`,
     );
   }
-  const { mirror } = found;
+  const { mirror } = foundMirror;
   const roots = [root, ...mirror.roots.filter((other) => other !== root)];
   return keepMirror(place, { ...mirror, name, roots });
 }

@@ -42,14 +42,14 @@ const ROOT_UID = 0;
  */
 export function judgeOwners(owned: readonly OwnedPath[], user: number | null, caller: SudoCaller | null): Ownership {
   if (user === null) return { kind: "own" };
-  const foreign = foreignTo(owned, user);
+  const foreign = findForeignPath(owned, user);
   if (foreign === undefined) return { kind: "own" };
-  if (user === ROOT_UID && caller !== null && foreignTo(owned, caller.uid) === undefined)
+  if (user === ROOT_UID && caller !== null && findForeignPath(owned, caller.uid) === undefined)
     return { kind: "by-sudo", caller };
   return { kind: "foreign", path: foreign.path, uid: foreign.uid };
 }
 
-function foreignTo(owned: readonly OwnedPath[], user: number): OwnedPath | undefined {
+function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath | undefined {
   return owned.find(({ uid, mayBelongToRoot }) => uid !== user && !(mayBelongToRoot && uid === ROOT_UID));
 }
 
@@ -61,10 +61,10 @@ export function ownershipOf(root: string, env: Env): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const owned: OwnedPath[] = [];
   for (const path of [root, mirror]) {
-    const uid = ownerOf(path);
+    const uid = readOwner(path);
     if (uid !== null) owned.push({ path, uid, mayBelongToRoot: path === root });
   }
-  return judgeOwners(owned, effectiveUser(), sudoCaller(env));
+  return judgeOwners(owned, effectiveUser(), readSudoCaller(env));
 }
 
 /**
@@ -72,7 +72,7 @@ export function ownershipOf(root: string, env: Env): Ownership {
  * symbolic link.
  * @throws as node:fs does
  */
-function ownerOf(path: string): number | null {
+function readOwner(path: string): number | null {
   try {
     return lstatSync(path).uid;
   } catch (error) {
@@ -82,12 +82,12 @@ function ownerOf(path: string): number | null {
   }
 }
 
-function sudoCaller(env: Env): SudoCaller | null {
-  const [uid, gid] = [idOf(env["SUDO_UID"]), idOf(env["SUDO_GID"])];
+function readSudoCaller(env: Env): SudoCaller | null {
+  const [uid, gid] = [parseId(env["SUDO_UID"]), parseId(env["SUDO_GID"])];
   return uid === null || gid === null || uid === ROOT_UID ? null : { uid, gid };
 }
 
-function idOf(text: string | undefined): number | null {
+function parseId(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
 }
 

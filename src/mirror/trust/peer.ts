@@ -21,7 +21,10 @@ export type PeerUser = number | "gone" | "unknown";
 /** Linux's tables of sockets. IPv4 addresses in the IPv6 table begin with a prefix. */
 const TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
-  { path: "/proc/net/tcp6", prefix: littleOrBig("00000000") + littleOrBig("00000000") + littleOrBig("0000FFFF") },
+  {
+    path: "/proc/net/tcp6",
+    prefix: toMachineOrder("00000000") + toMachineOrder("00000000") + toMachineOrder("0000FFFF"),
+  },
 ] as const;
 
 export function peerOf(ends: ConnectionEnds): PeerUser {
@@ -30,7 +33,7 @@ export function peerOf(ends: ConnectionEnds): PeerUser {
     const table = readTable(path);
     if (table === null) continue;
     wasRead = true;
-    const user = userIn(table, prefix, ends);
+    const user = findUserIn(table, prefix, ends);
     if (user !== null) return user;
   }
   return wasRead ? "gone" : "unknown";
@@ -50,13 +53,13 @@ export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser())
  * it. Ignores a closed socket, which has no inode, and shows root as its user. The other end's
  * local address is the server's remote address.
  */
-function userIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
-  const local = endOf(prefix, ends.remoteAddress, ends.remotePort);
-  const remote = endOf(prefix, ends.localAddress, ends.localPort);
-  if (local === null || remote === null) return null;
-  const at = table.indexOf(` ${local} ${remote} `);
-  if (at === -1) return null;
-  const [, , , , , , user, , inode] = table.slice(at, table.indexOf("\n", at)).trim().split(/\s+/);
+function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
+  const localEnd = formatEnd(prefix, ends.remoteAddress, ends.remotePort);
+  const remoteEnd = formatEnd(prefix, ends.localAddress, ends.localPort);
+  if (localEnd === null || remoteEnd === null) return null;
+  const rowStart = table.indexOf(` ${localEnd} ${remoteEnd} `);
+  if (rowStart === -1) return null;
+  const [, , , , , , user, , inode] = table.slice(rowStart, table.indexOf("\n", rowStart)).trim().split(/\s+/);
   return inode === undefined || inode === "0" ? null : Number(user);
 }
 
@@ -64,14 +67,14 @@ function userIn(table: string, prefix: string, ends: ConnectionEnds): number | n
  * Returns an address as the table has it, such as `0100007F:1F90`. Each group of 32 bits is in the
  * byte order of the machine. Returns null if the address is not IPv4.
  */
-function endOf(prefix: string, address: string | undefined, port: number | undefined): string | null {
-  const parts = (address ?? "").split(".").map(Number);
-  if (parts.length !== 4 || port === undefined) return null;
-  const hex = parts.map((part) => part.toString(16).padStart(2, "0")).join("");
-  return `${prefix}${littleOrBig(hex.toUpperCase())}:${port.toString(16).padStart(4, "0").toUpperCase()}`;
+function formatEnd(prefix: string, address: string | undefined, port: number | undefined): string | null {
+  const addressParts = (address ?? "").split(".").map(Number);
+  if (addressParts.length !== 4 || port === undefined) return null;
+  const hex = addressParts.map((part) => part.toString(16).padStart(2, "0")).join("");
+  return `${prefix}${toMachineOrder(hex.toUpperCase())}:${port.toString(16).padStart(4, "0").toUpperCase()}`;
 }
 
-function littleOrBig(word: string): string {
+function toMachineOrder(word: string): string {
   return endianness() === "LE" ? word.match(/../g)!.reverse().join("") : word;
 }
 

@@ -76,9 +76,9 @@ export function configFolder(env: Env): string {
  * containers may not set it.
  */
 export function homeOf(env: Env): string {
-  const home = env["HOME"] ?? "";
+  const homeVariable = env["HOME"] ?? "";
   const thisUser = effectiveUser();
-  if (isAbsolute(home) && (thisUser === null || ownerOf(home) === thisUser)) return home;
+  if (isAbsolute(homeVariable) && (thisUser === null || readOwner(homeVariable) === thisUser)) return homeVariable;
   try {
     return userInfo().homedir;
   } catch {
@@ -88,7 +88,7 @@ export function homeOf(env: Env): string {
   }
 }
 
-function ownerOf(folder: string): number | null {
+function readOwner(folder: string): number | null {
   try {
     return statSync(folder).uid;
   } catch {
@@ -102,41 +102,41 @@ function ownerOf(folder: string): number | null {
  * @param folder path that `registryFolder` returned
  */
 export function findByMarker(folder: string, marker: string): FoundMirror {
-  const unfit = unfitFolder(folder);
-  if (unfit !== null) return { kind: "unfit", why: unfit };
+  const folderFault = findFolderFault(folder);
+  if (folderFault !== null) return { kind: "unfit", why: folderFault };
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
 /** Finds the registry entry of a folder by its real path, because it has lost its marker. */
 export function findByRoot(folder: string, root: string): FoundMirror {
-  const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
-  return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
+  const foundMirror = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
+  return foundMirror === undefined ? { kind: "unknown" } : { kind: "known", mirror: foundMirror };
 }
 
 type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
 
 /** Returns all registry entries by marker, and a clause for each one that cannot be trusted. */
 export function listMirrors(folder: string): MirrorList {
-  const whole = unfitFolder(folder);
-  if (whole !== null) return { mirrors: [], unfit: [whole] };
+  const folderFault = findFolderFault(folder);
+  if (folderFault !== null) return { mirrors: [], unfit: [folderFault] };
   const mirrors: KnownMirror[] = [];
-  const unfit: string[] = [];
-  const names = namesIn(folder);
+  const unfitEntries: string[] = [];
+  const names = listFileNames(folder);
   if (typeof names === "string") return { mirrors: [], unfit: [names] };
   for (const name of names) {
     const marker = name.slice(0, -".json".length);
     if (!name.endsWith(".json") || !MARKER.test(marker)) continue;
-    const found = readEntry(join(folder, name), marker);
-    if (found.kind === "known") mirrors.push(found.mirror);
-    if (found.kind === "unfit") unfit.push(found.why);
+    const foundEntry = readEntry(join(folder, name), marker);
+    if (foundEntry.kind === "known") mirrors.push(foundEntry.mirror);
+    if (foundEntry.kind === "unfit") unfitEntries.push(foundEntry.why);
   }
-  return { mirrors, unfit };
+  return { mirrors, unfit: unfitEntries };
 }
 
 /**
  * Returns the names of the files in the registry. Returns a clause if the registry cannot be read.
  */
-function namesIn(folder: string): string[] | string {
+function listFileNames(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
@@ -150,7 +150,7 @@ function namesIn(folder: string): string[] | string {
  * folder above it have to belong to this user and must not be symbolic links, because otherwise
  * another user could add an entry.
  */
-function unfitFolder(folder: string): string | null {
+function findFolderFault(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
     try {
       const stat = lstatSync(path);
@@ -175,7 +175,7 @@ export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelon
   return (mode & 0o022) === 0 ? null : "can be written by other users";
 }
 
-type OwnText =
+type UserFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
   /** The file cannot be trusted or read. `why` is a clause that follows its path. */
@@ -185,7 +185,7 @@ type OwnText =
  * Reads a file, provided that only this user can write it.
  * @param isFollowed true to follow a symbolic link, and to accept a file that belongs to root
  */
-export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): OwnText {
+export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): UserFile {
   let fd: number;
   try {
     // With O_NONBLOCK, opening a pipe does not wait for its other end.
@@ -208,17 +208,17 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
 }
 
 /** Returns what an error while reading a file means: the file is absent, or it cannot be read. */
-export function unreadable(error: unknown): Exclude<OwnText, { kind: "text" }> {
+export function unreadable(error: unknown): Exclude<UserFile, { kind: "text" }> {
   const code = errorCodeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
   return { kind: "unfit", why: `cannot be read (${code})`, next: "give this user the right to read it" };
 }
 
 function readEntry(file: string, marker: string): FoundMirror {
-  const read = readUserFile(file, MAX_ENTRY_BYTES, false);
-  if (read.kind === "absent") return { kind: "unknown" };
-  if (read.kind === "unfit") return { kind: "unfit", why: `${file} ${read.why}` };
-  const mirror = parseEntry(read.text);
+  const readResult = readUserFile(file, MAX_ENTRY_BYTES, false);
+  if (readResult.kind === "absent") return { kind: "unknown" };
+  if (readResult.kind === "unfit") return { kind: "unfit", why: `${file} ${readResult.why}` };
+  const mirror = parseEntry(readResult.text);
   if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
   // A disk that ignores case may return the file of another marker.
   return mirror?.marker === marker ? { kind: "known", mirror } : { kind: "unfit", why: `${file} is damaged` };
@@ -255,21 +255,21 @@ function isStrings(value: unknown): value is string[] {
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
   makeFolders(dirname(dirname(folder)));
   makeFolders(folder, 0o700);
-  const unfit = unfitFolder(folder);
-  if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });
+  const folderFault = findFolderFault(folder);
+  if (folderFault !== null) throw Object.assign(new Error(folderFault), { code: "EPERM" });
   const file = join(folder, `${mirror.marker}.json`);
-  const before = readEntry(file, mirror.marker);
-  const fresh = `${file}.${systemRandom().hex(16)}`;
-  const text = `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`;
+  const earlierEntry = readEntry(file, mirror.marker);
+  const newFile = `${file}.${systemRandom().hex(16)}`;
+  const entryText = `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`;
   try {
-    writeFileSync(fresh, text, { flag: "wx", mode: 0o600, flush: true });
-    if (before.kind === "unfit") renameSync(file, `${file}.damaged`);
-    renameSync(fresh, file);
+    writeFileSync(newFile, entryText, { flag: "wx", mode: 0o600, flush: true });
+    if (earlierEntry.kind === "unfit") renameSync(file, `${file}.damaged`);
+    renameSync(newFile, file);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(newFile, { force: true });
     throw error;
   }
-  return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
+  return earlierEntry.kind === "unfit" ? `${earlierEntry.why}; it was set aside as ${file}.damaged` : null;
 }
 
 /**

@@ -43,13 +43,13 @@ export function untrustedTrouble(
   const option = addressOf(pickedUrl, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
   return trouble(
     "usage",
-    `${root} ${notAdmittedWords(reason, service, place)}: ${consequence}`,
+    `${root} ${describeReason(reason, service, place)}: ${consequence}`,
     `to allow it: mdmirror trust ${shellWord(root)}${option}`,
     { code: "untrusted" },
   );
 }
 
-function notAdmittedWords(reason: NotAdmitted, service: string, place: string): string {
+function describeReason(reason: NotAdmitted, service: string, place: string): string {
   switch (reason.kind) {
     case "unknown":
       return `is not in the list of your linked folders (${place})`;
@@ -77,13 +77,13 @@ export function documentsOf(root: string): string {
   let files = 0;
   let entries = 0;
   for (let folder = folders.pop(); folder !== undefined && entries < MAX_ENTRIES; folder = folders.pop()) {
-    const found = entriesOf(folder);
-    entries += found.length;
-    files += found.filter(isDocument).length;
-    for (const { name } of found.filter(isVisibleFolder)) folders.push(join(folder, name));
+    const folderEntries = readEntries(folder);
+    entries += folderEntries.length;
+    files += folderEntries.filter(isDocument).length;
+    for (const { name } of folderEntries.filter(isVisibleFolder)) folders.push(join(folder, name));
   }
-  const more = entries >= MAX_ENTRIES ? "more than " : "";
-  return `${more}${files} Markdown ${files === 1 ? "file" : "files"}`;
+  const morePrefix = entries >= MAX_ENTRIES ? "more than " : "";
+  return `${morePrefix}${files} Markdown ${files === 1 ? "file" : "files"}`;
 }
 
 function isDocument(entry: Dirent): boolean {
@@ -94,7 +94,7 @@ function isVisibleFolder(entry: Dirent): boolean {
   return entry.isDirectory() && !entry.name.startsWith(".");
 }
 
-function entriesOf(folder: string): Dirent[] {
+function readEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
