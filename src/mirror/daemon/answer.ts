@@ -38,7 +38,7 @@ export function folderStatus(
   return pausedUntil === null ? status : { ...status, pausedUntil };
 }
 
-/** Returns the refusal of a request that waited too long for a command with the folder. */
+/** Returns the refusal of a request that waited too long for another command to end. */
 export function lentTrouble(root: string, what: string): Result<never> {
   return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }
@@ -88,7 +88,7 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the milliseconds until a folder is opened again that failed this many times in a row. */
+/** Returns the milliseconds until the next opening, after this number of failures in a row. */
 export function retryMsAfter(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }

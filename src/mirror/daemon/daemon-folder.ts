@@ -350,9 +350,7 @@ export class DaemonFolder {
   }
 }
 
-/**
- * Returns the trouble for an error of the operating system, or a bug, while one folder was synced.
- */
+/** Returns the trouble for a system error, or a bug, that ended the syncing of one folder. */
 function describeFolderError(root: string, error: unknown): Trouble {
   const problem = `${root} cannot be synced: ${errnoClause(error)}`;
   const nextStep = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";

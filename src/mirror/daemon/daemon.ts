@@ -117,7 +117,7 @@ class KeptFolders {
     EventEmitter.setMaxListeners(0, stop);
   }
 
-  /** Runs `work`, and reports its start, life and end to systemd if `NOTIFY_SOCKET` is set. */
+  /** Runs `work`. Reports start, signs of life and end to systemd if `NOTIFY_SOCKET` is set. */
   async notifySystemd(work: (ready: () => void) => Promise<void>): Promise<Result<null>> {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);

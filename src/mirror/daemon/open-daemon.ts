@@ -12,7 +12,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /** Controller that is aborted to have the folder closed and opened again. */
+  /** Controller whose abort makes the daemon close the folder and open it again. */
   readonly reopen: AbortController;
 };
 

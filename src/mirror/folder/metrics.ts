@@ -15,7 +15,7 @@ const STATES: readonly MirrorWord[] = [
   "unreadable",
 ];
 
-/** Metrics of each folder, read from its status; null without a value. Times are in seconds. */
+/** Metrics of each folder. `read` returns the value, or null; times are in seconds. */
 const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: StatusReading) => number | null]>> = {
   last_proof_timestamp_seconds: [
     "Time of the last sync after which both sides were equal.",

@@ -34,7 +34,10 @@ export type RunRequest = {
   readonly direction: Policy["direction"];
   /** Deletions on each side that need no approval (`--max-deletes`); null for the usual limit. */
   readonly maxDeletes: number | null;
-  /** True if a person waits. Otherwise protected content goes to review after two equal scans. */
+  /**
+   * True if a person waits. Otherwise, a changed protected document goes to review only after two
+   * runs saw the same content.
+   */
   readonly attended: boolean;
   /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;

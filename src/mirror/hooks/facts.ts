@@ -21,7 +21,7 @@ export type Facts = {
   readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
   /** Milliseconds since the service was last reached; 0 if it is reached. */
   readonly offlineMs: number;
-  /** Changes in review, each as `TIME PATH`, the time when it was sent; null if unknown. */
+  /** Changes in review, each as its time, a space and its path; null if they are unknown. */
   readonly reviews: readonly string[] | null;
 };
 

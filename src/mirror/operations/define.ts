@@ -21,9 +21,9 @@ type DeclaredParts = {
   readonly result: z.ZodObject;
 };
 
-/** Declaration of an operation that writes. Its module imports only zod, for the front ends. */
+/** Declaration of an operation that writes. Its module may import nothing but zod. */
 export type Declaration = DeclaredParts & {
-  /** Access `write`: takes the folder's lock. With `--read-only`, the operation is no tool. */
+  /** Access `write`: takes the folder's lock. With `--read-only`, agents get no tool for it. */
   readonly access: "write";
   /**
    * True if only a person may decide to run the operation. The operation is then no tool for
@@ -38,7 +38,7 @@ export type Declaration = DeclaredParts & {
 
 /** Declaration of an operation that reads or syncs, but has no change of its own to make. */
 export type ReadDeclaration = DeclaredParts & {
-  /** Access `sync`: may sync both sides. With `--read-only`, the operation is no tool. */
+  /** Access `sync`: may sync both sides. With `--read-only`, agents get no tool for it. */
   readonly access: "read" | "sync";
   /** True if the operation sends requests to the service. */
   readonly isOnline?: true;
@@ -69,7 +69,7 @@ export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly syn
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
-/** The library's method for an operation. Callers may omit an input without required fields. */
+/** The library's method for an operation. An input with only optional fields may be left out. */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
   : (...input: MethodInput<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
@@ -98,7 +98,7 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
 /** Fields that the result of every operation with access `write` has. */
 export type ResultEnds = {
   /**
-   * Number of the run that carried out the operation, for `undo`; null if nothing was carried out.
+   * Number of the run that carried out the operation, which `undo` can revert; null without one.
    */
   readonly run: number | null;
   /** True if the service could not be reached, so that some documents were not tried. */

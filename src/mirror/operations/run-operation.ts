@@ -158,7 +158,7 @@ function refuseStaleInput(changed: readonly string[]): Result<never> {
   });
 }
 
-/** Returns an operation's result as `--json`, the library and the tools for agents return it. */
+/** Returns the result that `--json` prints, and the library and the tools for agents return. */
 export function operationJson<D extends Declaration>(
   end: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {

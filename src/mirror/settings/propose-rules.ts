@@ -14,9 +14,9 @@ import type { SyncPlan } from "../folder/run.ts";
 export type Share = { readonly documents: number; readonly bytes: number };
 
 export type Proposal = {
-  /** Documents that the rules of `.gitignore` files would exclude; null if there are none. */
+  /** Documents that `.gitignore` files would exclude; null if there are none. */
   readonly gitignore: Share | null;
-  /** Patterns for generated folders, each with its share. The largest shares come first. */
+  /** Patterns for folders of packages and builds, each with the documents that it excludes. */
   readonly patterns: readonly (Share & { readonly pattern: string })[];
 };
 
@@ -83,7 +83,7 @@ export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, 
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/** Returns a pattern for the highest generated folder above a document; null if there is none. */
+/** Returns a pattern for the highest folder of packages or builds above a document, or null. */
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

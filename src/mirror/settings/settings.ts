@@ -23,7 +23,7 @@ export type Setting<T> = {
    * Undefined if editing the file is enough.
    */
   readonly setBy?: string;
-  /** Returns true if this change needs only the configuration file, despite `setBy`. */
+  /** Returns true if this change needs only the configuration file, and not the command. */
   canChange?(from: T, to: T): boolean;
   /**
    * Returns the value if the setting allows it. Otherwise reports why not, and returns undefined.
@@ -285,7 +285,7 @@ export function prefixOf(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
-/** Returns the folders to which the setting `remote` restricts syncing; empty for one or all. */
+/** Returns the folders on the service that are linked, if there are several; otherwise none. */
 export function foldersOf(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }

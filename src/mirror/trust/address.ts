@@ -6,7 +6,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 export type PickedUrl = {
   /** URL of the user or the configuration, without a `/v1…` at its end, which each request adds. */
   readonly url: string;
-  /** Source of the URL: the folder's configuration, or one of two that this command's user set. */
+  /** Source of the URL: `config` is the folder's own; the user of this command set the others. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 

@@ -41,7 +41,7 @@ type GateOptions = UrlSources & {
   readonly cwd: string;
 };
 
-/** Returns the address in this command's `--url` or `MDMIRROR_URL`; null if neither is set. */
+/** Returns the address in `--url` or `MDMIRROR_URL` of this command; null if neither is set. */
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {

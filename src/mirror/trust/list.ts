@@ -137,7 +137,7 @@ export function freeName(wanted: string, taken: readonly string[]): string {
 
 /** Address for which the user provided the key of a linked folder. */
 type AddressOfUser = {
-  /** Address in the form that `addressOf` returns. */
+  /** Address as the registry stores it: origin and path prefix. */
   readonly address: string;
   readonly allowHttp: readonly string[];
   /** Name that the user chose; null to keep the folder's name, or to give it the default name. */

@@ -34,7 +34,7 @@ export type KnownMirror = {
   readonly marker: string;
   /** Name that the user chose for the linked folder, or its default name. */
   readonly name: string;
-  /** Addresses that may receive the key and the documents, in the form of `addressOf`. */
+  /** Addresses (origin and path prefix) that may receive the key and the documents. */
   readonly addresses: readonly string[];
   /** Hosts for which the user allowed plain http. */
   readonly allowHttp: readonly string[];

@@ -58,7 +58,7 @@ export type DaemonStatus = {
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /** End of the pause in milliseconds since the epoch; undefined without a pause or its end. */
+  /** End of the pause in milliseconds since the epoch; undefined if there is no end or pause. */
   readonly pausedUntil?: number;
   /**
    * Last time at which a listing proved both sides equal without an open problem, in milliseconds
@@ -124,14 +124,14 @@ export function replyLine(reply: Reply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
-/** Reads one line of an answer; null if another program than mdmirror sent the line. */
+/** Reads one line of an answer; null if it is none, so that another program has sent it. */
 export function readReply(line: string): Reply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
   return kind === undefined ? null : ({ ...json, kind } as Reply);
 }
 
-/** Reads a socket line by line, and ends at a line that is too long for the memory. */
+/** Reads a socket line by line. Stops at a line that is longer than the limit. */
 export function readLines(
   socket: Socket,
   maxLength: number,

@@ -35,7 +35,7 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /** Id of another document that had this path and content; null for the document's own. */
+      /** Id of another document that had this path and content; null for its own versions. */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, ROWS } from "../define.ts";
 
-/** Schema of a content's size in bytes of UTF-8; null if no content exists or is stored. */
+/** Schema of a content's size in bytes of UTF-8; null if the content is not stored. */
 const SIZE = z.int().nullable();
 
 export const CONFLICTS = {

@@ -189,7 +189,7 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
   );
 }
 
-/** Rules by which `toPlain` replaces strings, by the name of their member. Others become "". */
+/** Rules by which `toPlain` replaces strings, by the name of their member. Without one: "". */
 const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...mapMembers("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
@@ -238,8 +238,8 @@ function replaceString(
 }
 
 /**
- * Returns a plan as data for a bundle. Strings that `STRINGS` does not name become "", for example
- * messages and the verdict's hash, which is computed from names.
+ * Returns a plan as data for a bundle. Strings without a rule in `STRING_RULES` become "", for
+ * example messages and the verdict's hash, which is computed from names.
  */
 export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
@@ -271,9 +271,7 @@ type ReplannedBundle = {
   readonly unanswered: number;
 };
 
-/**
- * Makes the plan again from a bundle, with invented contents that are as similar as the real ones.
- */
+/** Makes the plan of a bundle again, with invented contents as similar as the recorded ones. */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;

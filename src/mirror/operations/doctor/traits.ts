@@ -20,7 +20,7 @@ export function checkTraits(folder: string): Check[] {
     : traitChecks(knownTraits(JSON.parse(traitsText) as Partial<RemoteTraits>));
 }
 
-/** Returns one check for each trait: good for the preferred or an unknown value, else a note. */
+/** Returns a check for each trait: good if its value is preferred or unknown, otherwise a note. */
 export function traitChecks(traits: RemoteTraits): Check[] {
   return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
     const learnedValue = learnedIn(traits);

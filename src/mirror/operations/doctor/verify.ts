@@ -161,7 +161,7 @@ function listUnseen(
 
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
-/** Returns documents that went to review last. Only the next run would block them. */
+/** Returns documents that went to review in the last cycle, and that only the next run blocks. */
 function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const submittedRecords = [...records.values()].filter(
     ({ id, submissions }) => submissions.length > 0 && !blocks.has(id),

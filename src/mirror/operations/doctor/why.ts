@@ -29,7 +29,7 @@ export type Why = PlanFacts & {
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /** Merge that made the current local content, with the side of each line; null without one. */
+  /** Merge that made the current local content, with the side of each line; or null. */
   readonly merge: MergeFacts | null;
   /** Events about the path, oldest first. */
   readonly events: readonly MirrorEvent[];
@@ -135,7 +135,7 @@ function findFormerPath(state: State, named: LocalPath): LocalPath | null {
   return foundDocument === null || foundDocument.path === named ? null : foundDocument.path;
 }
 
-/** A path that the user asked about. `keys` are those of its document's blocks and steps. */
+/** A path that the user asked about. `keys` has the keys of its document's blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;
   readonly record: DocumentRecord | null;
@@ -152,7 +152,7 @@ type PlanFacts = {
     readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** Document that the service lists at the path; null if there is none or without the service. */
+  /** Document that the service lists at the path; null if none or if it was not reached. */
   readonly remote: RemoteFile | null;
   /** Steps of the next sync for the path or below it. A `stopped` step needs an approval. */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];

@@ -7,7 +7,7 @@ export function inLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, te
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
-/** Returns a lookup by digest of stored content, in the form of the local file. */
+/** Returns a lookup of stored content by digest, which has the form of the local file. */
 export function localTexts(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,

@@ -13,7 +13,7 @@ import { shellWord } from "../../model/shell-word.ts";
 import { localTexts } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** One version of a document. `n` is its number: 1 for the oldest, so that numbers never change. */
+/** One version of a document. `n` is its number, from 1 for the oldest, which never changes. */
 export type HistoryEntry = {
   readonly n: number;
   /** Time when the version was first seen, in milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export type HistoryEntry = {
   readonly changeId: ChangeId | null;
   /** Step or edit that made this version, as a clause. */
   readonly what: string;
-  /** Id of another document that had this path and content; null for the document's own version. */
+  /** Id of another document that had this path and content; null for its own versions. */
   readonly other: DocId | null;
   /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
@@ -209,7 +209,7 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   return entries;
 }
 
-/** Returns a clause with the parts of a merge, each with its number in the history, if any. */
+/** Returns a clause that names base, mine and theirs of a merge, with their version numbers. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${describePart("base", base, entries)}, ${describePart("mine", mine, entries)} and ${describePart("theirs", theirs, entries)}`;
 }

@@ -30,7 +30,7 @@ export function readThreeFiles(paths: ThreePaths): Result<ThreeTexts> {
   return ok({ base, mine, theirs });
 }
 
-/** Returns a file as a string, with its byte order mark; null if it is no UTF-8 or has a NUL. */
+/** Returns a file as a string, with its byte order mark; null if not UTF-8 or with a NUL. */
 function decodeText(bytes: Buffer): string | null {
   const decoded = bytes.toString("utf8");
   return bytes.includes(0) || !Buffer.from(decoded, "utf8").equals(bytes) ? null : decoded;

@@ -36,7 +36,8 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 export type RestorePlan = ManyPlan<RestoredItem> & {
   /**
-   * Time whose versions are restored, in milliseconds since the epoch; null for deleted documents.
+   * Time in milliseconds since the epoch whose versions are restored. Null to restore only deleted
+   * documents, with their last version.
    */
   readonly asOf: number | null;
   /**

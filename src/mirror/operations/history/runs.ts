@@ -92,9 +92,7 @@ type StoredSummary = {
   readonly undoes?: readonly number[];
 };
 
-/**
- * Reads the stored summary of a run, which another mdmirror may have written with other members.
- */
+/** Reads the stored summary of a run. Another version of mdmirror may have written it. */
 function readSummary(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
   if (summary === null) return { state: null, done: null, undoes: [] };
   const { state, counts, undoes = [] } = JSON.parse(summary) as StoredSummary;

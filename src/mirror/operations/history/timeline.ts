@@ -24,7 +24,7 @@ export type Timeline = {
   readonly texts: number;
 };
 
-/** One step of a timeline. `at`: milliseconds since the epoch; 0, and so first, if unknown. */
+/** One step of a timeline. `at`: milliseconds since the epoch; 0 if unknown, to come first. */
 export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "text"; readonly entry: HistoryEntry }
   | {
@@ -66,7 +66,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   });
 }
 
-/** Returns the rank among steps of the same time: moves, versions by number, deletion. */
+/** Returns the rank of a step among those of the same time: moves, versions, deletion. */
 function rankStep(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }

@@ -210,7 +210,7 @@ function isRestore({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** Returns why a person has to act before the undo, as a clause; null if nobody has to. */
+/** Returns why a person has to act before an undo, as a clause; null if none has to. */
 function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;

@@ -124,7 +124,7 @@ function describeRuns({ runs, passed, version }: UndoPlan) {
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
-/** Returns an undo's items with their effects, which change nothing that is not as planned. */
+/** Returns an undo's items with their effects. An effect changes only what is as planned. */
 export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${runsClause(runs)}`;
   const moves = items.filter(isMove);
@@ -248,7 +248,7 @@ function renameEntry(
   return moveEnd;
 }
 
-/** Moves an entry to its target path. After a failure, a temporary name is taken back. */
+/** Moves an entry to its target path. If that fails, a temporary name is undone. */
 function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const renameEnd = renameEntry(ctx, all, one, one.to, detail);

@@ -25,14 +25,12 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/** Returns true if one of some files, evenly spread over the folder, has a wiki link. */
+/** Returns true if a wiki link is in one of the files that it reads, evenly spread. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/**
- * Returns true if one of some files, evenly spread over the folder, shows a picture by its path.
- */
+/** Returns true if one of the files that it reads, evenly spread, shows a picture by its path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, (link, text) => link.kind === "image" && readFound(text, link).kind === "path");
 }

@@ -259,8 +259,8 @@ export type Resolution = {
 };
 
 /**
- * Carries out a choice for a problem within a manual run. Content with conflict markers is sent,
- * because the caller has already asked for `--force`.
+ * Carries out a choice for a problem within a manual run. Also sends content with conflict markers,
+ * because the caller has checked that the user passed `--force`.
  */
 async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const marked = hasMarkers(ctx.world, problem, way);

@@ -55,7 +55,7 @@ export function actionWords(action: Action): Words {
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 
-/** Names for programs and `log`, in place of kinds that only developers understand. */
+/** Names of kinds for programs and `log`, if only developers understand the kind itself. */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
@@ -78,9 +78,7 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/**
- * Returns the path of an action as `actionPath` does, in the spelling that is safe on a terminal.
- */
+/** Returns the path of an action, or both of a move, in the spelling that is safe on a terminal. */
 export function actionName(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(actionPath(action, pathOf));

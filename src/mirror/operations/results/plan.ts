@@ -43,7 +43,7 @@ const MAX_FOLDERS = 20;
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = Share & {
-  /** Path of the folder, with its subfolders. "" stands for documents directly in the root. */
+  /** Path of the folder, with its subfolders. "" means documents directly in the root. */
   readonly folder: LocalPath;
 };
 

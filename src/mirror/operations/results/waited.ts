@@ -21,7 +21,7 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 /** LIMIT: paths in the answer to `wait`, so that it fits into one line of the daemon's socket. */
 const MAX_PATHS = 1_000;
 
-/** Ranks of the states, worst first. Beyond the limit, the highest ranks are left out. */
+/** Ranks of the states, worst first. Beyond the limit, paths of the highest rank are left out. */
 const RANK: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -46,7 +46,7 @@ export function reportOfWait(end: BarrierEnd, standstill: Standstill): Result<Wa
   });
 }
 
-/** Returns the state of a whole wait. A path that still waits decides it, before final states. */
+/** Returns the state of a whole wait. A path that still waits outranks final states. */
 function summarizeState(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";
